@@ -1,0 +1,88 @@
+package trimtab
+
+import "encoding/json"
+
+// Action is what an intervention wants done: Inject, Retract, Fold, Unfold,
+// Reply, Notify, Pause, Continue, Enqueue or Deny.
+type Action interface{ action() }
+
+// Inject puts a note before the model's eyes. One note lives per slot of an
+// intervention: a new one replaces the old one. Empty text injects nothing.
+type Inject struct {
+	Slot  string `json:"slot"`
+	Text  string `json:"text"`
+	Place Place  `json:"place"`
+	Life  Life   `json:"life"`
+	Why   string `json:"why"`
+	Asks  bool   `json:"asks,omitempty"` // it asks the agent to act; a kind that is never heeded falls silent
+}
+
+// Retract ends the life of the note in a slot, if there is one.
+type Retract struct {
+	Slot   string `json:"slot"`
+	Why    string `json:"why"`
+	Heeded bool   `json:"heeded,omitempty"` // the agent did what the note asked
+}
+
+// Fold replaces the messages First to Last, in what the model sees, by one
+// summary.
+type Fold struct {
+	Key   string `json:"key"`
+	First Ref    `json:"first"`
+	Last  Ref    `json:"last"`
+	Text  string `json:"text"`
+	Why   string `json:"why"`
+}
+
+// Unfold shows the messages of a Fold again.
+type Unfold struct {
+	Key string `json:"key"`
+	Why string `json:"why"`
+}
+
+// Reply answers a command. Data is the same answer for programs.
+type Reply struct {
+	Text   string          `json:"text"`
+	Data   json.RawMessage `json:"data,omitempty"`
+	Failed bool            `json:"failed,omitempty"`
+}
+
+// Notify tells the person something without telling the model.
+type Notify struct {
+	Text    string `json:"text"`
+	Warning bool   `json:"warning,omitempty"`
+}
+
+// Pause asks the surface to hold the session until the person goes on.
+type Pause struct {
+	Why string `json:"why"`
+}
+
+// Continue answers Stopping: go on, with these words to the model.
+type Continue struct {
+	Text string `json:"text"`
+	Why  string `json:"why"`
+}
+
+// Enqueue hands work to the durable pipeline.
+type Enqueue struct {
+	Kind string          `json:"kind"`
+	Data json.RawMessage `json:"data,omitempty"`
+	Why  string          `json:"why"`
+}
+
+// Deny answers Using: the tool may not run. The model reads Why.
+type Deny struct {
+	Why string `json:"why"`
+}
+
+func (Inject) action()   {}
+func (Retract) action()  {}
+func (Fold) action()     {}
+func (Unfold) action()   {}
+func (Reply) action()    {}
+func (Notify) action()   {}
+func (Pause) action()    {}
+func (Continue) action() {}
+func (Enqueue) action()  {}
+func (Deny) action()     {}

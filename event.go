@@ -1,0 +1,54 @@
+package trimtab
+
+// Event is something that happened in a session: Said, Calling, Using,
+// Stopping, Asked, Resumed, Rewritten or Reset.
+type Event interface{ event() }
+
+// Said is a message that joined the history.
+type Said struct {
+	Message Message `json:"message"`
+}
+
+// Calling is a request about to leave for the model. Due notes take their seats
+// now. A second Calling with nothing said in between is the client's retry.
+type Calling struct{}
+
+// Using is a tool about to run. An intervention may answer with Deny.
+type Using struct {
+	Call ToolCall `json:"call"`
+}
+
+// Stopping is the agent about to end its turn. An intervention may answer with
+// Continue; Continued says that the agent is only still at work because one did.
+type Stopping struct {
+	Continued bool `json:"continued,omitempty"`
+}
+
+// Asked is a command: a slash command, a verb, an API or tool call. By is who
+// gave it; the zero value is a person.
+type Asked struct {
+	Command string   `json:"command"`
+	Args    []string `json:"args,omitempty"`
+	By      Author   `json:"by,omitempty"`
+}
+
+// Resumed is a session that was opened again.
+type Resumed struct{}
+
+// Rewritten is a host that changed its own history, by compaction or editing.
+type Rewritten struct {
+	Lost []string `json:"lost,omitempty"` // anchors (see Session.Anchors) that are gone
+	Size int      `json:"size,omitempty"` // bytes of the history now
+}
+
+// Reset is a conversation that starts over under the same id.
+type Reset struct{}
+
+func (Said) event()      {}
+func (Calling) event()   {}
+func (Using) event()     {}
+func (Stopping) event()  {}
+func (Asked) event()     {}
+func (Resumed) event()   {}
+func (Rewritten) event() {}
+func (Reset) event()     {}

@@ -1,0 +1,84 @@
+package trimtab
+
+import "cmp"
+
+// Place says where a note wants to sit.
+type Place string
+
+// The places. A note that cannot sit before the prompt without coming between a
+// tool call and its result sits at the end instead.
+const (
+	AtEnd        Place = "end"
+	BeforePrompt Place = "prompt"
+)
+
+// Life says how long a note keeps its seat.
+type Life string
+
+// The lives.
+const (
+	Once     Life = "once"     // one request
+	OneTurn  Life = "turn"     // until the person's next prompt; in no history or export
+	Standing Life = "standing" // until replaced or retracted
+	Kept     Life = "kept"     // part of the history from then on; leaves its slot
+)
+
+// Note is a message of ours and where it sits.
+type Note struct {
+	ID     int    `json:"id"`
+	By     string `json:"by"`
+	Rank   int    `json:"rank"` // the place of By in the lineup
+	Slot   string `json:"slot"`
+	Text   string `json:"text"`
+	Place  Place  `json:"place"`
+	Life   Life   `json:"life"`
+	Why    string `json:"why"`
+	Step   int    `json:"step"`            // the step at which it was made
+	Target Seat   `json:"target,omitzero"` // the prompt it was made for
+	Seat   Seat   `json:"seat,omitzero"`
+	Stale  bool   `json:"stale,omitempty"` // its life is over; it stays until leaving is free
+}
+
+// Ref names a message of a session.
+type Ref struct {
+	ID  string `json:"id,omitempty"`
+	Seq int    `json:"seq,omitempty"` // its number, from 1
+}
+
+// Seat is a place next to a message. The zero Seat is none: the note is due.
+type Seat struct {
+	Ref
+	After  bool `json:"after,omitempty"`
+	Offset int  `json:"offset,omitempty"` // bytes of history in front of the seat
+}
+
+// Seated reports whether the note has a seat.
+func (n Note) Seated() bool { return n.Seat.ID != "" }
+
+// Message returns the note as the model sees it when it sits alone.
+func (n Note) Message() Message {
+	m := Say(RoleUser, Ours, n.Text)
+	m.From = n.By
+	return m
+}
+
+// order sorts notes by seat, then lineup, then age; due notes come last.
+func order(a, b Note) int {
+	if a.Seated() != b.Seated() {
+		if a.Seated() {
+			return -1
+		}
+		return 1
+	}
+	after := func(s Seat) int {
+		if s.After {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(a.Seat.Seq, b.Seat.Seq),
+		cmp.Compare(after(a.Seat), after(b.Seat)),
+		cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(a.ID, b.ID))
+}

@@ -1,0 +1,219 @@
+package trimtab
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Session is all that steering knows of a conversation. It does not hold the
+// history: it stays small however long the conversation grows. It is a value;
+// Step returns a new one and leaves the old one as it was.
+type Session struct {
+	Info
+	Version int  // one more with each saved change; kept by the store
+	Seq     int  // messages so far
+	Step    int  // replies of the model so far; never goes back
+	Last    Seat // the newest message; Offset is where it ends
+	Prompt  Seat // the newest prompt; Offset is where it begins
+	Split   bool // the prompt came between a tool call and its result, or holds one
+	Open    []ToolCall
+	Todos   []Todo
+	Notes   []Note // in the order of their seats
+	Made    int    // notes so far
+	Folds   []Folded
+	Heed    []Heed
+	Meter   Meter
+
+	memory []Memory
+}
+
+// Info says who a session is.
+type Info struct {
+	ID      string    `json:"sessionId"`
+	Host    string    `json:"host,omitempty"`    // the agent: "trimtab", "claude", …
+	Project string    `json:"project,omitempty"` // the folder it works in
+	Model   string    `json:"modelId,omitempty"`
+	Title   string    `json:"title,omitempty"`  // from the person's first words
+	Parent  string    `json:"parent,omitempty"` // for a sub-agent: the session that started it
+	Created time.Time `json:"createdAt"`
+	Updated time.Time `json:"updatedAt"`
+}
+
+// Folded is a run of messages that the model sees as one summary.
+type Folded struct {
+	By string `json:"by"`
+	Fold
+}
+
+// Heed counts how often the notes of a slot went unheeded in a row.
+type Heed struct {
+	By     string `json:"by"`
+	Slot   string `json:"slot"`
+	Missed int    `json:"missed"`
+	Muted  bool   `json:"muted,omitempty"`
+}
+
+// NewSession returns a session in which nothing was said.
+func NewSession(id string, now time.Time) Session {
+	return Session{Info: Info{ID: id, Created: now, Updated: now}}
+}
+
+// Memory returns what the named intervention remembers, as JSON.
+func (s Session) Memory(name string) (json.RawMessage, error) {
+	for _, m := range s.memory {
+		if m.Name == name {
+			return m.JSON()
+		}
+	}
+	return nil, nil
+}
+
+// WithMemory returns the session with another memory for the named intervention.
+func (s Session) WithMemory(name string, raw json.RawMessage) Session {
+	s.memory = slices.Clone(s.memory)
+	for i := range s.memory {
+		if s.memory[i].Name == name {
+			s.memory[i] = Memory{Name: name, raw: raw}
+			return s
+		}
+	}
+	s.memory = append(s.memory, Memory{Name: name, raw: raw})
+	return s
+}
+
+// Anchors returns the ids of the messages that seats and folds depend on. A
+// surface whose host owns the history looks for them and reports the missing
+// ones in Rewritten.
+func (s Session) Anchors() []string {
+	var ids []string
+	add := func(r Ref) {
+		if r.ID != "" && !slices.Contains(ids, r.ID) {
+			ids = append(ids, r.ID)
+		}
+	}
+	for _, n := range s.Notes {
+		add(n.Seat.Ref)
+		add(n.Target.Ref)
+	}
+	for _, f := range s.Folds {
+		add(f.First)
+		add(f.Last)
+	}
+	add(s.Prompt.Ref)
+	return ids
+}
+
+// View returns what the model should see: the history with our notes at their
+// seats and folded runs as their summaries. Notes that share a seat are one
+// message with a part each, in lineup order.
+func (s Session) View(history []Message) []Message {
+	return s.compose(history, func(n Note) bool { return n.Seated() })
+}
+
+// Record returns what belongs in a transcript or export: the whole history with
+// the notes that became part of it, and no other.
+func (s Session) Record(history []Message) []Message {
+	s.Folds = nil
+	return s.compose(history, func(n Note) bool { return n.Seated() && n.Life == Kept })
+}
+
+func (s Session) compose(history []Message, shown func(Note) bool) []Message {
+	before, after := map[string][]Note{}, map[string][]Note{}
+	for _, n := range s.Notes {
+		switch {
+		case !shown(n):
+		case n.Seat.After:
+			after[n.Seat.ID] = append(after[n.Seat.ID], n)
+		default:
+			before[n.Seat.ID] = append(before[n.Seat.ID], n)
+		}
+	}
+	hidden, summary := s.folds(history)
+	out := make([]Message, 0, len(history)+len(before)+len(after))
+	for i, m := range history {
+		if text, ok := summary[i]; ok {
+			out = append(out, text)
+		}
+		if i < len(hidden) && hidden[i] {
+			continue
+		}
+		out = append(out, merged(before[m.ID])...)
+		out = append(out, m)
+		out = append(out, merged(after[m.ID])...)
+	}
+	return out
+}
+
+// folds finds which messages are folded away and where their summaries stand. A
+// fold that would part a tool call from its result is left open.
+func (s Session) folds(history []Message) (hidden []bool, summary map[int]Message) {
+	if len(s.Folds) == 0 {
+		return nil, nil
+	}
+	at := make(map[string]int, len(history))
+	for i, m := range history {
+		at[m.ID] = i
+	}
+	hidden, summary = make([]bool, len(history)), map[int]Message{}
+	for _, f := range s.Folds { // a later fold may hold an earlier one
+		first, ok1 := at[f.First.ID]
+		last, ok2 := at[f.Last.ID]
+		if !ok1 || !ok2 || last < first || !whole(history[first:last+1]) {
+			continue
+		}
+		for i := first; i <= last; i++ {
+			hidden[i] = true
+			delete(summary, i)
+		}
+		summary[first] = Note{By: f.By, Text: f.Text}.Message()
+	}
+	return hidden, summary
+}
+
+// whole reports whether every tool call in the run is answered in it, and every
+// answer asked for.
+func whole(run []Message) bool {
+	open := map[string]bool{}
+	for _, m := range run {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case ToolCall:
+				open[p.ID] = true
+			case ToolResult:
+				if !open[p.ID] {
+					return false
+				}
+				delete(open, p.ID)
+			}
+		}
+	}
+	return len(open) == 0
+}
+
+// merged makes one message of the notes at a seat.
+func merged(notes []Note) []Message {
+	if len(notes) == 0 {
+		return nil
+	}
+	m := notes[0].Message()
+	for _, n := range notes[1:] {
+		m.Parts = append(m.Parts, Text{Text: n.Text, By: Ours})
+		m.From += "+" + n.By
+	}
+	return []Message{m}
+}
+
+// title makes a session's title from a person's words.
+func title(text string) string {
+	for line := range strings.Lines(clip(text, 4096)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			if short := clip(line, 60); short != line {
+				return strings.TrimSpace(short) + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}
