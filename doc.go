@@ -8,13 +8,13 @@
 // An Engine is a lineup of interventions. Each Step hands one Event to each of
 // them in order and gathers what they want done:
 //
-//	engine, err := trimtab.New(trimtab.Config{},
-//		trimtab.Use(todo.New(todo.Config{})),
-//		trimtab.Use(automata.New(automata.Config{})))
+//	reminder, err := todo.New(todo.Config{})
+//	…
+//	engine, err := trimtab.New(trimtab.Config{}, trimtab.Use(reminder))
 //	…
 //	s := trimtab.NewSession("demo", now)
 //	s, _ = engine.Step(s, trimtab.Said{Message: prompt}, now)
-//	s, out := engine.Step(s, trimtab.Calling{}, now)
+//	s, out = engine.Step(s, trimtab.Calling{}, now)
 //	request := s.View(history) // what the model should see
 //
 // Notes take their seats only at Calling, when the history is whole, and keep

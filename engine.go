@@ -265,6 +265,10 @@ func (p *pass) prompt(at Seat, split bool) {
 func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 	lost := func(id string) bool { return slices.Contains(ev.Lost, id) }
 	p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Open = ev.Size, 0, nil
+	if ev.Last.ID != "" {
+		p.s.Last.Ref = ev.Last
+	}
+	p.s.Last.Offset = ev.Size
 	var notes []Note
 	for _, n := range p.s.Notes {
 		switch {

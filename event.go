@@ -35,10 +35,12 @@ type Asked struct {
 // Resumed is a session that was opened again.
 type Resumed struct{}
 
-// Rewritten is a host that changed its own history, by compaction or editing.
+// Rewritten is a host that changed its own history, by compaction or editing. It
+// comes after what is new in the changed history was said.
 type Rewritten struct {
 	Lost []string `json:"lost,omitempty"` // anchors (see Session.Anchors) that are gone
 	Size int      `json:"size,omitempty"` // bytes of the history now
+	Last Ref      `json:"last,omitzero"`  // the newest message, where it is not the one said last
 }
 
 // Reset is a conversation that starts over under the same id.

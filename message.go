@@ -60,7 +60,8 @@ type Part interface{ part() }
 type Text struct {
 	Text string `json:"text"`
 	By   Author `json:"by,omitempty"`
-	Raw  []byte `json:"raw,omitempty"` // the bytes as they came, where they were not UTF-8
+	From string `json:"from,omitempty"` // the intervention, where By is Ours
+	Raw  []byte `json:"raw,omitempty"`  // the bytes as they came, where they were not UTF-8
 }
 
 // ToolCall is the model asking for a tool.

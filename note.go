@@ -57,9 +57,7 @@ func (n Note) Seated() bool { return n.Seat.ID != "" }
 
 // Message returns the note as the model sees it when it sits alone.
 func (n Note) Message() Message {
-	m := Say(RoleUser, Ours, n.Text)
-	m.From = n.By
-	return m
+	return Message{Role: RoleUser, From: n.By, Parts: []Part{Text{Text: n.Text, By: Ours, From: n.By}}}
 }
 
 // order sorts notes by seat, then lineup, then age; due notes come last.

@@ -199,7 +199,7 @@ func merged(notes []Note) []Message {
 	}
 	m := notes[0].Message()
 	for _, n := range notes[1:] {
-		m.Parts = append(m.Parts, Text{Text: n.Text, By: Ours})
+		m.Parts = append(m.Parts, n.Message().Parts...)
 		m.From += "+" + n.By
 	}
 	return []Message{m}

@@ -71,22 +71,19 @@ func IsTodoWrite(name string) bool { _, ok := todoTable()[name]; return ok }
 
 const maxTodos, maxTodoText = 200, 500
 
-// writeTodos returns the list after a completed write. ok is false where the
-// input is not one: such a call changes nothing and acknowledges nothing.
-func writeTodos(items []Todo, call ToolCall, result string, step int) (out []Todo, ok bool) {
-	tool, ok := todoTable()[call.Name]
-	if !ok {
-		return items, false
-	}
+// writeTodos returns the list after a completed call of a tool, and whether that
+// was a todo write. A write in a form that it cannot read leaves the list alone.
+func writeTodos(items []Todo, call ToolCall, result string, step int) (out []Todo, wrote bool) {
+	tool, wrote := todoTable()[call.Name]
 	var input map[string]json.RawMessage
-	if json.Unmarshal(call.Input, &input) != nil {
-		return items, false
+	if !wrote || json.Unmarshal(call.Input, &input) != nil {
+		return items, wrote
 	}
 	switch {
 	case tool.List != "":
 		var list []map[string]any
 		if json.Unmarshal(input[tool.List], &list) != nil {
-			return items, false
+			return items, true
 		}
 		for _, m := range list[:min(len(list), maxTodos)] {
 			out = append(out, tool.item(m))
@@ -97,10 +94,7 @@ func writeTodos(items []Todo, call ToolCall, result string, step int) (out []Tod
 		out = append(slices.Clone(items), it)
 		out = out[max(0, len(out)-maxTodos):]
 	default:
-		out, ok = tool.change(items, decode(input))
-		if !ok {
-			return items, false
-		}
+		out = tool.change(items, decode(input))
 	}
 	for i := range out {
 		out[i].Since = since(items, out[i], step)
@@ -133,15 +127,15 @@ func (tool todoTool) item(m map[string]any) Todo {
 }
 
 // change applies an update of one item: its status, its words, or its removal.
-func (tool todoTool) change(items []Todo, m map[string]any) ([]Todo, bool) {
+func (tool todoTool) change(items []Todo, m map[string]any) []Todo {
 	id := word(m[tool.ID])
 	i := slices.IndexFunc(items, func(t Todo) bool { return t.ID == id })
-	if id == "" || i < 0 {
-		return items, false
-	}
 	out := slices.Clone(items)
+	if id == "" || i < 0 {
+		return out
+	}
 	if word(m["status"]) == "deleted" {
-		return slices.Delete(out, i, i+1), true
+		return slices.Delete(out, i, i+1)
 	}
 	if s := word(m["status"]); s != "" {
 		out[i].Status = status(s)
@@ -149,7 +143,7 @@ func (tool todoTool) change(items []Todo, m map[string]any) ([]Todo, bool) {
 	if text := clip(word(m[tool.Text[0]]), maxTodoText); text != "" {
 		out[i].Text = text
 	}
-	return out, true
+	return out
 }
 
 var taskNumber = regexp.MustCompile(`#(\d+)`)

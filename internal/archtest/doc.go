@@ -1,0 +1,23 @@
+// Package archtest is where the house tests itself. It holds no code, only
+// tests that read the tree and fail when it no longer is what the design says:
+//
+//   - a room imports only what its row of the table allows (table_test.go)
+//   - every dependency has its place in the table and a sentence in docs/deps.md
+//   - every package says what it is for
+//   - pure rooms have no clock, file, network, environment, goroutine or chance
+//   - files and functions stay small enough to read
+//   - nothing unfinished, no init, no package that is named after nothing
+//   - documents name only files that exist
+//   - each variant of a sum type has its JSON form and its place in the comment
+//
+// It never runs the code it reads, needs no tool but the compiler's own parser,
+// and imports nothing of this module. Every check is a function from a tree to
+// a list of problems, and is shown to fail on a small tree that has the bug:
+//
+//	tr := plant(t, files{"steer/mode/mode.go": `import "…/trimtab/steer/todo"`})
+//	wantProblems(t, imports(tr), "steer/mode may not import steer/todo")
+//
+// To add a room, add its row to the table with a reason. To add an exception,
+// add it to the list beside the check, with a reason too; one that nothing uses
+// any more is a problem as well.
+package archtest

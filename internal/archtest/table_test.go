@@ -1,0 +1,126 @@
+package archtest
+
+import "strings"
+
+// row says what a room is for and which rooms its code may import. "." is the
+// root, "x/*" every room directly below x, and "*" every room but commands. The
+// standard library is free to all (but see pure_test.go). A row may stand for a
+// room that is not built yet.
+type row struct {
+	room string
+	may  []string
+	why  string
+}
+
+// table is the drawing of the house: every arrow points down. An exact row goes
+// before a pattern.
+var table = []row{
+	{".", nil, "the words and the pure engine: what everyone imports imports no one"},
+
+	{"steer", []string{".", "steer/*"}, "the ordered lineup and its config is the one place that knows all interventions"},
+	{"steer/todo", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"steer/focus", []string{".", "loop"}, "the goal controller asks the detectors; it knows no sibling"},
+	{"loop", []string{"."}, "detectors are functions of messages"},
+
+	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
+	{"deliberate", []string{".", "helm", "steer/focus", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
+	{"agent", []string{".", "helm", "llm", "agent/tool"}, "the model and tool loop is steered through the one door"},
+	{"agent/tool", []string{"."}, "a tool knows the words it is called with, not who calls it"},
+	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
+
+	{"wire/*", []string{"."}, "a format knows the words it translates to, and no other format"},
+	{"transcript", []string{"."}, "what the readers share"},
+	{"transcript/*", []string{".", "transcript"}, "a reader knows one host's files, and no other reader"},
+	{"llm", []string{".", "wire/*"}, "a model is asked in a wire format"},
+	{"llm/*", []string{".", "llm", "wire/*"}, "one model each, behind the interface of llm"},
+
+	{"store/*", []string{".", "improve"}, "a store keeps sessions and improvements; it decides nothing"},
+	{"forge/*", nil, "a forge is issues, branches and pull requests; it does not know what for"},
+
+	{"surface/tui", []string{".", "helm", "agent", "deliberate"}, "thin: draws the chat and the debate"},
+	{"surface/gateway", []string{".", "helm", "wire/*"}, "thin: applies edits to requests in each format"},
+	{"surface/hook", []string{".", "helm"}, "thin, and linked into a binary that must start like a hello"},
+	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
+	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
+
+	{"replay", []string{".", "steer", "transcript"}, "another lineup over recorded sessions"},
+	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
+	{"bench", []string{"*"}, "measures any room beside its peers; nothing imports it"},
+	{"bench/*", []string{"*"}, "measures any room beside its peers; nothing imports it"},
+
+	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
+	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
+	{"internal/archtest", nil, "reads the others as text"},
+
+	{"cmd/trimtab", []string{"*"}, "flags, config and wiring: the one place where everything meets"},
+	{"cmd/trimtab-hook", []string{".", "helm", "surface/hook"}, "as little as it can: the host waits for it at every event"},
+}
+
+// dep says where a dependency may be imported. "_test" is any test file.
+type dep struct {
+	module string
+	rooms  []string
+	why    string
+}
+
+// deps is what comes from outside. What is not listed may not be imported.
+var deps = []dep{
+	{"modernc.org/sqlite", []string{"store/sqlite"}, "SQL stays inside the store"},
+	{"github.com/jackc/pgx/v5", []string{"store/postgres"}, "SQL stays inside the store"},
+	{"github.com/pressly/goose/v3", []string{"store/sqlite", "store/postgres"}, "migrations belong to the store they migrate"},
+
+	{"github.com/spf13/cobra", []string{"cmd/trimtab"}, "only the command reads flags"},
+	{"charm.land/fang/v2", []string{"cmd/trimtab"}, "only the command prints its help"},
+	{"github.com/tailscale/hujson", []string{"internal/config"}, "config files may have comments, and errors need positions"},
+	{"github.com/google/jsonschema-go", []string{"internal/config"}, "the schema of the config comes from its types"},
+
+	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve"}, "the 13 steps survive a kill"},
+	{"code.gitea.io/sdk/gitea", []string{"forge/gitea"}, "one forge each"},
+	{"github.com/google/go-github/v92", []string{"forge/github"}, "one forge each"},
+	{"gitlab.com/gitlab-org/api/client-go/v2", []string{"forge/gitlab"}, "one forge each"},
+
+	{"charm.land/bubbletea/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
+	{"charm.land/bubbles/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
+	{"charm.land/lipgloss/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
+	{"charm.land/glamour/v2", []string{"surface/tui"}, "only the chat renders Markdown on a terminal"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp"}, "one surface speaks MCP"},
+	{"github.com/klauspost/compress", []string{"surface/gateway"}, "request bodies arrive compressed there"},
+
+	{"github.com/google/go-cmp", []string{"_test"}, "differences that a person can read"},
+	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},
+	{"pgregory.net/rapid", []string{"_test"}, "properties and state machines that shrink"},
+	{"go.uber.org/goleak", []string{"_test"}, "whoever starts a goroutine waits for it"},
+	{"github.com/anishathalye/porcupine", []string{"_test"}, "checks histories of concurrent stores"},
+	{"github.com/charmbracelet/x/exp/teatest/v2", []string{"_test"}, "golden screens"},
+	{"github.com/creack/pty", []string{"_test"}, "the chat on a real terminal"},
+	{"github.com/go-json-experiment/json", []string{"_test"}, "a strict second reader for the scanner to agree with"},
+}
+
+// covers reports whether a pattern of the table stands for a room.
+func covers(pattern, room string) bool {
+	if above, ok := strings.CutSuffix(pattern, "/*"); ok {
+		below, ok := strings.CutPrefix(room, above+"/")
+		return ok && !strings.Contains(below, "/")
+	}
+	if pattern == "*" {
+		return !command(room)
+	}
+	return pattern == room
+}
+
+func command(room string) bool { return strings.HasPrefix(room, "cmd/") }
+
+// find returns the row of a room.
+func find(rows []row, room string) (row, bool) {
+	for _, exact := range []bool{true, false} {
+		for _, r := range rows {
+			if (r.room == room) == exact && covers(r.room, room) {
+				return r, true
+			}
+		}
+	}
+	return row{}, false
+}

@@ -1,0 +1,178 @@
+// Package mode tells the agent in which frame of mind to work: planning,
+// research, code review, debugging, or none.
+//
+// A person chooses the mode; choosing sends nothing. The first prompt in a mode
+// is preceded by its entry prompt, which becomes part of the history; later
+// prompts by its reminder, which does not. A mode never moves a word of the
+// person's, and never comes between a tool call and its result.
+//
+//	modes, err := mode.New(mode.Config{})
+//	engine, err := trimtab.New(trimtab.Config{}, trimtab.Use(modes))
+//	s, out := engine.Step(s, trimtab.Asked{Command: "mode", Args: []string{"planning"}}, now)
+package mode
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Config sets what modes may do. Zero values take the defaults.
+type Config struct {
+	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, where the host lets a tool call be refused"`
+}
+
+// Modes is the intervention.
+type Modes struct {
+	cfg  Config
+	list []Definition
+}
+
+// New returns the intervention with the built-in modes.
+func New(cfg Config) (Modes, error) {
+	cfg, err := trimtab.Fill(cfg)
+	if err != nil {
+		return Modes{}, fmt.Errorf("modes: %w", err)
+	}
+	return Modes{cfg, BuiltIn()}, nil
+}
+
+// Memory is the mode of a session. Told is the mode of the last prompt: a
+// prompt in another one is a new entry.
+type Memory struct {
+	Mode string `json:"mode"`
+	Told string `json:"told,omitempty"`
+}
+
+// Name is "mode".
+func (Modes) Name() string { return "mode" }
+
+const entry, reminder = "entry", "reminder"
+
+// Steer speaks when a person does.
+func (d Modes) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
+	m, acts := d.known(m)
+	switch ev := t.Event.(type) {
+	case trimtab.Asked:
+		return d.command(m, ev)
+	case trimtab.Resumed:
+		m.Told = m.Mode
+	case trimtab.Said:
+		if ev.Message.IsPrompt() && !t.Sub() {
+			var more []trimtab.Action
+			m, more = d.prompt(m)
+			acts = append(acts, more...)
+		}
+	case trimtab.Rewritten:
+		acts = append(acts, d.putBack(t, m)...)
+	case trimtab.Using:
+		if why := d.refuse(m, ev.Call); why != "" {
+			acts = append(acts, trimtab.Deny{Why: why})
+		}
+	}
+	return m, acts
+}
+
+// known falls back to Normal where a stored mode does not exist here.
+func (d Modes) known(m Memory) (Memory, []trimtab.Action) {
+	if m.Mode == "" {
+		m.Mode, m.Told = Normal, Normal
+	}
+	if d.index(m.Mode) >= 0 {
+		return m, nil
+	}
+	text := fmt.Sprintf("the session was in mode %q, which does not exist here; going on in normal mode", m.Mode)
+	return Memory{Normal, Normal}, []trimtab.Action{trimtab.Notify{Text: text, Warning: true}}
+}
+
+func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
+	def := d.list[d.index(m.Mode)]
+	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "still in " + def.Name}
+	if m.Told != m.Mode {
+		in = trimtab.Inject{Slot: entry, Text: def.Entry, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name}
+	}
+	m.Told = m.Mode
+	return m, []trimtab.Action{in}
+}
+
+// putBack repeats the entry prompt of the present mode where the host's
+// rewriting took it away.
+func (d Modes) putBack(t trimtab.Turn, m Memory) []trimtab.Action {
+	def := d.list[d.index(m.Mode)]
+	lost := slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool { return n.By == d.Name() && n.Text == def.Entry })
+	if !lost || m.Told != m.Mode {
+		return nil
+	}
+	return []trimtab.Action{trimtab.Inject{Slot: entry, Text: def.Entry, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history"}}
+}
+
+// Status shows the mode, but for Normal.
+func (d Modes) Status(m Memory) string {
+	if i := d.index(m.Mode); i > 0 {
+		return d.list[i].Name
+	}
+	return ""
+}
+
+func (d Modes) index(id string) int {
+	return slices.IndexFunc(d.list, func(def Definition) bool { return def.ID == id })
+}
+
+// Commands declares "mode".
+func (d Modes) Commands() []trimtab.Command {
+	values := make([]string, 0, len(d.list)+2)
+	for _, def := range d.list {
+		values = append(values, def.ID)
+	}
+	return []trimtab.Command{{
+		Name: "mode", Usage: "[NAME | + | -]", Short: "List the modes, or enter one by name; + and - go to the next and the one before",
+		Values: append(values, "+", "-"), Examples: []string{"", "planning", "+"},
+	}}
+}
+
+func (d Modes) command(m Memory, ev trimtab.Asked) (Memory, []trimtab.Action) {
+	name := strings.TrimSpace(strings.Join(ev.Args, " "))
+	if name == "" {
+		return m, []trimtab.Action{d.show(m, "", false)}
+	}
+	if ev.By != "" && ev.By != trimtab.Person {
+		return m, []trimtab.Action{trimtab.Reply{Text: "only a person changes the mode", Failed: true}}
+	}
+	i, problem := d.find(m, name)
+	if problem != "" {
+		return m, []trimtab.Action{d.show(m, problem, true)}
+	}
+	m.Mode = d.list[i].ID
+	notice := "Mode: " + d.list[i].Name
+	data, err := json.Marshal(map[string]string{"mode": m.Mode})
+	if err != nil {
+		return m, []trimtab.Action{trimtab.Reply{Text: err.Error(), Failed: true}}
+	}
+	return m, []trimtab.Action{trimtab.Reply{Text: notice, Data: data}}
+}
+
+// show lists the modes, the present one marked.
+func (d Modes) show(m Memory, head string, failed bool) trimtab.Action {
+	var lines []string
+	if head != "" {
+		lines = append(lines, head)
+	}
+	for _, def := range d.list {
+		mark := " "
+		if def.ID == m.Mode {
+			mark = "*"
+		}
+		lines = append(lines, fmt.Sprintf("%s %-12s %s", mark, def.ID, def.Description))
+	}
+	data, err := json.Marshal(struct {
+		Mode  string       `json:"mode"`
+		Modes []Definition `json:"modes"`
+	}{m.Mode, d.list})
+	if err != nil {
+		data = nil
+	}
+	return trimtab.Reply{Text: strings.Join(lines, "\n"), Data: data, Failed: failed}
+}
