@@ -27,7 +27,10 @@ type Config struct {
 }
 
 // Automata is the intervention.
-type Automata struct{ cfg Config }
+type Automata struct {
+	cfg   Config
+	words *template.Template
+}
 
 // New returns the intervention. A value out of range is an error that names it.
 func New(cfg Config) (Automata, error) {
@@ -35,7 +38,8 @@ func New(cfg Config) (Automata, error) {
 	if err != nil {
 		return Automata{}, fmt.Errorf("automataMode: %w", err)
 	}
-	return Automata{cfg}, nil
+	words, err := template.New(slot).Parse(reflection)
+	return Automata{cfg, words}, err
 }
 
 // Memory is what the reflection knows of a session, by the names of the
@@ -92,7 +96,7 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	act := trimtab.Inject{
-		Slot: slot, Text: text(m.Diary, t.Step-base, t.Todos.Open()), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
+		Slot: slot, Text: a.text(m.Diary, t.Step-base, t.Todos.Open()), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
 		Why: plural(t.Step-base, "step") + " since the last look back",
 	}
 	m.LastReflection, m.Diary = t.Step, Diary{}
@@ -102,9 +106,9 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 //go:embed reflection.md
 var reflection string
 
-func text(d Diary, steps int, open []trimtab.Todo) string {
+func (a Automata) text(d Diary, steps int, open []trimtab.Todo) string {
 	var out strings.Builder
-	if err := template.Must(template.New(slot).Parse(reflection)).Execute(&out, d.lines(steps, open)); err != nil {
+	if err := a.words.Execute(&out, d.lines(steps, open)); err != nil {
 		return ""
 	}
 	return strings.TrimSpace(out.String())

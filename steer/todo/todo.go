@@ -32,7 +32,10 @@ type Config struct {
 }
 
 // Todo is the intervention.
-type Todo struct{ cfg Config }
+type Todo struct {
+	cfg   Config
+	words *template.Template
+}
 
 // New returns the intervention. A value out of range is an error that names it.
 func New(cfg Config) (Todo, error) {
@@ -40,7 +43,8 @@ func New(cfg Config) (Todo, error) {
 	if err != nil {
 		return Todo{}, fmt.Errorf("todoReminder: %w", err)
 	}
-	return Todo{cfg}, nil
+	words, err := template.New(slot).Parse(reminder)
+	return Todo{cfg, words}, err
 }
 
 // Memory is what the reminder knows of a session.
@@ -117,7 +121,7 @@ func (d Todo) text(t trimtab.Turn, idle int, open []trimtab.Todo) string {
 		}
 	}
 	var out strings.Builder
-	if err := template.Must(template.New(slot).Parse(reminder)).Execute(&out, data); err != nil {
+	if err := d.words.Execute(&out, data); err != nil {
 		return ""
 	}
 	return strings.TrimSpace(out.String())
