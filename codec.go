@@ -117,7 +117,7 @@ type entryJSON struct {
 }
 
 // MarshalJSON writes a line of the journal. The message of Said is named, not
-// repeated: the history has it.
+// repeated: the history has it. The data of a reply can be asked for again.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	ev := e.Event
 	if said, ok := ev.(Said); ok {
@@ -127,7 +127,14 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(entryJSON{e.Seq, e.At, raw, e.Actions, e.Changes, e.Faults})
+	taken := slices.Clone(e.Actions)
+	for i, t := range taken {
+		if r, ok := t.Action.(Reply); ok {
+			r.Data = nil
+			taken[i].Action = r
+		}
+	}
+	return json.Marshal(entryJSON{e.Seq, e.At, raw, taken, e.Changes, e.Faults})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

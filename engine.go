@@ -12,7 +12,7 @@ type Config struct {
 	Retract   string  `json:"retract" default:"strict" enum:"strict,cache" doc:"strict: a note vanishes when its life ends; cache: it stays where it is until removing it costs no cached prefix"`
 	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed"`
 	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt"`
-	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"0" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
+	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
 }
 
 // Engine is a lineup of interventions. It holds no state and is safe to share.
@@ -263,7 +263,9 @@ func (p *pass) prompt(at Seat, split bool) {
 // rewrite lets go of seats and folds that the host's history no longer has.
 // Standing notes fall due again; kept ones went with the history they were in.
 func (p *pass) rewrite(ev Rewritten) (gone []Note) {
-	lost := func(id string) bool { return slices.Contains(ev.Lost, id) }
+	lost := func(id string) bool {
+		return id != "" && (slices.Contains(ev.Lost, id) || ev.All && id != p.s.Last.ID)
+	}
 	p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Open = ev.Size, 0, nil
 	if ev.Last.ID != "" {
 		p.s.Last.Ref = ev.Last

@@ -25,11 +25,13 @@ type Stopping struct {
 }
 
 // Asked is a command: a slash command, a verb, an API or tool call. By is who
-// gave it; the zero value is a person.
+// gave it; the zero value is a person. Away says that it was given from outside
+// the conversation, before somebody opens it again.
 type Asked struct {
 	Command string   `json:"command"`
 	Args    []string `json:"args,omitempty"`
 	By      Author   `json:"by,omitempty"`
+	Away    bool     `json:"away,omitempty"`
 }
 
 // Resumed is a session that was opened again.
@@ -39,6 +41,7 @@ type Resumed struct{}
 // comes after what is new in the changed history was said.
 type Rewritten struct {
 	Lost []string `json:"lost,omitempty"` // anchors (see Session.Anchors) that are gone
+	All  bool     `json:"all,omitempty"`  // every anchor is gone but the message said last
 	Size int      `json:"size,omitempty"` // bytes of the history now
 	Last Ref      `json:"last,omitzero"`  // the newest message, where it is not the one said last
 }

@@ -147,7 +147,7 @@ func (p *pass) expire(now time.Time) {
 	if p.s.Seq != p.s.Meter.SentSeq {
 		p.end(func(n Note) bool { return n.Life == Once && n.Seated() }, "it was for one request")
 	}
-	if sent := p.s.Meter.SentAt; !sent.IsZero() && p.ttl > 0 && now.Sub(sent) > p.ttl {
+	if sent := p.s.Meter.SentAt; !sent.IsZero() && now.Sub(sent) > p.ttl {
 		p.s.Meter.Sent = 0
 	}
 	p.sweep(false)

@@ -42,6 +42,7 @@
 //	use NAME {…}          a tool is about to run
 //	stop [again]          the agent is about to end its turn
 //	ask COMMAND ARGS      a person gives a command
+//	outside COMMAND ARGS  the same, from outside the conversation
 //	model asks COMMAND …  the model gives it
 //	restart               the session is stored and loaded
 //	resume                the same, and a person opened it again

@@ -115,9 +115,12 @@ func (p *player) act(verb, rest string) error {
 		p.step(trimtab.Using{Call: calls[0].(trimtab.ToolCall)})
 	case "stop":
 		p.step(trimtab.Stopping{Continued: rest == "again"})
-	case "ask":
+	case "ask", "outside":
 		words := strings.Fields(rest)
-		p.step(trimtab.Asked{Command: words[0], Args: words[1:]})
+		if len(words) == 0 {
+			return fmt.Errorf("%s takes a command", verb)
+		}
+		p.step(trimtab.Asked{Command: words[0], Args: words[1:], Away: verb == "outside"})
 	case "restart", "resume":
 		if err := p.reload(); err != nil {
 			return err

@@ -41,10 +41,12 @@ func New(cfg Config) (Modes, error) {
 }
 
 // Memory is the mode of a session. Told is the mode of the last prompt: a
-// prompt in another one is a new entry.
+// prompt in another one is a new entry. A session that is opened again counts as
+// told, unless the mode was set from outside in the meantime: then it is Armed.
 type Memory struct {
-	Mode string `json:"mode"`
-	Told string `json:"told,omitempty"`
+	Mode  string `json:"mode"`
+	Told  string `json:"told,omitempty"`
+	Armed bool   `json:"armed,omitempty"`
 }
 
 // Name is "mode".
@@ -59,7 +61,9 @@ func (d Modes) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	case trimtab.Asked:
 		return d.command(m, ev)
 	case trimtab.Resumed:
-		m.Told = m.Mode
+		if !m.Armed {
+			m.Told = m.Mode
+		}
 	case trimtab.Said:
 		if ev.Message.IsPrompt() && !t.Sub() {
 			var more []trimtab.Action
@@ -85,16 +89,16 @@ func (d Modes) known(m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	text := fmt.Sprintf("the session was in mode %q, which does not exist here; going on in normal mode", m.Mode)
-	return Memory{Normal, Normal}, []trimtab.Action{trimtab.Notify{Text: text, Warning: true}}
+	return Memory{Mode: Normal, Told: Normal}, []trimtab.Action{trimtab.Notify{Text: text, Warning: true}}
 }
 
 func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 	def := d.list[d.index(m.Mode)]
-	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "still in " + def.Name}
+	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "a further prompt in " + def.Name}
 	if m.Told != m.Mode {
 		in = trimtab.Inject{Slot: entry, Text: def.Entry, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name}
 	}
-	m.Told = m.Mode
+	m.Told, m.Armed = m.Mode, false
 	return m, []trimtab.Action{in}
 }
 
@@ -145,7 +149,7 @@ func (d Modes) command(m Memory, ev trimtab.Asked) (Memory, []trimtab.Action) {
 	if problem != "" {
 		return m, []trimtab.Action{d.show(m, problem, true)}
 	}
-	m.Mode = d.list[i].ID
+	m.Mode, m.Armed = d.list[i].ID, ev.Away
 	notice := "Mode: " + d.list[i].Name
 	data, err := json.Marshal(map[string]string{"mode": m.Mode})
 	if err != nil {

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/sqlite"
+)
+
+// app is one run of the program: its streams, its flags, and what it opened.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	environ  []string
+	terminal struct{ in, out, err bool }
+	clock    func() time.Time
+
+	flag struct {
+		data, config, session    string
+		sets                     []string
+		json, quiet              bool
+		prompt, resume, model    string
+		prompted, proceed, fresh bool
+	}
+	settings *Settings // nil until loaded
+	loaded   loaded
+	opened   *sqlite.Store
+}
+
+func newApp() *app {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), clock: time.Now}
+	a.terminal.in, a.terminal.out, a.terminal.err = isTerminal(os.Stdin), isTerminal(os.Stdout), isTerminal(os.Stderr)
+	return a
+}
+
+func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()) }
+
+func (a *app) getenv(name string) string {
+	value := ""
+	for _, e := range a.environ {
+		if k, v, ok := strings.Cut(e, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// dataDir is where sessions and trust are kept.
+func (a *app) dataDir() (string, error) {
+	if dir := or(a.flag.data, a.getenv("TRIMTAB_DATA")); dir != "" {
+		return filepath.Abs(dir)
+	}
+	return a.baseDir("XDG_DATA_HOME", ".local/share", "LocalAppData")
+}
+
+// configFile is the user's settings file. It need not exist, unless it was named.
+func (a *app) configFile() (path string, named bool, err error) {
+	if file := or(a.flag.config, a.getenv("TRIMTAB_CONFIG")); file != "" {
+		path, err = filepath.Abs(file)
+		return path, true, err
+	}
+	dir, err := a.baseDir("XDG_CONFIG_HOME", ".config", "AppData")
+	return filepath.Join(dir, "trimtab.json"), false, err
+}
+
+func (a *app) baseDir(xdg, below, windows string) (string, error) {
+	if dir := a.getenv(xdg); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "trimtab"), nil
+	}
+	if dir := a.getenv(windows); runtime.GOOS == "windows" && dir != "" {
+		return filepath.Join(dir, "trimtab"), nil
+	}
+	home := or(a.getenv("HOME"), a.getenv("USERPROFILE"))
+	if home == "" {
+		return "", errors.New("no home folder is known: set HOME, or name folders with --data and --config")
+	}
+	return filepath.Join(home, filepath.FromSlash(below), "trimtab"), nil
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// store opens the database once.
+func (a *app) store(ctx context.Context) (*sqlite.Store, error) {
+	if a.opened != nil {
+		return a.opened, nil
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	a.opened, err = sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Store)
+	return a.opened, err
+}
+
+func (a *app) close() error {
+	if a.opened == nil {
+		return nil
+	}
+	return a.opened.Close()
+}
+
+// engine builds the lineup from the settings.
+func (a *app) engine() (*trimtab.Engine, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	return steer.New(cfg.Config)
+}
+
+// helm opens the one door.
+func (a *app) helm(ctx context.Context) (*helm.Helm, error) {
+	st, err := a.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := a.engine()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	return helm.New(engine, st, helm.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log}), nil
+}
+
+// folder is the project: the folder that trimtab was started in.
+func (a *app) folder() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("the current folder: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir, nil
+}
+
+// current is the session that a command is about: the named one, else the
+// newest of this folder.
+func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
+	st, err := a.store(ctx)
+	if err != nil {
+		return trimtab.Session{}, err
+	}
+	if id = or(id, a.flag.session); id != "" {
+		if err := trimtab.CheckID(id); err != nil {
+			return trimtab.Session{}, err
+		}
+		return st.Load(ctx, id)
+	}
+	dir, err := a.folder()
+	if err != nil {
+		return trimtab.Session{}, err
+	}
+	for info, err := range st.List(ctx, trimtab.Query{Project: dir, Limit: 1}) {
+		if err != nil {
+			return trimtab.Session{}, err
+		}
+		return st.Load(ctx, info.ID)
+	}
+	return trimtab.Session{}, fmt.Errorf("session of %s: %w; start one with trimtab, or name one with --session", dir, trimtab.ErrNotFound)
+}
+
+// printJSON answers a program.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// printf answers a person. Arguments are made harmless to a terminal.
+func (a *app) printf(format string, args ...any) { cleanf(a.out, format, args...) }
+
+// progress tells a person what goes on, on stderr.
+func (a *app) progress(format string, args ...any) {
+	if !a.flag.quiet {
+		cleanf(a.err, format, args...)
+	}
+}
+
+func cleanf(w io.Writer, format string, args ...any) {
+	for i, v := range args {
+		switch v := v.(type) {
+		case string:
+			args[i] = safe.Text(v)
+		case error:
+			args[i] = safe.Text(v.Error())
+		}
+	}
+	fmt.Fprintf(w, format, args...)
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/steer"
+)
+
+// askCommands makes a verb of every command that an intervention declares.
+func askCommands(a *app) []*cobra.Command {
+	engine, err := steer.New(steer.Config{})
+	if err != nil {
+		return nil
+	}
+	var all []*cobra.Command
+	for _, d := range engine.Commands() {
+		var lines []string
+		for _, ex := range d.Examples {
+			lines = append(lines, strings.TrimRight("  trimtab "+d.Name+" "+ex, " "))
+		}
+		c := &cobra.Command{
+			Use: strings.TrimRight(d.Name+" "+d.Usage, " "), Short: d.Short, Example: strings.Join(lines, "\n"), ValidArgs: d.Values,
+			RunE: func(c *cobra.Command, args []string) error { return a.ask(c.Context(), d.Name, args) },
+		}
+		c.DisableFlagsInUseLine = true
+		sessionFlag(c, a)
+		all = append(all, c)
+	}
+	return all
+}
+
+func sessionFlag(c *cobra.Command, a *app) {
+	c.Flags().StringVar(&a.flag.session, "session", a.getenv("TRIMTAB_SESSION"), "`id` of the session; the newest of this folder if not given")
+	_ = c.RegisterFlagCompletionFunc("session", a.completeSession)
+}
+
+// ask gives a command to the current session and prints the answer.
+func (a *app) ask(ctx context.Context, command string, args []string) error {
+	s, err := a.current(ctx, "")
+	if err != nil {
+		return err
+	}
+	door, err := a.helm(ctx)
+	if err != nil {
+		return err
+	}
+	s, out, err := door.Handle(ctx, s.ID, trimtab.Asked{Command: command, Args: args, Away: true})
+	if err != nil {
+		return err
+	}
+	reply, err := out.Reply()
+	if err != nil {
+		return err
+	}
+	if reply.Failed {
+		return misused("%s", reply.Text)
+	}
+	if a.flag.json && len(reply.Data) > 0 {
+		return a.printJSON(reply.Data)
+	}
+	a.printf("%s\n", reply.Text)
+	a.progress("session %s\n", s.ID)
+	return nil
+}
+
+func statusCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "status [SESSION]", Short: "What steers a session now: mode, reflection, todo list, notes and their price", Args: between(0, 1),
+		Example: "  trimtab status\n  trimtab status 20261115-101500-k3x9 --json", ValidArgsFunction: a.completeSession,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.status(c.Context(), strings.Join(args, ""))
+		},
+	}
+	sessionFlag(c, a)
+	return c
+}
+
+// statusJSON is the status for programs.
+type statusJSON struct {
+	trimtab.Info
+	Step   int              `json:"step"`
+	Status []trimtab.Status `json:"status"`
+	Notes  []trimtab.Note   `json:"notes"`
+	Tokens int              `json:"tokens"`
+	Added  int              `json:"added"`
+	Lost   int              `json:"lost"`
+}
+
+func (a *app) status(ctx context.Context, id string) error {
+	s, err := a.current(ctx, id)
+	if err != nil {
+		return err
+	}
+	engine, err := a.engine()
+	if err != nil {
+		return err
+	}
+	st := engine.Status(s)
+	tokens := s.Meter.Tokens(s.Meter.Bytes)
+	if a.flag.json {
+		return a.printJSON(statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), append([]trimtab.Note{}, s.Notes...), tokens, s.Meter.Added, s.Meter.Lost})
+	}
+	a.printf("%s  %s\n", s.ID, s.Title)
+	a.printf("  agent   %s, model %s\n", or(s.Host, "?"), or(s.Model, "?"))
+	a.printf("  step    %d, about %d tokens\n", s.Step, tokens)
+	for _, line := range st {
+		a.printf("  %-7s %s\n", line.By, line.Text)
+	}
+	a.printf("  price   %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
+	a.printNotes(s)
+	return nil
+}
+
+// printNotes lists what stands before the model's eyes, and why.
+func (a *app) printNotes(s trimtab.Session) {
+	if len(s.Notes) == 0 {
+		a.printf("  no notes stand\n")
+		return
+	}
+	for _, n := range s.Notes {
+		where := "waits for the next request"
+		if n.Seated() {
+			where = "before " + n.Seat.ID
+			if n.Seat.After {
+				where = "after " + n.Seat.ID
+			}
+		}
+		a.printf("  note    %s/%s, %s, %s: %s\n", n.By, n.Slot, where, string(n.Life), n.Why)
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/store/sqlite"
+)
+
+func doctorCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check everything, and say how to mend what is wrong", Args: none, Example: "  trimtab doctor\n  trimtab doctor --json",
+		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context()) },
+	}
+}
+
+// finding is what the doctor says of one thing.
+type finding struct {
+	Check string `json:"check"`
+	State string `json:"state"` // ok, note or wrong
+	Text  string `json:"text"`
+	Mend  string `json:"mend,omitempty"`
+}
+
+func (a *app) doctor(ctx context.Context) error {
+	v := versionOf()
+	findings := []finding{{"version", "ok", fmt.Sprintf("trimtab %s, %s, %s", v.Version, v.Go, v.System), ""}}
+	findings = append(findings, a.checkSettings()...)
+	findings = append(findings, a.checkData(ctx)...)
+	findings = append(findings, checkGit(ctx), a.checkTerminal())
+	wrong := 0
+	for _, f := range findings {
+		if f.State == "wrong" {
+			wrong++
+		}
+		if a.flag.json {
+			continue
+		}
+		a.printf("%-6s %-9s %s\n", f.State, f.Check, f.Text)
+		if f.Mend != "" {
+			a.printf("%-16s → %s\n", "", f.Mend)
+		}
+	}
+	if a.flag.json {
+		if err := a.printJSON(findings); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
+		return errShown
+	}
+	return nil
+}
+
+func (a *app) checkSettings() []finding {
+	if err := a.loadSettings(); err != nil {
+		return []finding{{"settings", "wrong", err.Error(), "mend or remove the file, or name another with --config"}}
+	}
+	var out []finding
+	if n := len(a.loaded.report.Problems); n > 0 {
+		for _, p := range a.loaded.report.Problems {
+			out = append(out, finding{"settings", "wrong", p.Error(), ""})
+		}
+	} else {
+		text := a.loaded.user
+		if _, err := os.Stat(a.loaded.user); errors.Is(err, fs.ErrNotExist) {
+			text += " does not exist; every setting has its default"
+		}
+		out = append(out, finding{"settings", "ok", text, ""})
+	}
+	switch p := a.loaded.project; {
+	case p.dir == "" || p.state == trust.Absent:
+	case p.state == trust.Trusted:
+		out = append(out, finding{"project", "ok", filepath.Join(p.dir, ".trimtab") + " is trusted", ""})
+	default:
+		out = append(out, finding{"project", "note", "has no effect: " + p.why, ""})
+	}
+	return out
+}
+
+// checkData looks at the folder and the database without making either.
+func (a *app) checkData(ctx context.Context) []finding {
+	dir, err := a.dataDir()
+	if err != nil {
+		return []finding{{"data", "wrong", err.Error(), ""}}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []finding{{"data", "ok", dir + " does not exist yet; it is made with the first session", ""}}
+	case err != nil:
+		return []finding{{"data", "wrong", err.Error(), ""}}
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return append([]finding{{"data", "wrong", fmt.Sprintf("%s can be read by others (%v)", dir, info.Mode().Perm()), "chmod 700 " + dir}}, a.checkStore(ctx, dir)...)
+	}
+	return append([]finding{{"data", "ok", dir, ""}}, a.checkStore(ctx, dir)...)
+}
+
+func (a *app) checkStore(ctx context.Context, dir string) []finding {
+	file := filepath.Join(dir, "trimtab.db")
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []finding{{"database", "ok", file + " does not exist yet", ""}}
+	}
+	if err != nil {
+		return []finding{{"database", "wrong", err.Error(), ""}}
+	}
+	var out []finding
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		out = append(out, finding{"database", "wrong", fmt.Sprintf("%s can be read by others (%v)", file, info.Mode().Perm()), "chmod 600 " + file})
+	}
+	cfg := sqlite.Config{}
+	if a.settings != nil {
+		cfg = a.settings.Store
+	}
+	st, err := sqlite.Open(ctx, file, cfg)
+	if err == nil {
+		err = errors.Join(st.Check(ctx), st.Close())
+	}
+	switch {
+	case errors.Is(err, trimtab.ErrDamaged):
+		return append(out, finding{"database", "wrong", err.Error(), "move the file away to start afresh, or put a backup in its place"})
+	case err != nil:
+		return append(out, finding{"database", "wrong", err.Error(), ""})
+	}
+	return append(out, finding{"database", "ok", fmt.Sprintf("%s, %d KB, whole", file, info.Size()/1024), ""})
+}
+
+func checkGit(ctx context.Context) finding {
+	out, err := exec.CommandContext(ctx, "git", "--version").Output()
+	if err != nil {
+		return finding{"git", "note", "not found: " + err.Error(), "install git; the chat works without it"}
+	}
+	return finding{"git", "ok", strings.TrimSpace(string(out)), ""}
+}
+
+func (a *app) checkTerminal() finding {
+	if !a.terminal.out {
+		return finding{"terminal", "note", "the output is not a terminal", ""}
+	}
+	return finding{"terminal", "ok", "TERM is " + or(a.getenv("TERM"), "not set"), ""}
+}

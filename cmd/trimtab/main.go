@@ -1,0 +1,71 @@
+// Command trimtab steers AI agents in long sessions.
+//
+// With no arguments it is a chat; with -p it answers one prompt. The other verbs
+// ask or command a session, look back at one, and manage what is stored. This
+// package reads flags, files and the environment and wires the rooms together;
+// it decides nothing itself. One file a verb.
+//
+//	trimtab -p "automata: tidy this"
+//	trimtab mode planning
+//	trimtab session list
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/trimtab/trimtab/internal/safe"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, newApp(), os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// The exit codes of the contract.
+const (
+	done   = 0
+	failed = 1
+	misuse = 2
+)
+
+// usageError is a mistake in how a command was called.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errShown is a failure that was already explained.
+var errShown = errors.New("failed")
+
+// run executes one command line and tells errors in one place.
+func run(ctx context.Context, a *app, args []string) int {
+	root := rootCommand(a)
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	if closing := a.close(); err == nil {
+		err = closing
+	}
+	var use usageError
+	switch {
+	case err == nil:
+		return done
+	case errors.Is(err, errShown):
+		return failed
+	case errors.As(err, &use):
+		fmt.Fprintf(a.err, "trimtab: %s\n", safe.Text(err.Error()))
+		return misuse
+	}
+	fmt.Fprintf(a.err, "trimtab: %s\n", safe.Text(explain(err)))
+	return failed
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/replay"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/claude"
+)
+
+func replayCommand(a *app) *cobra.Command {
+	var against string
+	c := &cobra.Command{
+		Use: "replay FILE…", Short: "What the present settings would have done in recorded sessions", Args: between(1, -1),
+		Long: `Plays recorded sessions (our own JSON exports, Claude Code's transcripts) through
+the engine and lists every note with its step, its cause, its tokens, and the
+cached prefix it would have cost. No model is called. Costs are told in tokens
+of plain input. Settings: --config and --set; --against compares with another
+settings file.`,
+		Example: "  trimtab replay ~/.claude/projects/*/*.jsonl\n  trimtab replay session.json --set todoReminder.initialTurns=4\n  trimtab replay session.json --against other.json",
+		RunE:    func(c *cobra.Command, args []string) error { return a.replay(c.Context(), args, against) },
+	}
+	c.Flags().StringVar(&against, "against", "", "compare with the settings in this `file`")
+	return c
+}
+
+type replayJSON struct {
+	File       string             `json:"file"`
+	Report     *replay.Report     `json:"report,omitempty"`
+	Against    *replay.Report     `json:"against,omitempty"`
+	Difference *replay.Difference `json:"difference,omitempty"`
+	Damaged    int                `json:"damagedLines,omitempty"`
+	Error      string             `json:"error,omitempty"`
+}
+
+func (a *app) replay(ctx context.Context, files []string, against string) error {
+	engine, err := a.engine()
+	if err != nil {
+		return err
+	}
+	var other *trimtab.Engine
+	if against != "" {
+		if other, err = a.otherEngine(against); err != nil {
+			return err
+		}
+	}
+	results, bad := []replayJSON{}, 0
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := replayJSON{File: file}
+		if err := r.run(engine, other); err != nil {
+			r.Error = err.Error()
+			bad++
+			a.progress("%s: %s\n", file, err)
+		} else if !a.flag.json {
+			a.printReplay(r)
+		}
+		results = append(results, r)
+	}
+	if a.flag.json {
+		if err := a.printJSON(results); err != nil {
+			return err
+		}
+	}
+	if bad > 0 {
+		a.progress("%d of %d files could not be replayed\n", bad, len(files))
+		return errShown
+	}
+	return nil
+}
+
+// otherEngine is the lineup under another settings file.
+func (a *app) otherEngine(file string) (*trimtab.Engine, error) {
+	data, err := readSettings(file)
+	if err != nil {
+		return nil, err
+	}
+	cfg, report := config.Load[Settings](config.Sources{Layers: []config.Layer{{Name: "against", File: file, Data: data}}})
+	for _, p := range report.Problems {
+		a.progress("%s (ignored)\n", p)
+	}
+	return steer.New(cfg.Config)
+}
+
+func (r *replayJSON) run(engine, other *trimtab.Engine) error {
+	info, events, damaged, err := readRecorded(r.File)
+	if err != nil {
+		return err
+	}
+	r.Damaged = damaged
+	report, err := replay.Run(engine, info, events, replay.Prices{})
+	if err != nil {
+		return err
+	}
+	r.Report = &report
+	if other == nil {
+		return nil
+	}
+	second, err := replay.Run(other, info, events, replay.Prices{})
+	if err != nil {
+		return err
+	}
+	diff := replay.Compare(report, second)
+	r.Against, r.Difference = &second, &diff
+	return nil
+}
+
+// readRecorded reads a recorded session as events. The requests themselves are
+// not recorded: replay puts one before each reply.
+func readRecorded(file string) (info trimtab.Info, events iter.Seq2[trimtab.Event, error], damaged int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return info, nil, 0, err
+	}
+	defer f.Close()
+	kind, err := detect(f)
+	if err != nil {
+		return info, nil, 0, err
+	}
+	var all []trimtab.Event
+	if kind == "trimtab" {
+		doc, err := export.Read(f, export.MaxSize)
+		if err != nil {
+			return info, nil, 0, err
+		}
+		info, all = doc.Info, retold(doc)
+	} else {
+		info.Host = "claude"
+		for item, err := range claude.Read(f, transcript.Options{}) {
+			if errors.Is(err, trimtab.ErrDamaged) {
+				damaged++
+				continue
+			}
+			if err != nil {
+				return info, nil, damaged, err
+			}
+			info.ID, info.Project = or(info.ID, item.Session), or(info.Project, item.Project)
+			if info.Created.IsZero() {
+				info.Created = item.Message.At
+			}
+			all = append(all, recorded(item)...)
+		}
+	}
+	return info, func(yield func(trimtab.Event, error) bool) {
+		for _, ev := range all {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}, damaged, nil
+}
+
+// recorded makes events of an item of a transcript.
+func recorded(item transcript.Item) []trimtab.Event {
+	said := trimtab.Said{Message: item.Message}
+	if !item.Compacted {
+		return []trimtab.Event{said}
+	}
+	return []trimtab.Event{said, trimtab.Rewritten{All: true, Size: item.Message.Size()}}
+}
+
+// retold makes events of an export: the messages, and the commands between them
+// where it has a journal.
+func retold(doc export.Document) []trimtab.Event {
+	var events []trimtab.Event
+	messages := map[string]trimtab.Message{}
+	for _, m := range doc.Messages {
+		if m.From == "" {
+			messages[m.ID] = m
+			events = append(events, trimtab.Said{Message: m})
+		}
+	}
+	if doc.Trimtab == nil || len(doc.Trimtab.Journal) == 0 {
+		return events
+	}
+	events = nil
+	for _, e := range doc.Trimtab.Journal {
+		switch ev := e.Event.(type) {
+		case trimtab.Said:
+			if m, ok := messages[ev.Message.ID]; ok {
+				events = append(events, trimtab.Said{Message: m})
+			}
+		case trimtab.Asked, trimtab.Resumed, trimtab.Reset, trimtab.Rewritten:
+			events = append(events, ev)
+		}
+	}
+	return events
+}
+
+func (a *app) printReplay(r replayJSON) {
+	rep := r.Report
+	a.printf("%s\n  %s  %s\n", r.File, rep.Session, rep.Title)
+	a.printf("  %s, %s, about %d tokens", count(rep.Messages, "message"), count(rep.Steps, "step"), rep.Tokens)
+	if r.Damaged > 0 {
+		a.printf(", %s left out", count(r.Damaged, "damaged line"))
+	}
+	a.printf("\n")
+	for _, n := range rep.Notes {
+		a.printf("  step %-5d + %s/%s: %s (%s, cached prefix %d, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, count(n.Tokens, "token"), n.Lost, n.Cost)
+		if n.Ended > 0 {
+			a.printf("  step %-5d - %s/%s: %s\n", n.Ended, n.By, n.Slot, n.Because)
+		}
+	}
+	a.printTotals("  ", rep.Totals)
+	if r.Difference == nil {
+		return
+	}
+	d := r.Difference
+	a.printf("  against the other settings: %d in common, %d only here, %d only there\n", d.Both, len(d.Only), len(d.Other))
+	for _, n := range d.Only {
+		a.printf("    here  step %-5d %s/%s: %s\n", n.Step, n.By, n.Slot, n.Why)
+	}
+	for _, n := range d.Other {
+		a.printf("    there step %-5d %s/%s: %s\n", n.Step, n.By, n.Slot, n.Why)
+	}
+	a.printTotals("    there: ", r.Against.Totals)
+	a.printf("    the other adds %+d tokens, gives up %+d of cached prefix, costs %+.0f\n", d.Added, d.Lost, d.Cost)
+}
+
+func (a *app) printTotals(lead string, t replay.Totals) {
+	a.printf("%s%s, %s added, %d of cached prefix given up; cost %.0f, %.1f %% of the session's %.0f\n", lead,
+		count(t.Injected, "note"), count(t.Added, "token"), t.Lost, t.Cost, 100*t.Share(), t.Plain)
+}

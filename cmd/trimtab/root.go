@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab/internal/config"
+)
+
+const about = `Trimtab steers AI agents in long sessions with small, well-timed messages:
+a reminder of the todo list, a look back now and then, a mode to work in.
+
+With no arguments it is a chat with an agent. With no key it talks to a
+built-in demo model.`
+
+const examples = `  trimtab                                  chat
+  trimtab -p "automata: tidy this"         answer once and leave
+  trimtab mode planning                    set the mode of this folder's newest session
+  trimtab status                           what steers it now
+  trimtab session show                     the session, with every note and its reason
+  trimtab replay ~/.claude/projects/*/*.jsonl   what would have been said in past sessions`
+
+func rootCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "trimtab", Short: "Steer AI agents in long sessions", Long: about, Example: examples,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: a.noSuchCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context()) },
+	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return misused("%w\n%s --help shows the flags", err, c.CommandPath())
+	})
+	f := c.PersistentFlags()
+	f.StringVar(&a.flag.data, "data", "", "folder for sessions and trust (TRIMTAB_DATA)")
+	f.StringVar(&a.flag.config, "config", "", "settings `file` (TRIMTAB_CONFIG)")
+	f.StringArrayVar(&a.flag.sets, "set", nil, "a setting for this run, as in todoReminder.initialTurns=4 (repeatable)")
+	f.BoolVar(&a.flag.json, "json", false, "answer in JSON")
+	f.BoolVarP(&a.flag.quiet, "quiet", "q", false, "no progress on stderr")
+	chatFlags(c, a)
+
+	chat := &cobra.Command{
+		Use: "chat", Short: "Chat with an agent (what trimtab does with no arguments)", Args: none,
+		Example: "  trimtab chat --continue\n  trimtab chat -p \"what is in this folder?\"",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.chat(c.Context()) },
+	}
+	chatFlags(chat, a)
+	c.AddCommand(chat, sessionCommand(a), statusCommand(a), configCommand(a), trustCommand(a), doctorCommand(a), versionCommand(a), replayCommand(a))
+	c.AddCommand(askCommands(a)...)
+	c.CompletionOptions.HiddenDefaultCmd = false
+	c.SetHelpCommandGroupID("")
+	return c
+}
+
+// none refuses arguments.
+func none(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return misused("%s takes no arguments: %q", c.CommandPath(), strings.Join(args, " "))
+	}
+	return nil
+}
+
+// between refuses another number of arguments.
+func between(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || most >= 0 && len(args) > most {
+			return misused("usage: %s", c.UseLine())
+		}
+		return nil
+	}
+}
+
+// noSuchCommand refuses arguments of trimtab itself and names the command that
+// was perhaps meant.
+func (a *app) noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	text := fmt.Sprintf("no command %q", args[0])
+	if near := config.Nearest(args[0], names); near != "" {
+		text += fmt.Sprintf("; did you mean %s?", near)
+	}
+	return usageError{errors.New(text + "\ntrimtab --help lists the commands; to ask the agent something: trimtab -p \"…\"")}
+}
+
+// group is a command that only has commands below it.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, RunE: func(c *cobra.Command, args []string) error {
+		var names []string
+		for _, s := range c.Commands() {
+			names = append(names, s.Name())
+		}
+		if len(args) > 0 {
+			if near := config.Nearest(args[0], names); near != "" {
+				return misused("no command %q; did you mean %s %s?", args[0], c.CommandPath(), near)
+			}
+		}
+		return misused("%s takes one of: %s", c.CommandPath(), strings.Join(names, ", "))
+	}}
+	c.AddCommand(subs...)
+	return c
+}

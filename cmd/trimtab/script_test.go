@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"trimtab": main})
+}
+
+// TestScripts drives the real command line, a script a promise.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("TRIMTAB_DATA", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("TRIMTAB_CONFIG", filepath.Join(env.WorkDir, "trimtab.json"))
+			return os.WriteFile(filepath.Join(env.WorkDir, "trimtab.json"), []byte("{}\n"), 0o600)
+		},
+	})
+}
+
+func TestSettingsAreWellDeclared(t *testing.T) {
+	if err := checkSettingsDeclaration(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEveryCommandHasHelpAndAnExample(t *testing.T) {
+	root := rootCommand(newApp())
+	root.SetContext(context.Background())
+	queue := root.Commands()
+	for len(queue) > 0 {
+		c := queue[0]
+		queue = append(queue[1:], c.Commands()...)
+		if c.Name() == "help" || c.Name() == "completion" || c.Parent().Name() == "completion" {
+			continue
+		}
+		if c.Short == "" {
+			t.Errorf("%s has no help", c.CommandPath())
+		}
+		if !c.HasSubCommands() && c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+	}
+}

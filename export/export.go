@@ -1,0 +1,182 @@
+// Package export turns a session into a document (JSON, Markdown or HTML) and a
+// JSON document back into a session. It never touches a store or a file.
+//
+// The JSON is the contract that other programs read: project, sessionId,
+// modelId, title, createdAt, updatedAt, messages with role, content and origin,
+// and modeState. Reminders that live one turn are in no document. What a later
+// import needs to go on exactly where the session stood is under "trimtab".
+//
+//	doc, err := export.New(session, history, journal)
+//	err = doc.WriteJSON(w) // or WriteMarkdown, WriteHTML
+//	…
+//	doc, err = export.Read(r, export.MaxSize)
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/trimtab/trimtab"
+)
+
+// MaxSize is the largest document that Read takes, unless told otherwise.
+const MaxSize = 256 << 20
+
+// Document is a session as other programs see it.
+type Document struct {
+	trimtab.Info
+	Messages  []trimtab.Message `json:"messages"`
+	ModeState ModeState         `json:"modeState"`
+	Automata  *AutomataState    `json:"automataState,omitempty"`
+	Trimtab   *State            `json:"trimtab,omitempty"`
+}
+
+// ModeState is the mode of the session, and no flag.
+type ModeState struct {
+	Mode string `json:"mode"`
+}
+
+// AutomataState is the state of the reflection, by the names of the contract.
+type AutomataState struct {
+	Enabled        bool `json:"automataEnabled"`
+	LastAutomata   int  `json:"lastAutomataTurn"`
+	LastReflection int  `json:"lastReflectionTurn"`
+}
+
+// State is what an import needs beyond the contract.
+type State struct {
+	Format  int             `json:"format"`
+	Session trimtab.Session `json:"session"`
+	Journal []trimtab.Entry `json:"journal,omitempty"`
+}
+
+const format = 1
+
+// New makes a document of a session, its whole history and its journal.
+func New(s trimtab.Session, history []trimtab.Message, journal []trimtab.Entry) (Document, error) {
+	d := Document{Info: s.Info, Messages: s.Record(history), ModeState: ModeState{"normal"}}
+	if d.Messages == nil {
+		d.Messages = []trimtab.Message{}
+	}
+	if err := recall(s, "mode", &d.ModeState); err != nil {
+		return d, err
+	}
+	if err := recall(s, "automata", &d.Automata); err != nil {
+		return d, err
+	}
+	var kept []trimtab.Note
+	for _, n := range s.Notes {
+		if n.Seated() && n.Life == trimtab.Kept {
+			kept = append(kept, n)
+		}
+	}
+	s.Notes, s.Version = kept, 0
+	d.Trimtab = &State{Format: format, Session: s, Journal: journal}
+	return d, nil
+}
+
+func recall(s trimtab.Session, name string, into any) error {
+	raw, err := s.Memory(name)
+	if err != nil || len(raw) == 0 {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("memory of %s: %w", name, err)
+	}
+	return nil
+}
+
+// WriteJSON writes the document in the form of the contract.
+func (d Document) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(d)
+}
+
+// Read reads a document that is at most limit bytes long. Text without an author
+// is a person's in the messages of a user, and the model's in its replies.
+func Read(r io.Reader, limit int64) (Document, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return Document{}, err
+	}
+	if int64(len(raw)) > limit {
+		return Document{}, fmt.Errorf("%w: the document is over %d bytes", trimtab.ErrTooLarge, limit)
+	}
+	var d Document
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return Document{}, fmt.Errorf("%w: not a session document: %w", trimtab.ErrDamaged, located(raw, err))
+	}
+	var plain bytes.Buffer // without the white space that was put in for people: tool inputs are kept as they are read
+	if err := json.Compact(&plain, raw); err == nil {
+		d = Document{}
+		err = json.Unmarshal(plain.Bytes(), &d)
+		if err != nil {
+			return Document{}, fmt.Errorf("%w: not a session document: %w", trimtab.ErrDamaged, err)
+		}
+	}
+	if d.Messages == nil {
+		return Document{}, fmt.Errorf("%w: not a session document: it has no messages", trimtab.ErrDamaged)
+	}
+	if d.Trimtab != nil && d.Trimtab.Format > format {
+		return Document{}, fmt.Errorf("the document is of format %d, and this trimtab reads up to %d: use a newer one", d.Trimtab.Format, format)
+	}
+	for i, m := range d.Messages {
+		d.Messages[i] = attributed(m)
+	}
+	return d, nil
+}
+
+// located adds the line to a JSON error that knows its offset.
+func located(raw []byte, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	offset := int64(-1)
+	if errors.As(err, &syntax) {
+		offset = syntax.Offset
+	} else if errors.As(err, &kind) {
+		offset = kind.Offset
+	}
+	if offset < 0 || offset > int64(len(raw)) {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(raw[:offset], []byte("\n")), err)
+}
+
+func attributed(m trimtab.Message) trimtab.Message {
+	by := map[trimtab.Role]trimtab.Author{trimtab.RoleUser: trimtab.Person, trimtab.RoleAssistant: trimtab.Model, trimtab.RoleTool: trimtab.Tool}[m.Role]
+	if m.From != "" {
+		by = trimtab.Ours
+	}
+	for i, p := range m.Parts {
+		if t, ok := p.(trimtab.Text); ok && t.By == "" {
+			t.By = by
+			m.Parts[i] = t
+		}
+	}
+	return m
+}
+
+// Session returns the session and history that the document holds, where it
+// holds one of ours: ok is false for a document that must be told anew, message
+// by message.
+func (d Document) Session() (s trimtab.Session, history []trimtab.Message, ok bool) {
+	if d.Trimtab == nil {
+		return s, nil, false
+	}
+	s = d.Trimtab.Session
+	s.Info = d.Info
+	for _, m := range d.Messages {
+		if m.ID != "" { // notes of ours have none; they are in the session
+			history = append(history, m)
+		}
+	}
+	if len(history) != s.Seq {
+		return s, nil, false // edited by hand: tell it anew
+	}
+	return s, history, true
+}

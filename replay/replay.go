@@ -1,0 +1,165 @@
+// Package replay asks what a policy would have done on a recorded session:
+// every note with its step, its cause, its tokens and what it would have cost in
+// cached prefix. It calls no model: the recorded replies stay as they were, so
+// what the notes would have changed in them is not known.
+//
+//	report, err := replay.Run(engine, session, steps, replay.Prices{})
+//	other, err := replay.Run(engine2, session, steps, replay.Prices{})
+//	diff := replay.Compare(report, other)
+//
+// Costs are told in tokens of plain input: what is written to a provider's
+// prompt cache counts Write, what is read from it counts Read.
+package replay
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Prices are what a token costs beside one of plain input. Zero values take the
+// defaults, which are Anthropic's.
+type Prices struct {
+	Write float64 `json:"write" default:"1.25" min:"0" max:"10" doc:"price of writing a token to the prompt cache"`
+	Read  float64 `json:"read" default:"0.1" min:"0" max:"10" doc:"price of reading a token from the prompt cache"`
+}
+
+// Report is what a policy would have done.
+type Report struct {
+	Session  string   `json:"session"`
+	Title    string   `json:"title,omitempty"`
+	Messages int      `json:"messages"`
+	Steps    int      `json:"steps"`
+	Requests int      `json:"requests"`
+	Tokens   int      `json:"tokens"` // of the history at its end
+	Notes    []Note   `json:"notes"`
+	Faults   []string `json:"faults,omitempty"`
+	Totals
+}
+
+// Totals are the sums of a report.
+type Totals struct {
+	Injected int     `json:"injected"` // notes
+	Added    int     `json:"added"`    // tokens of them
+	Lost     int     `json:"lost"`     // tokens of cached prefix given up
+	Cost     float64 `json:"cost"`     // of the notes, in tokens of plain input
+	Plain    float64 `json:"plain"`    // of the session without them
+}
+
+// Share is the cost of the notes as a share of the session's.
+func (t Totals) Share() float64 {
+	if t.Plain == 0 {
+		return 0
+	}
+	return t.Cost / t.Plain
+}
+
+// Note is one injection, from its seat to its end.
+type Note struct {
+	By      string  `json:"by"`
+	Slot    string  `json:"slot"`
+	Step    int     `json:"step"`   // at which it was injected
+	Why     string  `json:"why"`    //
+	Tokens  int     `json:"tokens"` //
+	Lost    int     `json:"lost"`   // cached prefix given up to put it there and to take it away
+	Ended   int     `json:"ended"`  // the step at which it left; 0 is never
+	Because string  `json:"because,omitempty"`
+	Sent    int     `json:"sent"` // requests that it was part of
+	Cost    float64 `json:"cost"`
+	Text    string  `json:"text,omitempty"`
+}
+
+// Run takes a recorded session, event by event, through an engine. Whatever was
+// recorded between a reply and the next is one request.
+func Run(engine *trimtab.Engine, info trimtab.Info, recorded iter.Seq2[trimtab.Event, error], prices Prices) (Report, error) {
+	prices, err := trimtab.Fill(prices)
+	if err != nil {
+		return Report{}, fmt.Errorf("prices: %w", err)
+	}
+	r := &run{engine: engine, prices: prices, s: trimtab.NewSession(info.ID, info.Created), live: map[int]int{}}
+	r.s.Info = info
+	for ev, err := range recorded {
+		if err != nil {
+			return Report{}, err
+		}
+		r.take(ev)
+	}
+	r.report.Session, r.report.Title = r.s.ID, r.s.Title
+	r.report.Messages, r.report.Steps, r.report.Tokens = r.s.Seq, r.s.Step, r.s.Meter.Tokens(r.s.Meter.Bytes)
+	for i := range r.report.Notes {
+		n := &r.report.Notes[i]
+		n.Cost = prices.Write*float64(n.Tokens) + prices.Read*float64(n.Tokens*max(0, n.Sent-1)) + (prices.Write-prices.Read)*float64(n.Lost)
+		r.report.Injected++
+		r.report.Added += n.Tokens
+		r.report.Lost += n.Lost
+		r.report.Cost += n.Cost
+	}
+	return r.report, nil
+}
+
+type run struct {
+	engine *trimtab.Engine
+	prices Prices
+	s      trimtab.Session
+	live   map[int]int // note → its place in the report
+	report Report
+	sent   int // bytes of history in the last request
+}
+
+// take plays one event. A reply is preceded by the request that it answers.
+func (r *run) take(ev trimtab.Event) {
+	at := r.s.Updated
+	if said, ok := ev.(trimtab.Said); ok {
+		if said.Message.At.After(at) {
+			at = said.Message.At
+		}
+		if said.Message.Role == trimtab.RoleAssistant && said.Message.From == "" {
+			r.step(trimtab.Calling{}, at)
+			r.request()
+		}
+	}
+	r.step(ev, at)
+}
+
+// request pays for a request: the prefix is read, the rest written, and each
+// note that stands is part of it.
+func (r *run) request() {
+	r.report.Requests++
+	m := r.s.Meter
+	cached := min(r.sent, m.Bytes)
+	r.report.Plain += r.prices.Read*float64(m.Tokens(cached)) + r.prices.Write*float64(m.Tokens(m.Bytes-cached))
+	r.sent = m.Bytes
+	for _, n := range r.s.Notes {
+		if i, ok := r.live[n.ID]; ok && n.Seated() {
+			r.report.Notes[i].Sent++
+		}
+	}
+}
+
+func (r *run) step(ev trimtab.Event, at time.Time) {
+	s, out := r.engine.Step(r.s, ev, at)
+	r.s = s
+	if _, ok := ev.(trimtab.Rewritten); ok {
+		r.sent = 0
+	}
+	for _, c := range out.Changes {
+		i, known := r.live[c.Note]
+		switch {
+		case c.Kind == trimtab.Injected && known: // seated again after the host rewrote its history
+			r.report.Notes[i].Lost += c.Lost
+		case c.Kind == trimtab.Injected:
+			r.live[c.Note] = len(r.report.Notes)
+			r.report.Notes = append(r.report.Notes, Note{By: c.By, Slot: c.Slot, Step: c.Step, Why: c.Why, Tokens: c.Tokens, Lost: c.Lost, Text: c.Text})
+		case c.Kind == trimtab.Removed && known:
+			n := &r.report.Notes[i]
+			n.Ended, n.Because = c.Step, c.Why
+			n.Lost += c.Lost
+			delete(r.live, c.Note)
+		}
+	}
+	for _, f := range out.Faults {
+		r.report.Faults = append(r.report.Faults, f.Error())
+	}
+}
