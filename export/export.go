@@ -108,16 +108,12 @@ func Read(r io.Reader, limit int64) (Document, error) {
 		return Document{}, fmt.Errorf("%w: the document is over %d bytes", trimtab.ErrTooLarge, limit)
 	}
 	var d Document
-	if err := json.Unmarshal(raw, &d); err != nil {
+	var plain bytes.Buffer // without the white space for people, so that tool inputs are what they were
+	if err := json.Compact(&plain, raw); err != nil {
 		return Document{}, fmt.Errorf("%w: not a session document: %w", trimtab.ErrDamaged, located(raw, err))
 	}
-	var plain bytes.Buffer // without the white space that was put in for people: tool inputs are kept as they are read
-	if err := json.Compact(&plain, raw); err == nil {
-		d = Document{}
-		err = json.Unmarshal(plain.Bytes(), &d)
-		if err != nil {
-			return Document{}, fmt.Errorf("%w: not a session document: %w", trimtab.ErrDamaged, err)
-		}
+	if err := json.Unmarshal(plain.Bytes(), &d); err != nil {
+		return Document{}, fmt.Errorf("%w: not a session document: %w", trimtab.ErrDamaged, located(raw, json.Unmarshal(raw, &Document{})))
 	}
 	if d.Messages == nil {
 		return Document{}, fmt.Errorf("%w: not a session document: it has no messages", trimtab.ErrDamaged)
