@@ -254,7 +254,7 @@ func TestTreePassesOverWhatIsNotSource(t *testing.T) {
 	if len(tr.files) != 3 {
 		t.Errorf("%d files, want 3", len(tr.files))
 	}
-	if got, want := fmt.Sprint(tr.module, tr.needs), "example.org/ship [{example.com/a false} {example.com/b/v2 true} {example.com/c false}]"; got != want {
+	if got, want := fmt.Sprintf("%s %v", tr.module, tr.needs), "example.org/ship [{example.com/a false} {example.com/b/v2 true} {example.com/c false}]"; got != want {
 		t.Errorf("go.mod reads as %s, want %s", got, want)
 	}
 	if got := tr.needOf("example.com/b/v2/inner"); got != "example.com/b/v2" {

@@ -1,0 +1,81 @@
+# Everything the project can check or make, by name. `make help` lists it.
+# `make test` needs only Go, git and a POSIX shell; `make check` fetches its tools
+# into a cache folder of the user, outside the tree.
+
+GO        = go
+FUZZTIME  = 5s
+TESTFLAGS =
+PKGS      = ./...
+
+GOLANGCI    = v2.14.0
+GOFUMPT     = v0.12.0
+GOVULNCHECK = v1.8.0
+
+# -buildvcs=false: what is only compiled to be checked needs no version stamp, and
+# git may refuse to tell one in a folder that belongs to another user.
+COMPILE = $(GO) build -buildvcs=false
+
+.PHONY: help build test vet archtest check lint fmt cross fuzz tidy smoke vuln bench cover e2e chaos
+
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
+
+build: ## bin/trimtab, without cgo and without paths of this machine
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+
+test: vet archtest ## build, vet, the house's own tests, then all tests, shuffled; with -race where there is a C compiler
+	@GO='$(GO)' sh script/test $(TESTFLAGS) $(PKGS)
+
+vet: ## build and vet
+	$(COMPILE) $(PKGS)
+	$(GO) vet $(PKGS)
+
+archtest: ## the house's own tests: imports, comments, purity, sizes, documents
+	$(GO) test -count=1 ./internal/archtest
+
+check: lint tidy cross fuzz smoke ## lint, module files, cross builds, short fuzzing, and the README's first command in a clean clone
+
+lint: ## gofumpt and golangci-lint
+	@bin=$$(GO='$(GO)' sh script/tool mvdan.cc/gofumpt $(GOFUMPT)) || exit 1; \
+	bad=$$(find . -name '*.go' ! -path './.*' ! -path '*/testdata/*' -exec "$$bin" -l {} +) || exit 1; \
+	if [ -n "$$bad" ]; then echo "gofumpt would change these files (make fmt does):"; echo "$$bad"; exit 1; fi
+	@bin=$$(GO='$(GO)' sh script/tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI)) || exit 1; \
+	"$$bin" run $(PKGS)
+
+fmt: ## format all Go files with gofumpt
+	@bin=$$(GO='$(GO)' sh script/tool mvdan.cc/gofumpt $(GOFUMPT)) || exit 1; \
+	find . -name '*.go' ! -path './.*' ! -path '*/testdata/*' -exec "$$bin" -l -w {} +
+
+cross: ## build for Linux, macOS and Windows, and type-check the tests there
+	@GO='$(GO)' sh script/cross $(PKGS)
+
+fuzz: ## each fuzz target for FUZZTIME (5s)
+	@GO='$(GO)' sh script/fuzz $(FUZZTIME) $(PKGS)
+
+tidy: ## go.mod and go.sum are complete, minimal and unaltered
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+smoke: ## the README's first command, in a clean clone of the last commit, without a key
+	@GO='$(GO)' sh script/smoke
+
+vuln: ## known vulnerabilities, where their database can be reached
+	@bin=$$(GO='$(GO)' sh script/tool golang.org/x/vuln/cmd/govulncheck $(GOVULNCHECK)) || exit 1; \
+	sh script/vuln "$$bin" $(PKGS)
+
+bench: ## run the benchmarks and print them; judges nothing
+	$(GO) test -run '^$$' -bench . -benchmem .
+	@if [ -d bench ]; then cd bench && $(GO) test -run '^$$' -bench . -benchmem ./...; else echo "there is no bench folder yet"; fi
+
+cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
+	@mkdir -p bin
+	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out $(PKGS)
+	@$(GO) tool cover -html=bin/cover.out -o bin/cover.html
+	@$(GO) tool cover -func=bin/cover.out | tail -n 1
+
+e2e: ## the longer end-to-end proofs (build tag e2e)
+	@GO='$(GO)' sh script/tagged e2e $(TESTFLAGS)
+
+chaos: ## the proofs with kills, cuts and full disks (build tag chaos)
+	@GO='$(GO)' sh script/tagged chaos $(TESTFLAGS)

@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/llm"
+)
+
+// Door is the part of helm.Helm that an agent goes through.
+type Door interface {
+	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+}
+
+// History is where the messages of a session are kept. A trimtab.Archive is one.
+type History interface {
+	Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+}
+
+// Options are what an agent has beside its model.
+type Options struct {
+	History   History     // the store behind the door; required
+	Tools     []tool.Tool // what the model is offered
+	System    string      // the system prompt
+	MaxSteps  int         // replies in one run; 200 if not given
+	MaxTokens int         // of one reply; 0 leaves it to the model
+}
+
+// Agent takes prompts to a model. It holds no state of a session and is safe to
+// share, but one session has one run at a time.
+type Agent struct {
+	door  Door
+	model llm.Model
+	opt   Options
+	tools map[string]tool.Tool
+	offer []llm.Tool
+}
+
+// New returns an agent.
+func New(door Door, model llm.Model, opt Options) *Agent {
+	if opt.MaxSteps <= 0 {
+		opt.MaxSteps = 200
+	}
+	a := &Agent{door: door, model: model, opt: opt, tools: map[string]tool.Tool{}}
+	for _, t := range opt.Tools {
+		if _, twice := a.tools[t.Name]; !twice { // the first of a name counts
+			a.offer = append(a.offer, t.Tool)
+			a.tools[t.Name] = t
+		}
+	}
+	return a
+}
+
+// Run takes a prompt to the model and goes on until there is nothing left to do.
+// A prompt without parts says nothing: the run takes up the session where it
+// stands, after a pause or an error. An error ends the run. When ctx is cancelled
+// or the reader leaves, the run closes what is open and ends.
+func (a *Agent) Run(ctx context.Context, session string, prompt trimtab.Message) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r := &run{Agent: a, ctx: ctx, cancel: cancel, id: session, yield: yield}
+		end, err := r.drive(prompt)
+		switch {
+		case r.left:
+		case err != nil:
+			yield(nil, fmt.Errorf("session %s: %w", session, err))
+		default:
+			yield(end, nil)
+		}
+	}
+}
+
+var errNoHistory = errors.New("the agent has no History; give it the store behind the door")
+
+type sessionKey struct{}
+
+// Todos returns the todo list of the session whose tool is running: what
+// tool.TodoRead wants.
+func Todos(ctx context.Context) []trimtab.Todo {
+	todos, _ := ctx.Value(sessionKey{}).([]trimtab.Todo)
+	return todos
+}

@@ -1,0 +1,26 @@
+// Package agent is the model–tool loop of our own chat, as a stream of events.
+//
+// An Agent takes a prompt to the model, runs the tools that the model calls,
+// takes their results back, and so on until the model has no more to ask for. All
+// that is said goes through the one door (helm), which steers and stores; the
+// agent applies what steering decides: what the model sees, which tool may not
+// run, whether to go on or to pause. It never decides any of this itself, draws
+// nothing and asks the person nothing.
+//
+//	a := agent.New(h, demo.New(demo.Options{}), agent.Options{History: store, Tools: tools, System: system})
+//	for ev, err := range a.Run(ctx, session.ID, trimtab.Prompt("tidy this")) {
+//		if err != nil {
+//			return err
+//		}
+//		switch ev := ev.(type) {
+//		case agent.Delta:
+//			fmt.Print(ev.Text)
+//		case agent.Stopped:
+//			…
+//		}
+//	}
+//
+// However a run ends (the person cancels, the reader leaves, the model or the
+// store fails), the history stays whole: every tool call in it has its result, and
+// nothing half said passes for a reply.
+package agent

@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/tool"
+)
+
+// mostAtOnce is how many tools run at the same time.
+const mostAtOnce = 8
+
+// job is a call on its way to its result.
+type job struct {
+	call   trimtab.ToolCall
+	tool   tool.Tool
+	result trimtab.ToolResult
+	fault  *trimtab.Fault
+	ready  chan struct{} // closed when there is a result
+}
+
+// use runs the calls of a reply and says their results as one message. Whatever
+// happens, every call gets its result.
+func (r *run) use(calls []trimtab.ToolCall, spoilt map[string]bool) error {
+	jobs := make([]*job, len(calls))
+	var broken error
+	for i, c := range calls {
+		jobs[i] = &job{call: c, ready: make(chan struct{})}
+		why := "not run: an error came before it"
+		if broken == nil {
+			why, broken = r.permit(jobs[i], spoilt[c.ID])
+		}
+		r.emit(Called{c})
+		if why != "" {
+			jobs[i].refuse(why)
+		}
+	}
+	ctx := context.WithValue(r.ctx, sessionKey{}, r.session.Todos)
+	for batch := range batches(jobs) {
+		r.work(ctx, batch)
+	}
+	m := trimtab.Message{Role: trimtab.RoleTool}
+	for _, j := range jobs {
+		m.Parts = append(m.Parts, j.result)
+	}
+	if err := r.say(&m); err != nil {
+		return errors.Join(broken, fmt.Errorf("the results could not be stored: %w; mend the store, then go on", err))
+	}
+	if r.ctx.Err() != nil {
+		return nil // the loop sees to it
+	}
+	return broken
+}
+
+// permit finds the tool of a call and asks whether it may run. It returns why not.
+func (r *run) permit(j *job, spoilt bool) (why string, err error) {
+	t, ok := r.tools[j.call.Name]
+	switch {
+	case r.ctx.Err() != nil:
+		return r.why(), nil
+	case !ok && len(r.tools) == 0:
+		return fmt.Sprintf("there is no tool %q: no tools are offered here", j.call.Name), nil
+	case !ok:
+		return fmt.Sprintf("there is no tool %q; there are %s", j.call.Name, strings.Join(slices.Sorted(maps.Keys(r.tools)), ", ")), nil
+	case spoilt:
+		return "the input was not valid JSON; make the call again with one that is", nil
+	}
+	j.tool = t
+	out, err := r.handle(r.ctx, trimtab.Using{Call: j.call})
+	if err != nil && r.ctx.Err() != nil {
+		return r.why(), nil
+	}
+	if err != nil {
+		return "not run: the call could not be recorded", fmt.Errorf("before tool %s: %w", j.call.Name, err)
+	}
+	for _, taken := range out.Actions {
+		if deny, ok := taken.Action.(trimtab.Deny); ok {
+			return fmt.Sprintf("denied (%s): %s", taken.By, deny.Why), nil
+		}
+	}
+	return "", nil
+}
+
+// refuse gives a call its result without running it.
+func (j *job) refuse(why string) {
+	j.result = trimtab.ToolResult{ID: j.call.ID, Text: why, Failed: true}
+	close(j.ready)
+}
+
+// batches yields runs of jobs that may run side by side: those that change
+// nothing. One that does runs alone, after all before it.
+func batches(jobs []*job) func(yield func([]*job) bool) {
+	return func(yield func([]*job) bool) {
+		for len(jobs) > 0 {
+			n := 1
+			for jobs[0].beside() && n < len(jobs) && n < mostAtOnce && jobs[n].beside() {
+				n++
+			}
+			if !yield(jobs[:n]) {
+				return
+			}
+			jobs = jobs[n:]
+		}
+	}
+}
+
+// beside reports whether the job may run beside others.
+func (j *job) beside() bool { return j.result.ID != "" || j.tool.ReadOnly }
+
+// work runs jobs side by side and tells their results in order.
+func (r *run) work(ctx context.Context, batch []*job) {
+	var wg sync.WaitGroup
+	for _, j := range batch {
+		if j.result.ID == "" {
+			wg.Go(func() { j.run(ctx, r.why) })
+		}
+	}
+	for _, j := range batch {
+		<-j.ready
+		if j.fault != nil {
+			r.emit(Faulted{*j.fault})
+		}
+		r.emit(Returned{j.call, j.result})
+	}
+	wg.Wait()
+}
+
+func (j *job) run(ctx context.Context, cancelled func() string) {
+	defer close(j.ready)
+	j.result = trimtab.ToolResult{ID: j.call.ID}
+	text, err := j.tool.Call(ctx, j.call.Input)
+	j.result.Text, j.result.Failed = text, err != nil
+	if err == nil {
+		return
+	}
+	var p *tool.Panic
+	switch {
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		j.result.Text = cancelled()
+	case errors.As(err, &p):
+		j.fault = &trimtab.Fault{By: "tool " + p.Tool, Text: fmt.Sprintf("panic: %v", p.Value), Stack: p.Stack}
+		j.result.Text = err.Error()
+	default:
+		j.result.Text = strings.TrimSpace(text + "\n" + err.Error())
+	}
+}
+
+// why says, for the model, why the run was cut short.
+func (r *run) why() string {
+	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		return "cancelled: the time was up"
+	}
+	return "cancelled by the person"
+}

@@ -1,0 +1,77 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNothingIsUnfinishedOrNamedAfterNothing(t *testing.T) {
+	noProblems(t, words(house(t)))
+}
+
+var (
+	unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX)\b`)
+
+	// emptyNames say nothing of what is inside.
+	emptyNames = []string{"util", "utils", "common", "shared", "types", "helper", "helpers", "lib", "manager", "service", "impl"}
+)
+
+// words finds init functions, comments that put work off, and packages whose
+// name says nothing. Tests are held to it too.
+func words(tr *tree) []string {
+	var out []string
+	for _, f := range tr.files {
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				out = append(out, f.problem(fn, "an init function; let whoever needs it call it"))
+			}
+		}
+		for _, group := range f.ast.Comments {
+			for _, c := range group.List {
+				for i, line := range strings.Split(c.Text, "\n") {
+					if word := unfinished.FindString(line); word != "" {
+						out = append(out, fmt.Sprintf("%s:%d: %s in a comment; do it, or open an issue", f.path, f.line(c.Pos())+i, word))
+					}
+				}
+			}
+		}
+		name := strings.TrimSuffix(f.ast.Name.Name, "_test")
+		if slices.Contains(emptyNames, name) && name != path.Base(f.room) {
+			out = append(out, f.problem(f.ast.Name, "package %s; name it after what it holds", name))
+		}
+	}
+	for _, room := range tr.rooms() {
+		for _, part := range strings.Split(room, "/") {
+			if slices.Contains(emptyNames, part) {
+				out = append(out, fmt.Sprintf("%s: a folder called %s; name it after what it holds", room, part))
+			}
+		}
+	}
+	return out
+}
+
+func TestWordsFailOnTheBug(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   files
+		want []string
+	}{
+		{"in order", files{
+			"todo.go":      "// The Todos of a host: its TodoWrite tool, TODOs in lists.\nconst s = \"TODO: buy milk\"\nvar initial int",
+			"deck/deck.go": "type t int\nfunc (t) init() {}",
+		}, nil},
+		{"init", files{"a.go": "func init() {}"}, []string{"a.go:2: an init function"}},
+		{"init in a test", files{"a_test.go": "func init() {}"}, []string{"a_test.go:2: an init function"}},
+		{"work put off", files{"a.go": "// TODO: later\nfunc f() {\n\t/* a\n\tb FIXME */\n\t_ = 1 // XXX\n}"}, []string{"a.go:2: TODO", "a.go:5: FIXME", "a.go:6: XXX"}},
+		{"an empty name", files{"util/u.go": ""}, []string{"util: a folder called util"}},
+		{"an empty name above", files{"common/deck/d.go": ""}, []string{"common/deck: a folder called common"}},
+		{"an empty name under another folder", files{"deck/d.go": "package types\n"}, []string{"deck/d.go:1: package types"}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantProblems(t, words(plant(t, c.in)), c.want...) })
+	}
+}

@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/trimtab/trimtab"
+)
+
+// What a test needs another process for runs as this binary again, with the
+// name of the part it plays in the environment.
+const role, file, rest = "TRIMTAB_TEST_ROLE", "TRIMTAB_TEST_FILE", "TRIMTAB_TEST_REST"
+
+func TestMain(m *testing.M) {
+	play, ok := map[string]func(context.Context, string, []string) error{
+		"open":    playOpen,
+		"append":  playAppend,
+		"migrate": playMigrate,
+		"limit":   playLimit,
+		"commit":  playCommit,
+	}[os.Getenv(role)]
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := play(context.Background(), os.Getenv(file), strings.Fields(os.Getenv(rest))); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// player is another process at work on the same file.
+type player struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	err strings.Builder
+}
+
+// another starts this binary in a role.
+func another(t *testing.T, part, path string, args ...string) *player {
+	t.Helper()
+	return cast(t, os.Args[0], nil, part, path, args...)
+}
+
+func cast(t *testing.T, binary string, as *syscall.SysProcAttr, part, path string, args ...string) *player {
+	t.Helper()
+	p := &player{Cmd: exec.Command(binary)}
+	p.SysProcAttr = as
+	p.Env = append(os.Environ(), role+"="+part, file+"="+path, rest+"="+strings.Join(args, " "))
+	p.Stderr = &p.err
+	out, err := p.StdoutPipe()
+	if err == nil {
+		p.in, err = p.StdinPipe()
+	}
+	if err == nil {
+		err = p.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewReader(out)
+	return p
+}
+
+// line reads a whole line; one that was cut short does not count.
+func (p *player) line() (string, error) {
+	line, err := p.out.ReadString('\n')
+	return strings.TrimSuffix(line, "\n"), err
+}
+
+// finish waits for the process, which must have gone well.
+func (p *player) finish(t *testing.T) {
+	t.Helper()
+	_, _ = io.Copy(io.Discard, p.out)
+	if err := p.Wait(); err != nil {
+		t.Errorf("%v: %s", err, p.err.String())
+	}
+}
+
+// start is a fixed time.
+func start() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
+
+// say adds a message and its entry to a session, which it makes if need be.
+func say(ctx context.Context, store trimtab.Store, id, text string) error {
+	for {
+		s, err := store.Load(ctx, id)
+		if errors.Is(err, trimtab.ErrNotFound) {
+			s, err = trimtab.NewSession(id, start()), nil
+		}
+		if err != nil {
+			return err
+		}
+		s.Seq++
+		m := trimtab.Prompt(text)
+		m.ID = trimtab.MessageID(s.Seq)
+		_, err = store.Commit(ctx, trimtab.Commit{
+			Session: s, Messages: []trimtab.Message{m},
+			Entries: []trimtab.Entry{{At: start(), Event: trimtab.Said{Message: m}}},
+		})
+		if !errors.Is(err, trimtab.ErrConflict) && !errors.Is(err, trimtab.ErrExists) {
+			return err
+		}
+	}
+}
+
+func mustSay(t *testing.T, store trimtab.Store, id, text string) {
+	t.Helper()
+	if err := say(t.Context(), store, id, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// said returns the texts of a session.
+func said(t *testing.T, store trimtab.Archive, id string) (texts []string) {
+	t.Helper()
+	for m, err := range store.Messages(t.Context(), id, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, m.Text())
+	}
+	return texts
+}
+
+func is(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+}

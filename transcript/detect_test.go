@@ -1,0 +1,67 @@
+package transcript_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/trimtab/trimtab/transcript"
+)
+
+func TestDetectNamesTheHostOfAFile(t *testing.T) {
+	for _, c := range []struct{ want, head string }{
+		{"claude", `{"type":"queue-operation","operation":"enqueue","sessionId":"s"}`},
+		{"claude", `{"type":"mode","mode":"normal","sessionId":"s"}` + "\n"},
+		{"claude", `{"type":"summary","summary":"x","leafUuid":"u"}` + "\n"},
+		{"claude", `{"type":"file-history-snapshot","messageId":"m","snapshot":{}}` + "\n"},
+		{"claude", `{"parentUuid":null,"isSidechain":true,"type":"user","message":{"content":"cut o`},
+		{"claude", "\xef\xbb\xbf" + `{"parentUuid":null,"isSidechain":false,"type":"user"}`},
+		{"claude", "damaged\n\n" + `{"type":"mode","sessionId":"s"}`},
+		{"trimtab", `{"sessionId":"s","createdAt":"2026-01-01T00:00:00Z","messages":[]}`},
+		{"trimtab", "{\n  \"sessionId\": \"s\",\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"cut o"},
+		{"", `{"timestamp":"t","ordinal":0,"type":"session_meta","payload":{"session_id":"s"}}`},
+		{"", `{"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"}` + "\n" + `{"$set":{"messages":[]}}`},
+		{"", `{"sessionId":"s","projectHash":"h","messages":[]}`},
+		{"", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","provenance":"real_user","message":{"parts":[]}}`},
+		{"", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","message":{"parts":[]}}`},
+		{"", `{"type":"session","version":3,"id":"i","cwd":"/p"}`},
+		{"", `{"schema":{"messages":"x"}}`},
+		{"", "SQLite format 3\x00"},
+		{"", ""},
+		{"", "\n\n{"},
+	} {
+		if got := transcript.Detect([]byte(c.head)); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.head, got, c.want)
+		}
+	}
+}
+
+func TestDetectKnowsRecordedSessionsByTheirFirstBytes(t *testing.T) {
+	files, err := filepath.Glob("claude/testdata/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{200, 1000, len(data)} {
+			if got := transcript.Detect(data[:n]); got != "claude" {
+				t.Errorf("%s, %d bytes: %q", file, n, got)
+			}
+		}
+	}
+}
+
+func FuzzDetect(f *testing.F) {
+	f.Add([]byte(`{"sessionId":"s","messages":[`))
+	f.Add([]byte("{\"type\":\"summary\",\"leafUuid\":1}\n{"))
+	f.Fuzz(func(t *testing.T, head []byte) {
+		switch transcript.Detect(head) {
+		case "", "claude", "trimtab":
+		default:
+			t.Fail()
+		}
+	})
+}

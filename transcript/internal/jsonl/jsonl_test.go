@@ -1,0 +1,190 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLinesAreTheSameHoweverTheyArrive(t *testing.T) {
+	long := strings.Repeat("y", 3*chunk)
+	in := "one\r\n\n" + long + "\nlast"
+	for name, r := range map[string]io.Reader{
+		"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)),
+		"halves": iotest.HalfReader(strings.NewReader(in)), "end with data": iotest.DataErrReader(strings.NewReader(in)),
+	} {
+		if diff := cmp.Diff([]string{"one", "", long, "last"}, lines(t, NewLines(r, 4*chunk))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		r = strings.NewReader(in)
+		if diff := cmp.Diff([]string{"one", "", ErrLong.Error(), "last"}, lines(t, NewLines(r, 100))); diff != "" {
+			t.Errorf("%s, with a limit (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func lines(t *testing.T, l *Lines) (out []string) {
+	t.Helper()
+	for {
+		line, err := l.Next()
+		switch {
+		case err == io.EOF:
+			return out
+		case errors.Is(err, ErrLong):
+			out = append(out, err.Error())
+		case err != nil:
+			t.Fatal(err)
+		default:
+			out = append(out, string(line))
+		}
+		if l.N != len(out) {
+			t.Fatalf("number %d, line %d", l.N, len(out))
+		}
+	}
+}
+
+func TestALongLastLineIsLong(t *testing.T) {
+	for _, size := range []int{101, chunk, chunk + 1, 3 * chunk} {
+		if got := lines(t, NewLines(strings.NewReader("a\n"+strings.Repeat("x", size)), 100)); len(got) != 2 || got[1] != ErrLong.Error() {
+			t.Errorf("%d bytes: %.40q", size, got)
+		}
+	}
+}
+
+func TestALargeBufferIsGivenBack(t *testing.T) {
+	l := NewLines(strings.NewReader(strings.Repeat("x", 2*large)+"\n"+strings.Repeat("short\n", chunk)), 4*large)
+	if got := len(lines(t, l)); got != chunk+1 || len(l.buf) != chunk {
+		t.Errorf("%d lines, buffer of %d bytes", got, len(l.buf))
+	}
+}
+
+// stuck never reads anything.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+func TestAReaderThatGivesNothingEnds(t *testing.T) {
+	if _, err := NewLines(stuck{}, 100).Next(); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\nbb\r\n\nccc"), 2)
+	f.Fuzz(func(t *testing.T, data []byte, max int) {
+		if max < 1 {
+			return
+		}
+		l := NewLines(iotest.HalfReader(bytes.NewReader(data)), max)
+		for _, want := range bytes.Split(data, []byte("\n")) {
+			if l.N == bytes.Count(data, []byte("\n")) && len(want) == 0 {
+				break // nothing behind the last newline
+			}
+			got, err := l.Next()
+			if (len(want) > max) != errors.Is(err, ErrLong) {
+				t.Fatalf("%q: %v", want, err)
+			}
+			if l.N == 1 {
+				want = bytes.TrimPrefix(want, []byte("\xef\xbb\xbf"))
+			}
+			if err == nil && string(got) != string(bytes.TrimSuffix(want, []byte("\r"))) {
+				t.Fatalf("%q, want %q", got, want)
+			}
+		}
+		if _, err := l.Next(); err != io.EOF {
+			t.Fatalf("no end: %v", err)
+		}
+	})
+}
+
+// FuzzCursor compares with encoding/json: whatever that reads, this reads alike.
+func FuzzCursor(f *testing.F) {
+	for _, s := range []string{
+		`{"a":1,"b":[true,null,"x\"]"],"c":{"d":"\\"}}`, ` { "a" : "\u00e9\ud83d\ude00\ud800x" , "a" : -1.5e3 } `, `["\ud800\u0041","\udc00\ud800"]`, `{}`, `[]`, `[1,[2,[3]],"\/\b\f\n\r\t"]`,
+		`{"a":"` + strings.Repeat(`\\`, 50) + `"}`, `{"a"`, `{"a":`, `{"a":"`, `{"a":1,}`, `{"a":1}x`, `[1 2]`, `{"a":"\u12"}`, `"`, ``, "\x00",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !utf8.Valid(b) {
+			return // encoding/json changes such bytes
+		}
+		var object map[string]json.RawMessage
+		var array []json.RawMessage
+		isObject := json.Unmarshal(b, &object) == nil && object != nil
+		isArray := json.Unmarshal(b, &array) == nil && array != nil
+		got := map[string][]byte{}
+		c := Object(b)
+		for c.Next() {
+			key, err := String(append(append([]byte{'"'}, c.Key...), '"'))
+			if err != nil && isObject {
+				t.Fatal(err)
+			}
+			got[key] = c.Value
+		}
+		if isObject {
+			if c.Err() != nil || len(got) != len(object) {
+				t.Fatalf("%q: %v, %q", b, c.Err(), got)
+			}
+			for k, want := range object {
+				same(t, got[k], want)
+			}
+		}
+		n := 0
+		for c = Array(b); c.Next(); n++ {
+			if isArray {
+				same(t, c.Value, array[n])
+			}
+		}
+		if isArray && (c.Err() != nil || n != len(array)) {
+			t.Fatalf("%q: %v, %d items", b, c.Err(), n)
+		}
+	})
+}
+
+func same(t *testing.T, got, want []byte) {
+	t.Helper()
+	if string(got) != string(want) {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	var s string
+	if json.Unmarshal(want, &s) != nil {
+		return
+	}
+	if mine, err := String(got); err != nil || mine != s {
+		t.Fatalf("%q: got %q, %v, want %q", got, mine, err, s)
+	}
+}
+
+func TestValuesOfTheWrongKindAreRefused(t *testing.T) {
+	for _, v := range []string{`7`, `"x`, `"\x"`, `{}`, `"\u00"`, `"\`} {
+		if s, err := String([]byte(v)); err == nil {
+			t.Errorf("String(%s) = %q", v, s)
+		}
+	}
+	for _, v := range []string{`1`, `"true"`, `truex`} {
+		if b, err := Bool([]byte(v)); err == nil {
+			t.Errorf("Bool(%s) = %v", v, b)
+		}
+	}
+	for _, v := range []string{`1.5`, `"1"`, `99999999999999999999`, `true`} {
+		if n, err := Int([]byte(v)); err == nil {
+			t.Errorf("Int(%s) = %v", v, n)
+		}
+	}
+	for _, v := range []string{``, `null`} {
+		s, err1 := String([]byte(v))
+		b, err2 := Bool([]byte(v))
+		n, err3 := Int([]byte(v))
+		if err := errors.Join(err1, err2, err3); err != nil || s != "" || b || n != 0 || !Null([]byte(v)) {
+			t.Errorf("%q: %v", v, err)
+		}
+	}
+}
