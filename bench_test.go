@@ -48,7 +48,8 @@ const rounds = 16
 
 func round(i int, text string) []trimtab.Event {
 	id := fmt.Sprintf("c%d", i)
-	return []trimtab.Event{trimtab.Calling{},
+	return []trimtab.Event{
+		trimtab.Calling{},
 		trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: id, Name: "bash", Input: []byte(`{"command":"make"}`)}}}},
 		trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: id, Text: text}}}},
 	}

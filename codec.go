@@ -171,8 +171,10 @@ type sessionJSON struct {
 
 // MarshalJSON writes the session with every intervention's memory.
 func (s Session) MarshalJSON() ([]byte, error) {
-	j := sessionJSON{Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Prompt: s.Prompt, Split: s.Split, Open: s.Open,
-		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Meter: s.Meter, Memory: map[string]json.RawMessage{}}
+	j := sessionJSON{
+		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Prompt: s.Prompt, Split: s.Split, Open: s.Open,
+		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Meter: s.Meter, Memory: map[string]json.RawMessage{},
+	}
 	for _, m := range s.memory {
 		raw, err := m.JSON()
 		if err != nil {
@@ -191,8 +193,10 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*s = Session{Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Prompt: j.Prompt, Split: j.Split, Open: j.Open,
-		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Meter: j.Meter}
+	*s = Session{
+		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Prompt: j.Prompt, Split: j.Split, Open: j.Open,
+		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Meter: j.Meter,
+	}
 	for _, name := range slices.Sorted(maps.Keys(j.Memory)) {
 		s.memory = append(s.memory, Memory{Name: name, raw: j.Memory[name]})
 	}
@@ -204,15 +208,21 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 type sum[T any] map[string]reflect.Type
 
 var (
-	parts = sum[Part]{"text": reflect.TypeFor[Text](), "tool_call": reflect.TypeFor[ToolCall](),
-		"tool_result": reflect.TypeFor[ToolResult](), "opaque": reflect.TypeFor[Opaque]()}
-	events = sum[Event]{"said": reflect.TypeFor[Said](), "calling": reflect.TypeFor[Calling](), "using": reflect.TypeFor[Using](),
+	parts = sum[Part]{
+		"text": reflect.TypeFor[Text](), "tool_call": reflect.TypeFor[ToolCall](),
+		"tool_result": reflect.TypeFor[ToolResult](), "opaque": reflect.TypeFor[Opaque](),
+	}
+	events = sum[Event]{
+		"said": reflect.TypeFor[Said](), "calling": reflect.TypeFor[Calling](), "using": reflect.TypeFor[Using](),
 		"stopping": reflect.TypeFor[Stopping](), "asked": reflect.TypeFor[Asked](), "resumed": reflect.TypeFor[Resumed](),
-		"rewritten": reflect.TypeFor[Rewritten](), "reset": reflect.TypeFor[Reset]()}
-	actions = sum[Action]{"inject": reflect.TypeFor[Inject](), "retract": reflect.TypeFor[Retract](), "fold": reflect.TypeFor[Fold](),
+		"rewritten": reflect.TypeFor[Rewritten](), "reset": reflect.TypeFor[Reset](),
+	}
+	actions = sum[Action]{
+		"inject": reflect.TypeFor[Inject](), "retract": reflect.TypeFor[Retract](), "fold": reflect.TypeFor[Fold](),
 		"unfold": reflect.TypeFor[Unfold](), "reply": reflect.TypeFor[Reply](), "notify": reflect.TypeFor[Notify](),
 		"pause": reflect.TypeFor[Pause](), "continue": reflect.TypeFor[Continue](), "enqueue": reflect.TypeFor[Enqueue](),
-		"deny": reflect.TypeFor[Deny]()}
+		"deny": reflect.TypeFor[Deny](),
+	}
 )
 
 // unknownType is a variant that this version does not know.

@@ -126,8 +126,11 @@ func TestP14_OnlyTypedWordsSwitch(t *testing.T) {
 	tried := 0
 	for _, role := range roles {
 		for _, word := range words {
-			parts := []trimtab.Part{trimtab.ToolCall{ID: "c", Name: word, Input: json.RawMessage(`{"x":"automata"}`)},
-				trimtab.ToolResult{ID: "c", Text: word}, trimtab.Opaque{Kind: "thinking", Raw: json.RawMessage(`"automata"`)}}
+			parts := []trimtab.Part{
+				trimtab.ToolCall{ID: "c", Name: word, Input: json.RawMessage(`{"x":"automata"}`)},
+				trimtab.ToolResult{ID: "c", Text: word},
+				trimtab.Opaque{Kind: "thinking", Raw: json.RawMessage(`"automata"`)},
+			}
 			for _, by := range authors {
 				parts = append(parts, trimtab.Text{Text: word, By: by})
 			}
@@ -263,8 +266,10 @@ func TestFoldAndUnfold(t *testing.T) {
 		if !ok {
 			return n, nil
 		}
-		return n, map[string][]trimtab.Action{"fold": {fold}, "outer": {outer}, "cut": {cutting}, "wild": {trimtab.Fold{Key: "w", First: trimtab.Ref{Seq: 9}, Last: trimtab.Ref{Seq: 2}, Text: "x"}},
-			"unfold": {trimtab.Unfold{Key: "f1"}, trimtab.Unfold{Key: "f2"}}}[ev.Call.Name]
+		return n, map[string][]trimtab.Action{
+			"fold": {fold}, "outer": {outer}, "cut": {cutting}, "wild": {trimtab.Fold{Key: "w", First: trimtab.Ref{Seq: 9}, Last: trimtab.Ref{Seq: 2}, Text: "x"}},
+			"unfold": {trimtab.Unfold{Key: "f1"}, trimtab.Unfold{Key: "f2"}},
+		}[ev.Call.Name]
 	}}
 	use := func(name string) trimtab.Event { return trimtab.Using{Call: trimtab.ToolCall{Name: name}} }
 	g := on(engineOf(t, trimtab.Config{}, p)).do(prompt("one"), reply("two"), prompt("three"), reply("four"), use("fold"))
@@ -294,8 +299,14 @@ func TestAFoldNeverPartsAPair(t *testing.T) {
 // TestEveryActionReachesTheSurface shows the plumbing of the answers that later
 // rooms give.
 func TestEveryActionReachesTheSurface(t *testing.T) {
-	acts := []trimtab.Action{trimtab.Reply{Text: "r"}, trimtab.Notify{Text: "n"}, trimtab.Pause{Why: "p"}, trimtab.Continue{Text: "c", Why: "w"},
-		trimtab.Enqueue{Kind: "improve", Data: json.RawMessage(`{}`)}, trimtab.Deny{Why: "d"}}
+	acts := []trimtab.Action{
+		trimtab.Reply{Text: "r"},
+		trimtab.Notify{Text: "n"},
+		trimtab.Pause{Why: "p"},
+		trimtab.Continue{Text: "c", Why: "w"},
+		trimtab.Enqueue{Kind: "improve", Data: json.RawMessage(`{}`)},
+		trimtab.Deny{Why: "d"},
+	}
 	g := on(engineOf(t, trimtab.Config{}, at[trimtab.Stopping]("a", acts...))).do(trimtab.Stopping{})
 	if len(g.out.Actions) != len(acts) {
 		t.Fatalf("%d of %d actions arrived", len(g.out.Actions), len(acts))

@@ -34,8 +34,15 @@ func headline(d Document) string {
 
 // facts are the lines at the head of a document.
 func facts(d Document) [][2]string {
-	all := [][2]string{{"session", d.ID}, {"folder", d.Project}, {"agent", d.Host}, {"model", d.Model}, {"mode", d.ModeState.Mode},
-		{"begun", d.Created.UTC().Format("2006-01-02 15:04 UTC")}, {"last change", d.Updated.UTC().Format("2006-01-02 15:04 UTC")}}
+	all := [][2]string{
+		{"session", d.ID},
+		{"folder", d.Project},
+		{"agent", d.Host},
+		{"model", d.Model},
+		{"mode", d.ModeState.Mode},
+		{"begun", d.Created.UTC().Format("2006-01-02 15:04 UTC")},
+		{"last change", d.Updated.UTC().Format("2006-01-02 15:04 UTC")},
+	}
 	var out [][2]string
 	for _, f := range all {
 		if f[1] != "" {

@@ -17,8 +17,10 @@ func (p *player) print(format string, args ...any) {
 
 // outcome prints what a step changed and asked for.
 func (p *player) outcome(out trimtab.Outcome) {
-	signs := map[trimtab.ChangeKind]string{trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~",
-		trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<"}
+	signs := map[trimtab.ChangeKind]string{
+		trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~",
+		trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<",
+	}
 	for _, c := range out.Changes {
 		at := ""
 		if c.Seat.ID != "" {

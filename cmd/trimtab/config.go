@@ -126,7 +126,7 @@ func (a *app) configEdit(ctx context.Context) error {
 			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, editor[0], append(editor[1:], file)...) //nolint:gosec // the person's own editor
+	cmd := exec.CommandContext(ctx, editor[0], append(editor[1:], file)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
 	if err := cmd.Run(); err != nil {
 		return misused("%s: %w", editor[0], err)

@@ -117,8 +117,10 @@ func (t *talk) turn(ctx context.Context, line string) (left bool, err error) {
 
 // own are the commands of the chat itself.
 var own = [][2]string{
-	{"help", "list the commands"}, {"status", "what steers the session, and at what price"},
-	{"new", "save this session and start another"}, {"quit", "leave"},
+	{"help", "list the commands"},
+	{"status", "what steers the session, and at what price"},
+	{"new", "save this session and start another"},
+	{"quit", "leave"},
 }
 
 func (t *talk) command(ctx context.Context, words []string) (left bool, err error) {
