@@ -40,7 +40,7 @@ func (r *run) drive(prompt trimtab.Message) (Event, error) {
 	for steps := 0; ; steps++ {
 		switch {
 		case r.ctx.Err() != nil:
-			return Stopped{Cancelled}, nil
+			return Stopped{Cancelled}, nil // an end, not an error
 		case r.pause != nil:
 			return *r.pause, nil
 		case steps == r.opt.MaxSteps:
@@ -228,7 +228,7 @@ func (r *run) emit(ev Event) {
 // cancelledOr takes an error that came of cancelling for what it is.
 func (r *run) cancelledOr(err error) (Event, error) {
 	if r.ctx.Err() != nil {
-		return Stopped{Cancelled}, nil
+		return Stopped{Cancelled}, nil // an end, not an error
 	}
 	return nil, err
 }

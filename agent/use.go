@@ -63,7 +63,7 @@ func (r *run) permit(j *job, spoilt bool) (why string, err error) {
 	t, ok := r.tools[j.call.Name]
 	switch {
 	case r.ctx.Err() != nil:
-		return r.why(), nil
+		return r.why(), nil // the reason says that it was cancelled
 	case !ok && len(r.tools) == 0:
 		return fmt.Sprintf("there is no tool %q: no tools are offered here", j.call.Name), nil
 	case !ok:
@@ -73,10 +73,10 @@ func (r *run) permit(j *job, spoilt bool) (why string, err error) {
 	}
 	j.tool = t
 	out, err := r.handle(r.ctx, trimtab.Using{Call: j.call})
-	if err != nil && r.ctx.Err() != nil {
-		return r.why(), nil
-	}
-	if err != nil {
+	switch {
+	case err != nil && r.ctx.Err() != nil:
+		return r.why(), nil // the error came of cancelling, and the reason says so
+	case err != nil:
 		return "not run: the call could not be recorded", fmt.Errorf("before tool %s: %w", j.call.Name, err)
 	}
 	for _, taken := range out.Actions {

@@ -77,7 +77,8 @@ func TestAnInterruptedReplyIsKeptAndMarked(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	want := trimtab.Message{ID: "m2", Role: trimtab.RoleAssistant, Model: "demo:test", Parts: []trimtab.Part{
-		trimtab.Text{Text: "one two ", By: trimtab.Model}, trimtab.Text{Text: "[interrupted: cancelled by the person]", By: trimtab.Host}}}
+		trimtab.Text{Text: "one two ", By: trimtab.Model}, trimtab.Text{Text: "[interrupted: cancelled by the person]", By: trimtab.Host},
+	}}
 	if diff := cmp.Diff(want, h.said[1]); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
@@ -280,9 +281,11 @@ func TestAnOddReplyIsMadeWhole(t *testing.T) {
 		return says(trimtab.Text{Text: "end"})
 	}), plain("a", true, func(context.Context) (string, error) { return "A", nil }))
 	got := lines(run(t, a, "go"))
-	want := []string{"replied m2", "called a", "called a", "called a", "called none", "returned a failed=false A",
+	want := []string{
+		"replied m2", "called a", "called a", "called a", "called none", "returned a failed=false A",
 		"returned a failed=true the input was not valid JSON; make the call again with one that is", "returned a failed=false A",
-		`returned none failed=true there is no tool "none"; there are a`, "replied m4", "stopped ended"}
+		`returned none failed=true there is no tool "none"; there are a`, "replied m4", "stopped ended",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

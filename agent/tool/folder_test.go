@@ -18,8 +18,10 @@ func TestNothingOutsideTheFolderCanBeReached(t *testing.T) {
 		}
 	}
 	f := open(t, dir)
-	for _, path := range []string{"../secret.txt", "..", "sub/../../secret.txt", "/etc/passwd", filepath.Join(parent, "secret.txt"), "file", "up/secret.txt", "abs/secret.txt",
-		"chain", "sub/deep/y.txt", "inside.txt\x00", "./../project/../secret.txt", "up", "abs", "sub/deep"} {
+	for _, path := range []string{
+		"../secret.txt", "..", "sub/../../secret.txt", "/etc/passwd", filepath.Join(parent, "secret.txt"), "file", "up/secret.txt", "abs/secret.txt",
+		"chain", "sub/deep/y.txt", "inside.txt\x00", "./../project/../secret.txt", "up", "abs", "sub/deep",
+	} {
 		for _, tl := range f.Tools() {
 			input := `{"path":` + strconv.Quote(path) + `}`
 			if path == "inside.txt\x00" {

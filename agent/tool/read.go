@@ -91,7 +91,9 @@ type page struct {
 // readPage reads limit lines from the line offset on, and no more than maxRead
 // bytes. It stops there: how long the rest is nobody knows.
 func readPage(ctx context.Context, r *bufio.Reader, offset, limit int) (p page, err error) {
-	r.Discard(bom(r))
+	if _, err := r.Discard(bom(r)); err != nil {
+		return p, err
+	}
 	whole := true // the reader stands at the start of a line
 	for {
 		if err := ctx.Err(); err != nil {

@@ -50,7 +50,8 @@ func TestReadIsCappedAndGoesOnWhereItSays(t *testing.T) {
 		got.WriteString(body + "\n")
 		offset = 0
 		if more {
-			if _, err := fmt.Sscanf(note[strings.Index(note, "offset="):], "offset=%d]", &offset); err != nil {
+			_, tail, _ := strings.Cut(note, "offset=")
+			if _, err := fmt.Sscanf(tail, "%d]", &offset); err != nil {
 				t.Fatalf("note %q: %v", note, err)
 			}
 		}

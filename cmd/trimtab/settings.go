@@ -118,7 +118,7 @@ func (a *app) projectLayer() (projectFolder, *config.Layer, error) {
 	}
 	book, err := a.trustBook()
 	if err != nil {
-		return projectFolder{dir: root, why: err.Error()}, nil, nil
+		return projectFolder{dir: root, why: err.Error()}, nil, nil // an unreadable book trusts nothing, and says so
 	}
 	files, verdict, err := book.Files(root)
 	p := projectFolder{dir: root, state: verdict.State, why: verdict.String() + "; look at it, then: trimtab trust"}

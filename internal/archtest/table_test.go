@@ -35,9 +35,13 @@ var table = []row{
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
 
 	{"wire", []string{".", "wire/internal/scan"}, "what the formats share"},
-	{"wire/*", []string{".", "wire", "wire/internal/scan", "wire/internal/list"}, "a format knows the words it translates to, and no other format"},
-	{"wire/internal/list", []string{".", "wire", "wire/internal/scan"}, "the machine behind the formats; what differs is a value"},
+	{"wire/*", []string{".", "wire", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
 	{"wire/internal/scan", nil, "spans of JSON bytes; it knows no format"},
+	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
+	{"wire/internal/decode", []string{".", "wire/internal/scan"}, "makes the words from spans, where they are asked for"},
+	{"wire/internal/draft", []string{".", "wire", "wire/internal/scan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
+	{"wire/internal/list", []string{".", "wire", "wire/internal/scan"}, "the machine behind the formats; what differs is a value"},
+
 	{"transcript", []string{".", "transcript/internal/jsonl"}, "what the readers share"},
 	{"transcript/*", []string{".", "transcript", "transcript/internal/jsonl"}, "a reader knows one host's files, and no other reader"},
 	{"transcript/internal/jsonl", nil, "lines and spans of bytes; it knows no host"},
@@ -63,6 +67,7 @@ var table = []row{
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
+	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
 	{"internal/archtest", nil, "reads the others as text"},
 
 	{"cmd/trimtab", []string{"*"}, "flags, config and wiring: the one place where everything meets"},
@@ -70,7 +75,7 @@ var table = []row{
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "internal/fakemodel", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "internal/fakemodel", "internal/client", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {

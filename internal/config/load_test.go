@@ -209,7 +209,8 @@ func TestABrokenFileLeavesTheOtherLayersAlone(t *testing.T) {
 	from := config.Sources{
 		Layers: []config.Layer{
 			{Name: "user", File: "u.json", Data: []byte(`{"model": "m"}`)},
-			{Name: "project", File: "p.json", Data: []byte(`{"model": "n", "automataMode": }`)}},
+			{Name: "project", File: "p.json", Data: []byte(`{"model": "n", "automataMode": }`)},
+		},
 		Sets: []string{"automataMode.initialTurns=9"},
 	}
 	got, report := config.Load[settings](from)

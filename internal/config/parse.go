@@ -105,7 +105,7 @@ func tooDeep(data []byte) int {
 // none does.
 func skipComment(data []byte, i int) int {
 	rest := data[i:]
-	end, length := -1, 0
+	var end, length int
 	switch {
 	case bytes.HasPrefix(rest, []byte("//")):
 		end, length = bytes.IndexByte(rest, '\n'), 1

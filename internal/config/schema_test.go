@@ -84,8 +84,10 @@ func put(into map[string]any, path string, value json.RawMessage) {
 
 func TestTheSchemaAndLoadAgreeOnEveryKeyAndKindOfValue(t *testing.T) {
 	s := resolved(t)
-	values := []string{"null", "true", "false", "0", "1", "-1", "8", "0.5", "0.0005", "1.5", "100", "101", "1000", "1001", "86401", "9007199254740991", "9007199254740992",
-		`""`, `"x"`, `"8"`, `"strict"`, `"auto"`, `"AUTO"`, `"depth"`, "[]", `["x"]`, `["depth","topic"]`, "[1]", "[null]", "{}", `{"a":"b"}`, `{"a":1}`, `{"a":null}`, `{"enabled":true}`}
+	values := []string{
+		"null", "true", "false", "0", "1", "-1", "8", "0.5", "0.0005", "1.5", "100", "101", "1000", "1001", "86401", "9007199254740991", "9007199254740992",
+		`""`, `"x"`, `"8"`, `"strict"`, `"auto"`, `"AUTO"`, `"depth"`, "[]", `["x"]`, `["depth","topic"]`, "[1]", "[null]", "{}", `{"a":"b"}`, `{"a":1}`, `{"a":null}`, `{"enabled":true}`,
+	}
 	taken := map[string]int{}
 	paths := []string{"$schema", "nosuch", "steering", "steering.nosuch", "forge", "gateway.upstreams.any"}
 	for _, k := range config.Keys[settings]() {

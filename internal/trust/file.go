@@ -107,7 +107,7 @@ func save(name string, records []Record) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name())
+			_ = os.Remove(f.Name()) // best effort: it holds nothing that is not in memory
 		}
 	}()
 	_, err = f.Write(append(raw, '\n'))

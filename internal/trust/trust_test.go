@@ -119,18 +119,30 @@ func TestP16_AnyChangeEndsTrust(t *testing.T) {
 		change func(t *testing.T, dir string)
 		want   []trust.Change
 	}{
-		{"a changed file", func(t *testing.T, dir string) { write(t, dir, "trimtab.json", "{ }") },
-			[]trust.Change{{"trimtab.json", "changed"}}},
-		{"the same length", func(t *testing.T, dir string) { write(t, dir, "trimtab.json", "[]") },
-			[]trust.Change{{"trimtab.json", "changed"}}},
-		{"a new file", func(t *testing.T, dir string) { write(t, dir, "modes/b.json", "") },
-			[]trust.Change{{"modes/b.json", "added"}}},
-		{"a removed file", func(t *testing.T, dir string) { move(t, dir, "modes/a.json", "../a.json") },
-			[]trust.Change{{"modes/a.json", "removed"}}},
-		{"a renamed file", func(t *testing.T, dir string) { move(t, dir, "modes/a.json", "modes/c.json") },
-			[]trust.Change{{"modes/a.json", "removed"}, {"modes/c.json", "added"}}},
-		{"a moved file", func(t *testing.T, dir string) { move(t, dir, "modes/a.json", "a.json") },
-			[]trust.Change{{"a.json", "added"}, {"modes/a.json", "removed"}}},
+		{
+			"a changed file", func(t *testing.T, dir string) { write(t, dir, "trimtab.json", "{ }") },
+			[]trust.Change{{"trimtab.json", "changed"}},
+		},
+		{
+			"the same length", func(t *testing.T, dir string) { write(t, dir, "trimtab.json", "[]") },
+			[]trust.Change{{"trimtab.json", "changed"}},
+		},
+		{
+			"a new file", func(t *testing.T, dir string) { write(t, dir, "modes/b.json", "") },
+			[]trust.Change{{"modes/b.json", "added"}},
+		},
+		{
+			"a removed file", func(t *testing.T, dir string) { move(t, dir, "modes/a.json", "../a.json") },
+			[]trust.Change{{"modes/a.json", "removed"}},
+		},
+		{
+			"a renamed file", func(t *testing.T, dir string) { move(t, dir, "modes/a.json", "modes/c.json") },
+			[]trust.Change{{"modes/a.json", "removed"}, {"modes/c.json", "added"}},
+		},
+		{
+			"a moved file", func(t *testing.T, dir string) { move(t, dir, "modes/a.json", "a.json") },
+			[]trust.Change{{"a.json", "added"}, {"modes/a.json", "removed"}},
+		},
 		{"another case", func(t *testing.T, dir string) {
 			move(t, dir, "trimtab.json", "x")
 			move(t, dir, "x", "Trimtab.json")
@@ -190,7 +202,14 @@ func TestTheDigestIsOfPathsAndContentsOnly(t *testing.T) {
 	sum := sha256.Sum256([]byte("1"))
 	seen := map[string]string{}
 	for _, files := range []map[string]string{
-		{"a": "1", "b": "2"}, {"a": "12", "b": ""}, {"a1": "", "b": "2"}, {"a": "1b2"}, {"ab": "12"}, {"a/b": "12"}, {"a": ""}, {"b": ""},
+		{"a": "1", "b": "2"},
+		{"a": "12", "b": ""},
+		{"a1": "", "b": "2"},
+		{"a": "1b2"},
+		{"ab": "12"},
+		{"a/b": "12"},
+		{"a": ""},
+		{"b": ""},
 		{"a" + hex.EncodeToString(sum[:]) + "b": "2"}, // a name that spells what stands for another file
 	} {
 		got := hash(t, project(t, files))

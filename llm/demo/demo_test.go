@@ -295,7 +295,8 @@ func TestItTakesUpAnInterruptedWork(t *testing.T) {
 	full := len(k.say("tidy this"))
 	cut := k.messages[:9] // prompt, four replies and results
 	k.messages = append(slices.Clone(cut), trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{
-		trimtab.Text{Text: "I re", By: trimtab.Model}, trimtab.Text{Text: "[interrupted]", By: trimtab.Host}}})
+		trimtab.Text{Text: "I re", By: trimtab.Model}, trimtab.Text{Text: "[interrupted]", By: trimtab.Host},
+	}})
 	if got := len(k.goOn()); got != full-4 {
 		t.Errorf("%d replies after the interruption, want %d", got, full-4)
 	}

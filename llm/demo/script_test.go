@@ -76,9 +76,11 @@ func TestAReplyThatDoesNotFitThePromptIsLeftOut(t *testing.T) {
 
 func TestAScriptKnowsWhereItStandsBehindAFold(t *testing.T) {
 	k := parse(t, "reply\nsay one\nreply\ncall list\nreply\nsay three\n")
-	k.messages = []trimtab.Message{trimtab.Prompt("go"), // "one" is folded away
+	k.messages = []trimtab.Message{
+		trimtab.Prompt("go"), // "one" is folded away
 		{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "script-2-1", Name: "list"}}},
-		{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: "script-2-1"}}}}
+		{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: "script-2-1"}}},
+	}
 	if got := said(k.goOn()); got != "three" {
 		t.Errorf("got %q", got)
 	}

@@ -196,17 +196,17 @@ func (s *Store) pick(q trimtab.Query) []trimtab.Info {
 
 // Messages returns the session's messages in order.
 func (s *Store) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
-	return read(s, ctx, id, "message", after, func(r *record) []line { return r.messages },
+	return read(ctx, s, id, "message", after, func(r *record) []line { return r.messages },
 		func(*trimtab.Message, int) {})
 }
 
 // Journal returns the session's journal in order.
 func (s *Store) Journal(ctx context.Context, id string, after int) iter.Seq2[trimtab.Entry, error] {
-	return read(s, ctx, id, "journal entry", after, func(r *record) []line { return r.journal },
+	return read(ctx, s, id, "journal entry", after, func(r *record) []line { return r.journal },
 		func(e *trimtab.Entry, seq int) { e.Seq = seq })
 }
 
-func read[T any](s *Store, ctx context.Context, id, what string, after int, of func(*record) []line, number func(*T, int)) iter.Seq2[T, error] {
+func read[T any](ctx context.Context, s *Store, id, what string, after int, of func(*record) []line, number func(*T, int)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		lines, err := s.lines(ctx, id, of)

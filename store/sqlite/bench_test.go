@@ -125,8 +125,10 @@ func sample(i int) trimtab.Message {
 		m.Parts = []trimtab.Part{trimtab.Text{Text: strings.Repeat("please go on. ", 20), By: trimtab.Person}}
 	case 1:
 		m.Role, m.Model, m.Usage = trimtab.RoleAssistant, "m-1", &trimtab.Usage{Input: i, Output: 20}
-		m.Parts = []trimtab.Part{trimtab.Text{Text: strings.Repeat("I will. ", 20), By: trimtab.Model},
-			trimtab.ToolCall{ID: fmt.Sprint("c", i), Name: "bash", Input: []byte(`{"command":"go test ./...","timeout":60}`)}}
+		m.Parts = []trimtab.Part{
+			trimtab.Text{Text: strings.Repeat("I will. ", 20), By: trimtab.Model},
+			trimtab.ToolCall{ID: fmt.Sprint("c", i), Name: "bash", Input: []byte(`{"command":"go test ./...","timeout":60}`)},
+		}
 	default:
 		m.Role = trimtab.RoleTool
 		m.Parts = []trimtab.Part{trimtab.ToolResult{ID: fmt.Sprint("c", i-1), Text: strings.Repeat("ok  	package	0.1s\n", 60)}}

@@ -36,8 +36,10 @@ func FuzzDecode(f *testing.F) {
 		f.Add(encoded(f, sample(i)))
 	}
 	f.Add(encoded(f, trimtab.Message{Role: trimtab.RoleUser, From: "todo", At: time.Unix(1, 5).UTC(), Parts: []trimtab.Part{
-		trimtab.Text{Text: "tab\t\"quote\" <b> \u2028 🚢", Raw: []byte{0xff}}, trimtab.ToolResult{ID: "c", Failed: true},
-		trimtab.Opaque{Kind: "image", Raw: []byte(`{"a":[1,"}"]}`)}, trimtab.ToolCall{ID: "c", Input: []byte(`{"a":{"b":"\\\"}"}}`)},
+		trimtab.Text{Text: "tab\t\"quote\" <b> \u2028 🚢", Raw: []byte{0xff}},
+		trimtab.ToolResult{ID: "c", Failed: true},
+		trimtab.Opaque{Kind: "image", Raw: []byte(`{"a":[1,"}"]}`)},
+		trimtab.ToolCall{ID: "c", Input: []byte(`{"a":{"b":"\\\"}"}}`)},
 	}}))
 	for _, s := range []string{
 		"", "{}", "null", "[]", `{"role":"user","content":"hi"}`, `{"role":"user","content":null}`, `{"ROLE":"user"}`,

@@ -47,7 +47,7 @@ func playLimit(ctx context.Context, path string, _ []string) error {
 	}
 	for range 3 {
 		if err := say(ctx, store, "ship", strings.Repeat("x", 4*pageSize)); !errors.Is(err, ErrIO) && !errors.Is(err, ErrFull) {
-			return fmt.Errorf("a commit that could not be written: %v", err)
+			return fmt.Errorf("a commit that could not be written: %w", err)
 		}
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &free); err != nil {

@@ -112,9 +112,11 @@ func foreign() []placement {
 			s.put("api-request-blob", "q", fields{"message": fields{"role": "user", "content": w}})
 		}},
 	}
-	for _, name := range []string{"system-reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr", "command-name", "command-message",
+	for _, name := range []string{
+		"system-reminder", "local-command-caveat", "local-command-stdout", "local-command-stderr", "command-name", "command-message",
 		"command-args", "command-contents", "bash-input", "bash-stdout", "bash-stderr", "user-prompt-submit-hook", "session-start-hook", "task-notification",
-		"scheduled-task", "teammate-message", "agent-message", "cross-session-message", "ide_opened_file", "ide_selection", "new-diagnostics"} {
+		"scheduled-task", "teammate-message", "agent-message", "cross-session-message", "ide_opened_file", "ide_selection", "new-diagnostics",
+	} {
 		places = append(places,
 			placement{"old text in " + name, func(s *script, w string) { unmarked(s, "<"+name+">"+w+"</"+name+">", old(nil)) }},
 			placement{"marked text in " + name, func(s *script, w string) { s.prompt("u", "please <"+name+">"+w+"</"+name+"> now") }},

@@ -157,8 +157,10 @@ func TestSubAgentsBetweenTheLinesOfAReplyStayApart(t *testing.T) {
 		if diff := cmp.Diff(want, gists(inMode(t, s, how, transcript.Options{}))); diff != "" {
 			t.Errorf("%s, main only (-want +got):\n%s", how, diff)
 		}
-		want = []string{"user go", "assistant call t1 call t2", "user look", "assistant look call tx", "user see", "assistant see call ty",
-			"user result t1", "user result t2", "assistant done"}
+		want = []string{
+			"user go", "assistant call t1 call t2", "user look", "assistant look call tx", "user see", "assistant see call ty",
+			"user result t1", "user result t2", "assistant done",
+		}
 		if diff := cmp.Diff(want, gists(inMode(t, s, how, transcript.Options{Side: true}))); diff != "" {
 			t.Errorf("%s, with sides (-want +got):\n%s", how, diff)
 		}
@@ -182,8 +184,10 @@ func TestPartsAreReadByTheirKind(t *testing.T) {
 	s := (&script{t: t}).prompt("p1", "", fields{"message": fields{"role": "user", "content": []any{fields{"type": "text", "text": "look"}, image}}})
 	s.block("a1", "msg1", fields{"type": "thinking", "thinking": "hm", "signature": "s"}).calls("a2", "msg1", "t1").calls("a3", "msg1", "t2")
 	s.block("a4", "msg1", fields{"type": "server_tool_use", "id": "w1", "name": "web_search", "input": fields{}})
-	s.result("r1", "t1", "a2", fields{"message": fields{"role": "user", "content": []any{fields{"type": "tool_result", "tool_use_id": "t1",
-		"is_error": true, "content": []any{fields{"type": "text", "text": "Exit code 1"}, image, fields{"type": "text", "text": "no"}}}}}})
+	s.result("r1", "t1", "a2", fields{"message": fields{"role": "user", "content": []any{fields{
+		"type": "tool_result", "tool_use_id": "t1",
+		"is_error": true, "content": []any{fields{"type": "text", "text": "Exit code 1"}, image, fields{"type": "text", "text": "no"}},
+	}}}})
 	s.result("r2", "t2", "a3", fields{"message": fields{"role": "user", "content": []any{fields{"type": "tool_result", "tool_use_id": "t2"}}}})
 	want := `1 user
   person: "look"

@@ -42,8 +42,10 @@ const none = "\x00none"
 
 // prompt is what a person types.
 func (s *script) prompt(id, text string, over ...fields) *script {
-	return s.put("user", id, with(fields{"promptSource": "typed", "turnOrigin": "human", "origin": fields{"kind": "human"},
-		"message": fields{"role": "user", "content": text}}, over))
+	return s.put("user", id, with(fields{
+		"promptSource": "typed", "turnOrigin": "human", "origin": fields{"kind": "human"},
+		"message": fields{"role": "user", "content": text},
+	}, over))
 }
 
 // says is a block of a reply with words in it.
@@ -57,20 +59,26 @@ func (s *script) calls(id, reply, call string, over ...fields) *script {
 }
 
 func (s *script) block(id, reply string, block fields, over ...fields) *script {
-	return s.put("assistant", id, with(fields{"message": fields{"id": reply, "role": "assistant", "model": "m", "content": []any{block},
-		"usage": fields{"input_tokens": 1, "output_tokens": len(s.lines)}}}, over))
+	return s.put("assistant", id, with(fields{"message": fields{
+		"id": reply, "role": "assistant", "model": "m", "content": []any{block},
+		"usage": fields{"input_tokens": 1, "output_tokens": len(s.lines)},
+	}}, over))
 }
 
 // result is a tool's answer; its parent is the block that called.
 func (s *script) result(id, call, caller string, over ...fields) *script {
-	return s.put("user", id, with(fields{"parentUuid": caller, "sourceToolAssistantUUID": caller, "toolUseResult": "x",
-		"message": fields{"role": "user", "content": []any{fields{"type": "tool_result", "tool_use_id": call, "content": "did " + call}}}}, over))
+	return s.put("user", id, with(fields{
+		"parentUuid": caller, "sourceToolAssistantUUID": caller, "toolUseResult": "x",
+		"message": fields{"role": "user", "content": []any{fields{"type": "tool_result", "tool_use_id": call, "content": "did " + call}}},
+	}, over))
 }
 
 // shown is an attachment as the model saw it.
 func (s *script) shown(id, text string, over ...fields) *script {
-	return s.put("attachment", id, with(fields{"attachment": fields{"type": "hook_additional_context", "content": []any{text}},
-		"rendered": []any{fields{"content": "<system-reminder>" + text + "</system-reminder>"}}, "renderedRole": "system"}, over))
+	return s.put("attachment", id, with(fields{
+		"attachment": fields{"type": "hook_additional_context", "content": []any{text}},
+		"rendered":   []any{fields{"content": "<system-reminder>" + text + "</system-reminder>"}}, "renderedRole": "system",
+	}, over))
 }
 
 func with(f fields, over []fields) fields {

@@ -20,8 +20,10 @@ func TestWhatWasTakenBackIsLeftOut(t *testing.T) {
 	if diff := cmp.Diff(want, gists(inMode(t, s, "tree", transcript.Options{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	all := []string{"user one", "assistant first", "user wrong way", "system <system-reminder>hook</system-reminder>", "assistant call t2",
-		"user result t2", "assistant oh", "user other way", "assistant good"}
+	all := []string{
+		"user one", "assistant first", "user wrong way", "system <system-reminder>hook</system-reminder>", "assistant call t2",
+		"user result t2", "assistant oh", "user other way", "assistant good",
+	}
 	if diff := cmp.Diff(all, gists(inMode(t, s, "tree", transcript.Options{Branches: true}))); diff != "" {
 		t.Errorf("with branches (-want +got):\n%s", diff)
 	}
@@ -110,8 +112,10 @@ func TestWhatWasSummedUpWasNotTakenBack(t *testing.T) {
 		"whole, kept last": {parent: "a2", anchor: "sum", tail: "a2"},
 	} {
 		s := (&script{t: t}).prompt("p1", "one").says("a1", "m1", "first").prompt("p2", "two").says("a2", "m2", "second")
-		s.put("system", "c", fields{"subtype": "compact_boundary", "parentUuid": nil, "logicalParentUuid": c.parent,
-			"compactMetadata": fields{"preservedSegment": fields{"anchorUuid": c.anchor, "tailUuid": c.tail}}})
+		s.put("system", "c", fields{
+			"subtype": "compact_boundary", "parentUuid": nil, "logicalParentUuid": c.parent,
+			"compactMetadata": fields{"preservedSegment": fields{"anchorUuid": c.anchor, "tailUuid": c.tail}},
+		})
 		s.put("user", "sum", with(said("what came before"), []fields{{"isCompactSummary": true}})).prompt("p3", "three")
 		want := []string{"user one", "assistant first", "user two", "assistant second", "user what came before", "user three"}
 		if diff := cmp.Diff(want, gists(inMode(t, s, "tree", transcript.Options{}))); diff != "" {
