@@ -57,9 +57,12 @@ func run(ctx context.Context, a *app, args []string) int {
 		err = closing
 	}
 	var use usageError
+	var agent exitCode
 	switch {
 	case err == nil:
 		return done
+	case errors.As(err, &agent):
+		return int(agent)
 	case errors.Is(err, errShown):
 		return failed
 	case errors.As(err, &use):

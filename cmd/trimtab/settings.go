@@ -11,13 +11,15 @@ import (
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/sqlite"
+	"github.com/trimtab/trimtab/surface/gateway"
 )
 
 // Settings is all that can be set, a struct per room.
 type Settings struct {
 	steer.Config
-	Store  sqlite.Config `json:"store" doc:"the database"`
-	Limits Limits        `json:"limits" doc:"what is refused for its size"`
+	Gateway gateway.Config `json:"gateway" doc:"between agents and their models"`
+	Store   sqlite.Config  `json:"store" doc:"the database"`
+	Limits  Limits         `json:"limits" doc:"what is refused for its size"`
 }
 
 // Limits are the sizes that one message may have.

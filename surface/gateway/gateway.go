@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Door is the part of helm.Helm that the gateway goes through.
+type Door interface {
+	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)
+	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+	Session(ctx context.Context, id string) (trimtab.Session, error)
+}
+
+// Config sets where requests go and what is refused. Zero values take the
+// defaults.
+type Config struct {
+	Upstreams map[string]string `json:"upstreams" guard:"user" doc:"base URL of each provider: anthropic, openai, gemini"`
+	MaxBody   int               `json:"maxBody" default:"67108864" min:"1024" max:"1073741824" doc:"largest request to steer, in bytes; a larger one passes untouched"`
+	Patience  int               `json:"patience" default:"1000" min:"10" max:"60000" doc:"milliseconds that steering may take before a request goes out as it came"`
+	Sessions  int               `json:"sessions" default:"512" min:"1" max:"100000" doc:"sessions to keep in memory"`
+}
+
+// providers are where requests go unless told otherwise.
+var providers = map[string]string{
+	"anthropic": "https://api.anthropic.com",
+	"openai":    "https://api.openai.com",
+	"gemini":    "https://generativelanguage.googleapis.com",
+}
+
+// Options are what a gateway is made of.
+type Options struct {
+	Config
+	Door    Door
+	History History
+	Project string            // the folder that sessions belong to, where it is known
+	Host    string            // the agent, where it is known
+	Session string            // the session of requests that name none
+	Carrier http.RoundTripper // to the providers; one of our own if nil
+	Clock   func() time.Time  // time.Now if nil
+	Log     *slog.Logger
+}
+
+// Gateway is an http.Handler.
+type Gateway struct {
+	opt       Options
+	clients   []client
+	upstreams map[string]*url.URL
+	carrier   http.RoundTripper
+	mu        sync.Mutex
+	ledgers   map[string]*ledger
+	order     []string // of the ledgers, the oldest first
+	Stats     Stats
+}
+
+// New returns a gateway.
+func New(opt Options) (*Gateway, error) {
+	cfg, err := trimtab.Fill(opt.Config)
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	opt.Config = cfg
+	if opt.Door == nil || opt.History == nil {
+		return nil, errors.New("gateway: it needs a door and a history")
+	}
+	if opt.Clock == nil {
+		opt.Clock = time.Now
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	g := &Gateway{opt: opt, carrier: opt.Carrier, upstreams: map[string]*url.URL{}, ledgers: map[string]*ledger{}}
+	if g.clients, err = readClients(); err != nil {
+		return nil, err
+	}
+	for name, address := range providers {
+		if given := opt.Upstreams[name]; given != "" {
+			address = given
+		}
+		if g.upstreams[name], err = upstream(address); err != nil {
+			return nil, fmt.Errorf("gateway: upstream %s: %w", name, err)
+		}
+	}
+	for name := range opt.Upstreams {
+		if providers[name] == "" {
+			return nil, fmt.Errorf("gateway: upstream %q is not known; there are anthropic, openai and gemini", name)
+		}
+	}
+	if g.carrier == nil {
+		g.carrier = newCarrier()
+	}
+	return g, nil
+}
+
+func upstream(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("not a URL")
+	}
+	if u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%s is not a plain http or https address", u.Redacted())
+	}
+	return u, nil
+}
+
+// newCarrier goes to the providers: TLS, proxies from the environment, no
+// compression of its own, no limit on how long a reply may stream.
+func newCarrier() http.RoundTripper {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   128,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true,
+		WriteBufferSize:       64 << 10,
+		ReadBufferSize:        64 << 10,
+	}
+}
+
+// ledger returns the ledger of a session, and forgets the oldest where there are
+// too many: the store has what is needed to make it again.
+func (g *Gateway) ledger(id string) *ledger {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l := g.ledgers[id]; l != nil {
+		return l
+	}
+	if len(g.order) >= g.opt.Sessions {
+		delete(g.ledgers, g.order[0])
+		g.order = g.order[1:]
+	}
+	l := &ledger{}
+	g.ledgers[id] = l
+	g.order = append(g.order, id)
+	return l
+}

@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/wire"
+)
+
+// ledger is what the gateway knows of the history that a client sends again and
+// again: which message of it is which message of the session.
+type ledger struct {
+	mu     sync.Mutex // one request of a session at a time, but for the reply
+	lines  []line
+	number int // requests so far
+	loaded bool
+
+	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
+	since   time.Time        // that it is pending
+}
+
+// line is one message of the history. The hash of a reply is not known until the
+// client sends it back.
+type line struct {
+	hash uint64
+	id   string
+}
+
+// idOf names a message by what it says; a repetition gets a number.
+func idOf(hash uint64, nth int) string {
+	id := "h" + strconv.FormatUint(hash, 16)
+	if nth > 1 {
+		id += "." + strconv.Itoa(nth)
+	}
+	return id
+}
+
+// lineOf reads back what idOf wrote.
+func lineOf(id string) line {
+	hex, ok := strings.CutPrefix(id, "h")
+	if !ok {
+		return line{id: id}
+	}
+	hex, _, _ = strings.Cut(hex, ".")
+	hash, err := strconv.ParseUint(hex, 16, 64)
+	if err != nil {
+		return line{id: id}
+	}
+	return line{hash, id}
+}
+
+// History is where the messages of a session are kept. A trimtab.Archive is one.
+type History interface {
+	Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+}
+
+// load takes the lines from the store, after a restart.
+func (l *ledger) load(ctx context.Context, h History, id string) error {
+	if l.loaded {
+		return nil
+	}
+	l.lines = nil
+	for m, err := range h.Messages(ctx, id, 0) {
+		switch {
+		case errors.Is(err, trimtab.ErrNotFound):
+		case err != nil:
+			return fmt.Errorf("ledger of %s: %w", id, err)
+		default:
+			l.lines = append(l.lines, lineOf(m.ID))
+		}
+	}
+	l.loaded = true
+	return nil
+}
+
+// reading is a body held against the ledger.
+type reading struct {
+	lines   []line // the history as the body has it
+	items   []int  // where each begins in the body
+	fresh   []int  // lines that are new
+	changed bool   // the client rewrote its history
+}
+
+// read finds which messages of a body are known. A body that goes on where the
+// last one ended is the common case; anything else is a rewritten history.
+func (l *ledger) read(b *wire.Body) reading {
+	var r reading
+	for i := range b.Items {
+		if !b.Items[i].Continues {
+			r.items = append(r.items, i)
+		}
+	}
+	same := 0
+	for same < len(l.lines) && same < len(r.items) {
+		known, i := l.lines[same], r.items[same]
+		hash := b.Hash(i)
+		if known.hash != hash && (known.hash != 0 || b.Items[i].Role != trimtab.RoleAssistant) {
+			break
+		}
+		r.lines = append(r.lines, line{hash, known.id})
+		same++
+	}
+	rest := l.lines[same:]
+	if same == len(r.items) && len(rest) == 1 && rest[0].hash == 0 {
+		r.lines, rest = append(r.lines, rest[0]), nil // a retry: the reply that was told is asked for again
+	}
+	r.changed = len(rest) > 0
+	byHash, nth := map[uint64][]string{}, map[uint64]int{}
+	for _, known := range l.lines {
+		nth[known.hash]++
+	}
+	for _, known := range rest {
+		byHash[known.hash] = append(byHash[known.hash], known.id)
+	}
+	for _, i := range r.items[same:] {
+		hash := b.Hash(i)
+		if ids := byHash[hash]; len(ids) > 0 && hash != 0 {
+			r.lines = append(r.lines, line{hash, ids[0]})
+			byHash[hash] = ids[1:]
+			continue
+		}
+		nth[hash]++
+		r.fresh = append(r.fresh, len(r.lines))
+		r.lines = append(r.lines, line{hash, idOf(hash, nth[hash])})
+	}
+	return r
+}
+
+// find returns the place of a message in the history, or -1.
+func (r reading) find(id string) int {
+	for i := len(r.lines) - 1; i >= 0; i-- {
+		if r.lines[i].id == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// events tells the engine what is new in a body, in order, and that a request
+// leaves. The newest reply comes back in it; what the provider said of it is put
+// with it.
+func (r reading) events(f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message) []trimtab.Event {
+	var events []trimtab.Event
+	for _, n := range r.fresh {
+		m := wire.Whole(f, b, r.items[n])
+		m.ID = r.lines[n].id
+		if m.Role == trimtab.RoleAssistant && reply != nil {
+			m.Usage, m.Model, reply = reply.Usage, reply.Model, nil
+		}
+		events = append(events, trimtab.Said{Message: m})
+	}
+	if r.changed {
+		events = append(events, r.rewritten(b, s, len(r.fresh)))
+	}
+	return append(events, trimtab.Calling{})
+}
+
+func (r reading) rewritten(b *wire.Body, s trimtab.Session, said int) trimtab.Event {
+	ev := trimtab.Rewritten{Size: b.List.End - b.List.Start}
+	for _, id := range s.Anchors() {
+		if r.find(id) < 0 {
+			ev.Lost = append(ev.Lost, id)
+		}
+	}
+	if last := len(r.lines) - 1; last >= 0 && (len(r.fresh) == 0 || r.fresh[len(r.fresh)-1] != last) {
+		ev.Last = trimtab.Ref{ID: r.lines[last].id, Seq: s.Seq + said}
+	}
+	return ev
+}

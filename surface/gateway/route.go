@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/trimtab/trimtab/wire"
+	"github.com/trimtab/trimtab/wire/anthropic"
+	"github.com/trimtab/trimtab/wire/gemini"
+	"github.com/trimtab/trimtab/wire/openaichat"
+	"github.com/trimtab/trimtab/wire/responses"
+)
+
+// route says where a request goes and how its body is written. A request
+// without a format passes untouched.
+type route struct {
+	provider string // "anthropic", "openai" or "gemini"
+	path     string // without our own prefix
+	session  string // from the path prefix /s/{id}
+	format   wire.Format
+}
+
+// find routes a request; ok is false for a path that belongs to no provider.
+func find(r *http.Request) (t route, ok bool) {
+	t.path = r.URL.EscapedPath()
+	if rest, cut := strings.CutPrefix(t.path, "/s/"); cut {
+		id, rest, _ := strings.Cut(rest, "/")
+		if id, err := url.PathUnescape(id); err == nil {
+			t.session = id
+		}
+		t.path = "/" + rest
+	}
+	post := r.Method == http.MethodPost
+	switch p := t.path; {
+	case p == "/v1/messages" && post:
+		t.provider, t.format = "anthropic", anthropic.Format{}
+	case p == "/v1/chat/completions" && post:
+		t.provider, t.format = "openai", openaichat.Format{}
+	case p == "/v1/responses" && post:
+		t.provider, t.format = "openai", responses.Format{}
+	case strings.HasPrefix(p, "/v1beta/") || strings.HasPrefix(p, "/v1alpha/"):
+		t.provider = "gemini"
+		if post && (strings.HasSuffix(p, ":generateContent") || strings.HasSuffix(p, ":streamGenerateContent")) {
+			t.format = gemini.Format{}
+		}
+	case strings.HasPrefix(p, "/v1/messages/"), strings.HasPrefix(p, "/api/"), p == "/":
+		t.provider = "anthropic"
+	case strings.HasPrefix(p, "/v1/") && r.Header.Get("Anthropic-Version") != "":
+		t.provider = "anthropic"
+	case strings.HasPrefix(p, "/v1/"):
+		t.provider = "openai"
+	default:
+		return t, false
+	}
+	return t, true
+}
+
+// target is the address of a request at the provider. A base that names the
+// version already is not made to name it twice.
+func target(base *url.URL, path, query string) *url.URL {
+	u := *base
+	prefix := strings.TrimSuffix(base.EscapedPath(), "/")
+	for _, version := range []string{"/v1", "/v1beta"} {
+		if strings.HasSuffix(prefix, version) && strings.HasPrefix(path, version+"/") {
+			prefix = strings.TrimSuffix(prefix, version)
+		}
+	}
+	u.Path, u.RawPath = "", ""
+	full := prefix + path
+	if unescaped, err := url.PathUnescape(full); err == nil {
+		u.Path, u.RawPath = unescaped, full
+	}
+	u.RawQuery = query
+	return &u
+}

@@ -1,0 +1,264 @@
+// Package web is the management API: sessions, their journals and commands, and
+// what happens live. It is thin: it decodes, asks the door or the archive, and
+// encodes. It never serves without the token, and never to another host name or
+// origin than its own.
+//
+//	api, err := web.New(web.Options{Door: helm, Archive: store, Token: token, Hosts: hosts})
+//	mux.Handle("/trimtab/", api)
+//
+// The contract is at /trimtab/api/openapi.json.
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/helm"
+)
+
+// Door is the part of helm.Helm that the API goes through.
+type Door interface {
+	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+	Session(ctx context.Context, id string) (trimtab.Session, error)
+	Engine() *trimtab.Engine
+	Subscribe(ctx context.Context) <-chan helm.Published
+}
+
+// Options are what the API is made of.
+type Options struct {
+	Door    Door
+	Archive trimtab.Archive
+	Token   string   // at least 32 characters
+	Hosts   []string // host:port that requests may name
+}
+
+// API is an http.Handler for /trimtab/api/.
+type API struct {
+	opt   Options
+	mux   *http.ServeMux
+	token [sha256.Size]byte
+	hosts map[string]bool
+}
+
+//go:embed openapi.json
+var contract []byte
+
+// New returns the API.
+func New(opt Options) (*API, error) {
+	if len(opt.Token) < 32 {
+		return nil, errors.New("web: the token is too short")
+	}
+	a := &API{opt: opt, mux: http.NewServeMux(), token: sha256.Sum256([]byte(opt.Token)), hosts: map[string]bool{}}
+	for _, h := range opt.Hosts {
+		a.hosts[h] = true
+	}
+	a.mux.HandleFunc("GET /trimtab/api/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(contract)
+	})
+	a.mux.HandleFunc("GET /trimtab/api/sessions", a.list)
+	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}", a.session)
+	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/messages", a.messages)
+	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/journal", a.journal)
+	a.mux.HandleFunc("GET /trimtab/api/commands", a.commands)
+	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
+	a.mux.HandleFunc("GET /trimtab/api/events", a.events)
+	a.mux.HandleFunc("/trimtab/", func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusNotFound, "no such path; the contract is at /trimtab/api/openapi.json")
+	})
+	return a, nil
+}
+
+// ServeHTTP checks host, origin and token before anything else.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	origin := r.Header.Get("Origin")
+	switch {
+	case !a.hosts[r.Host]:
+		fail(w, http.StatusForbidden, "this host name is not served here")
+	case origin != "" && !a.hosts[strings.TrimPrefix(origin, "http://")]:
+		fail(w, http.StatusForbidden, "this origin may not come here")
+	case !a.known(r.Header.Get("Authorization")):
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		fail(w, http.StatusUnauthorized, "give the token of the data folder: Authorization: Bearer …")
+	default:
+		a.mux.ServeHTTP(w, r)
+	}
+}
+
+func (a *API) known(header string) bool {
+	given, ok := strings.CutPrefix(header, "Bearer ")
+	sum := sha256.Sum256([]byte(given))
+	return ok && subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
+}
+
+func (a *API) list(w http.ResponseWriter, r *http.Request) {
+	q := trimtab.Query{Project: r.FormValue("project"), Host: r.FormValue("host"), Limit: 100}
+	if n, err := strconv.Atoi(r.FormValue("limit")); err == nil && n > 0 && n <= 10_000 {
+		q.Limit = n
+	}
+	found := []trimtab.Info{}
+	for info, err := range a.opt.Archive.List(r.Context(), q) {
+		if err != nil {
+			failed(w, err)
+			return
+		}
+		found = append(found, info)
+	}
+	answer(w, found)
+}
+
+// Session is a session as the API shows it.
+type Session struct {
+	trimtab.Info
+	Step   int              `json:"step"`
+	Status []trimtab.Status `json:"status"`
+	Todos  []trimtab.Todo   `json:"todos"`
+	Notes  []trimtab.Note   `json:"notes"`
+	Meter  trimtab.Meter    `json:"meter"`
+}
+
+func (a *API) session(w http.ResponseWriter, r *http.Request) {
+	s, err := a.opt.Door.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	answer(w, Session{s.Info, s.Step, append([]trimtab.Status{}, a.opt.Door.Engine().Status(s)...), append([]trimtab.Todo{}, s.Todos...), append([]trimtab.Note{}, s.Notes...), s.Meter})
+}
+
+func (a *API) messages(w http.ResponseWriter, r *http.Request) {
+	all := []trimtab.Message{}
+	for m, err := range a.opt.Archive.Messages(r.Context(), r.PathValue("id"), after(r)) {
+		if err != nil {
+			failed(w, err)
+			return
+		}
+		all = append(all, m)
+	}
+	answer(w, all)
+}
+
+func (a *API) journal(w http.ResponseWriter, r *http.Request) {
+	all := []trimtab.Entry{}
+	for e, err := range a.opt.Archive.Journal(r.Context(), r.PathValue("id"), after(r)) {
+		if err != nil {
+			failed(w, err)
+			return
+		}
+		all = append(all, e)
+	}
+	answer(w, all)
+}
+
+func after(r *http.Request) int {
+	n, err := strconv.Atoi(r.FormValue("after"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+func (a *API) commands(w http.ResponseWriter, _ *http.Request) { answer(w, a.opt.Door.Engine().Commands()) }
+
+// command gives a command. The body is {"args": […]} or empty.
+func (a *API) command(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Args []string `json:"args"`
+	}
+	body := http.MaxBytesReader(w, r.Body, 64<<10)
+	if err := json.NewDecoder(body).Decode(&in); err != nil && r.ContentLength != 0 {
+		fail(w, http.StatusBadRequest, "the body is not {\"args\": […]}: "+err.Error())
+		return
+	}
+	_, out, err := a.opt.Door.Handle(r.Context(), r.PathValue("id"), trimtab.Asked{Command: r.PathValue("name"), Args: in.Args, Away: true})
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	reply, err := out.Reply()
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	if reply.Failed {
+		fail(w, http.StatusUnprocessableEntity, reply.Text)
+		return
+	}
+	answer(w, reply)
+}
+
+// events streams what happens, as server-sent events. The data is a line of the
+// journal with its session.
+func (a *API) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	flush := http.NewResponseController(w)
+	_ = flush.Flush()
+	live := a.opt.Door.Subscribe(r.Context())
+	beat := time.NewTicker(20 * time.Second)
+	defer beat.Stop()
+	for {
+		select {
+		case p, ok := <-live:
+			if !ok {
+				return
+			}
+			raw, err := json.Marshal(struct {
+				Session trimtab.Info  `json:"session"`
+				Entry   trimtab.Entry `json:"entry"`
+				Missed  int           `json:"missed,omitempty"`
+			}{p.Session, p.Entry, p.Missed})
+			if err != nil {
+				continue
+			}
+			fmt.Fprintf(w, "event: entry\ndata: %s\n\n", raw)
+		case <-beat.C:
+			fmt.Fprint(w, ": still here\n\n")
+		case <-r.Context().Done():
+			return
+		}
+		if flush.Flush() != nil {
+			return
+		}
+	}
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+}
+
+// failed maps an error to a status.
+func failed(w http.ResponseWriter, err error) {
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, trimtab.ErrNotFound):
+		status = http.StatusNotFound
+	case errors.Is(err, trimtab.ErrBadID):
+		status = http.StatusBadRequest
+	case errors.Is(err, trimtab.ErrConflict):
+		status = http.StatusConflict
+	}
+	fail(w, status, err.Error())
+}
+
+func fail(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": text})
+}
