@@ -48,7 +48,7 @@ GOOGLE_GEMINI_BASE_URL. Nothing is written to the agent's own files.`,
 	}
 	c.Flags().SetInterspersed(false) // what comes after the agent's name is the agent's
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be run")
-	c.Flags().StringVar(&mode, "mode", "", "start in this mode (sessions that trimtab names: gemini, qwen, pi, any command)")
+	c.Flags().StringVar(&mode, "mode", "", "start new sessions in this mode")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
 	return c
 }
@@ -84,20 +84,19 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		a.printDry(launch.Fill("http://127.0.0.1:PORT", "SESSION", "FILE"), program, args[1:])
 		return nil
 	}
+	opening, err := a.opening(opt.mode)
+	if err != nil {
+		return err
+	}
 	session := newID(a)
 	l, err := loopback(ctx, "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	upstreams := a.upstreamsOf(launch, opt.upstreams)
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: launch.Host, Log: slog.New(slog.DiscardHandler)})
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: launch.Host, Opening: opening, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return errors.Join(err, l.Close())
-	}
-	if opt.mode != "" {
-		if err := a.startMode(ctx, trimtab.Info{ID: session, Host: launch.Host, Project: dir}, opt.mode); err != nil {
-			return errors.Join(err, l.Close())
-		}
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	end := make(chan error, 1)
@@ -146,23 +145,22 @@ func (a *app) upstreamsOf(l gateway.Launch, given map[string]string) map[string]
 	return all
 }
 
-// startMode makes the session of the run beforehand, in the mode.
-func (a *app) startMode(ctx context.Context, info trimtab.Info, mode string) error {
-	door, err := a.helm(ctx)
+// opening is what each session of the run begins with: the mode, if one was
+// given. A mode that does not exist is refused before anything starts.
+func (a *app) opening(mode string) ([]trimtab.Event, error) {
+	if mode == "" {
+		return nil, nil
+	}
+	engine, err := a.engine()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := door.Begin(ctx, info); err != nil {
-		return err
-	}
-	_, out, err := door.Handle(ctx, info.ID, trimtab.Asked{Command: "mode", Args: []string{mode}, Away: true})
-	if err != nil {
-		return err
-	}
+	ev := trimtab.Asked{Command: "mode", Args: []string{mode}, Away: true}
+	_, out := engine.Step(trimtab.NewSession("try", a.clock()), ev, a.clock())
 	if reply, err := out.Reply(); err != nil || reply.Failed {
-		return misused("%s", reply.Text)
+		return nil, misused("%s", reply.Text)
 	}
-	return nil
+	return []trimtab.Event{ev}, nil
 }
 
 // runAgent starts the agent on this terminal and waits. Signals go to it, and its

@@ -45,6 +45,7 @@ type Options struct {
 	Project string            // the folder that sessions belong to, where it is known
 	Host    string            // the agent, where it is known
 	Session string            // the session of requests that name none
+	Opening []trimtab.Event   // told to each session that begins here
 	Carrier http.RoundTripper // to the providers; one of our own if nil
 	Clock   func() time.Time  // time.Now if nil
 	Log     *slog.Logger

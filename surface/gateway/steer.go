@@ -103,7 +103,11 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, id string, from client, 
 			host = g.opt.Host
 		}
 		l.loaded, l.lines = true, nil
-		return g.opt.Door.Begin(ctx, trimtab.Info{ID: id, Host: host, Project: g.opt.Project, Model: b.Model()})
+		s, err = g.opt.Door.Begin(ctx, trimtab.Info{ID: id, Host: host, Project: g.opt.Project, Model: b.Model()})
+		if err == nil && len(g.opt.Opening) > 0 {
+			s, _, err = g.opt.Door.Handle(ctx, id, g.opt.Opening...)
+		}
+		return s, err
 	}
 	if err != nil {
 		return s, err

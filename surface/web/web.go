@@ -171,7 +171,9 @@ func after(r *http.Request) int {
 	return n
 }
 
-func (a *API) commands(w http.ResponseWriter, _ *http.Request) { answer(w, a.opt.Door.Engine().Commands()) }
+func (a *API) commands(w http.ResponseWriter, _ *http.Request) {
+	answer(w, a.opt.Door.Engine().Commands())
+}
 
 // command gives a command. The body is {"args": […]} or empty.
 func (a *API) command(w http.ResponseWriter, r *http.Request) {
