@@ -1,0 +1,284 @@
+package fakemodel
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// anthropicBlocks says in whose messages a block may stand. Results of server
+// tools, whose names grow, are recognised by their ending.
+var anthropicBlocks = map[string][]string{
+	"text":              {"user", "assistant", "system"},
+	"image":             {"user"},
+	"document":          {"user"},
+	"search_result":     {"user"},
+	"container_upload":  {"user"},
+	"tool_result":       {"user"},
+	"tool_use":          {"assistant"},
+	"thinking":          {"assistant"},
+	"redacted_thinking": {"assistant"},
+	"server_tool_use":   {"assistant"},
+	"mcp_tool_use":      {"assistant"},
+	"mcp_tool_result":   {"assistant"},
+	"compaction":        {"assistant"},
+}
+
+func blockRoles(kind string) []string {
+	if roles, ok := anthropicBlocks[kind]; ok {
+		return roles
+	}
+	if strings.HasSuffix(kind, "_tool_result") {
+		return []string{"assistant"}
+	}
+	return nil
+}
+
+func anthropicMessages(b object) error {
+	messages := list(b, "messages")
+	for i, m := range objects(messages) {
+		if m == nil {
+			return refuseAnthropic("messages.%d: Input should be a valid dictionary or object to extract fields from", i)
+		}
+		role := str(m, "role")
+		if !slices.Contains([]string{"user", "assistant", "system"}, role) {
+			return refuseAnthropic("messages.%d.role: Input should be 'user' or 'assistant'", i)
+		}
+		if i == 0 && role != "user" {
+			return refuseAnthropic("messages: first message must use the \"user\" role")
+		}
+		allowed := []string{"role", "content"}
+		if role == "system" {
+			allowed = append(allowed, "output_config")
+		}
+		if key := extra(m, allowed...); key != "" {
+			return refuseAnthropic("messages.%d.%s: Extra inputs are not permitted", i, key)
+		}
+		if err := anthropicContent(i, m, i == len(messages)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func anthropicContent(i int, m object, last bool) error {
+	role := str(m, "role")
+	switch content := m["content"].(type) {
+	case string:
+		if blank(content) && (!last || role != "assistant") {
+			return refuseAnthropic("messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
+		}
+		if last && role == "assistant" && content != "" && trailing(content) {
+			return refuseAnthropic("messages: final assistant content cannot end with trailing whitespace")
+		}
+		return nil
+	case []any:
+		if len(content) == 0 && (!last || role != "assistant") {
+			return refuseAnthropic("messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
+		}
+		for j, block := range objects(content) {
+			if err := anthropicBlock(fmt.Sprintf("messages.%d.content.%d", i, j), role, block); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return refuseAnthropic("messages.%d.content: Input should be a valid string or a valid list", i)
+}
+
+func trailing(s string) bool { return strings.TrimRight(s, " \t\r\n") != s }
+
+func anthropicBlock(path, role string, block object) error {
+	kind := str(block, "type")
+	if kind == "" {
+		return refuseAnthropic("%s.type: Field required", path)
+	}
+	roles := blockRoles(kind)
+	if roles == nil {
+		return refuseAnthropic("%s: Input tag '%s' found using 'type' does not match any of the expected tags", path, kind)
+	}
+	if !slices.Contains(roles, role) {
+		return refuseAnthropic("%s: `%s` blocks can only be in `%s` messages", path, kind, roles[0])
+	}
+	switch kind {
+	case "text":
+		return anthropicText(path, "messages", block)
+	case "tool_use":
+		return anthropicUse(path, block)
+	case "tool_result":
+		return anthropicResult(path, block)
+	case "thinking", "redacted_thinking":
+		return anthropicThought(path, kind, block)
+	}
+	return nil
+}
+
+func anthropicText(path, where string, block object) error {
+	if key := extra(block, "type", "text", "cache_control", "citations"); key != "" {
+		return refuseAnthropic("%s.text.%s: Extra inputs are not permitted", path, key)
+	}
+	s, ok := block["text"].(string)
+	switch {
+	case !ok:
+		return refuseAnthropic("%s.text.text: Input should be a valid string", path)
+	case s == "" && block["cache_control"] != nil:
+		return refuseAnthropic("%s.text: cache_control cannot be set for empty text blocks", path)
+	case s == "":
+		return refuseAnthropic("%s: text content blocks must be non-empty", where)
+	case blank(s):
+		return refuseAnthropic("%s: text content blocks must contain non-whitespace text", where)
+	}
+	return nil
+}
+
+var toolID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
+func anthropicUse(path string, block object) error {
+	if !toolID.MatchString(str(block, "id")) {
+		return refuseAnthropic("%s.tool_use.id: String should match pattern '%s'", path, toolID)
+	}
+	if str(block, "name") == "" {
+		return refuseAnthropic("%s.tool_use.name: Field required", path)
+	}
+	if _, ok := block["input"].(object); !ok {
+		return refuseAnthropic("%s.tool_use.input: Input should be a valid dictionary", path)
+	}
+	return nil
+}
+
+func anthropicResult(path string, block object) error {
+	if str(block, "tool_use_id") == "" {
+		return refuseAnthropic("%s.tool_result.tool_use_id: Field required", path)
+	}
+	blocks, isList := block["content"].([]any)
+	if _, isText := block["content"].(string); block["content"] != nil && !isText && !isList {
+		return refuseAnthropic("%s.tool_result.content: Input should be a valid string or a valid list", path)
+	}
+	for i, inner := range objects(blocks) {
+		at := fmt.Sprintf("%s.tool_result.content.%d", path, i)
+		switch kind := str(inner, "type"); kind {
+		case "text":
+			if err := anthropicText(at, "messages", inner); err != nil {
+				return err
+			}
+		case "image", "document", "search_result", "tool_reference":
+		default:
+			return refuseAnthropic("%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, kind)
+		}
+	}
+	return nil
+}
+
+func anthropicThought(path, kind string, block object) error {
+	if block["cache_control"] != nil {
+		return refuseAnthropic("%s.%s.cache_control: Extra inputs are not permitted", path, kind)
+	}
+	for _, field := range map[string][]string{"thinking": {"thinking", "signature"}, "redacted_thinking": {"data"}}[kind] {
+		if _, ok := block[field].(string); !ok {
+			return refuseAnthropic("%s.%s.%s: Field required", path, kind, field)
+		}
+	}
+	return nil
+}
+
+// systemTurnModels are the beginnings of the names of models that take messages
+// of the role system.
+var systemTurnModels = []string{"claude-opus-4-8", "claude-opus-5", "claude-fable-5", "claude-mythos-5"}
+
+// anthropicSystemTurns allows a message of the role system only after a user
+// turn, and before an assistant turn or the end.
+func anthropicSystemTurns(b object) error {
+	messages := objects(list(b, "messages"))
+	for i, m := range messages {
+		if str(m, "role") != "system" {
+			continue
+		}
+		model := str(b, "model")
+		if !slices.ContainsFunc(systemTurnModels, func(p string) bool { return strings.HasPrefix(model, p) }) {
+			return refuseAnthropic("messages.%d.role: role 'system' is not supported on this model", i)
+		}
+		if str(messages[i-1], "role") != "user" {
+			return refuseAnthropic("messages.%d: a `system` message must directly follow a `user` message", i)
+		}
+		if i+1 < len(messages) && str(messages[i+1], "role") != "assistant" {
+			return refuseAnthropic("messages.%d: a `system` message must be followed by an `assistant` message or end the conversation", i)
+		}
+	}
+	return nil
+}
+
+// anthropicPairs answers every tool_use at the start of the next message, once,
+// and nothing else there.
+func anthropicPairs(b object) error {
+	messages := objects(list(b, "messages"))
+	seen := map[string]bool{}
+	var open []string // the calls of the message before
+	only := false     // the turn that answers them may hold nothing else
+	for i, m := range messages {
+		blocks := objects(list(m, "content"))
+		if err := anthropicAnswers(i, blocks, open, only); err != nil {
+			return err
+		}
+		open, only = nil, false
+		for _, block := range blocks {
+			id := str(block, "id")
+			if str(block, "type") != "tool_use" {
+				continue
+			}
+			if seen[id] {
+				return refuseAnthropic("messages.%d: `tool_use` ids must be unique", i)
+			}
+			seen[id] = true
+			open = append(open, id)
+			only = only || serverPending(blocks)
+		}
+	}
+	if len(open) > 0 {
+		return unanswered(len(messages)-1, open)
+	}
+	return nil
+}
+
+func unanswered(i int, ids []string) error {
+	return refuseAnthropic("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
+}
+
+func anthropicAnswers(i int, blocks []object, open []string, only bool) error {
+	left := slices.Clone(open)
+	var done []string
+	started := false // something other than a result was seen
+	for j, block := range blocks {
+		if str(block, "type") != "tool_result" {
+			started = true
+			continue
+		}
+		id := str(block, "tool_use_id")
+		at := slices.Index(left, id)
+		switch {
+		case slices.Contains(done, id):
+			return refuseAnthropic("messages.%d.content.%d: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", i, j, id)
+		case at < 0:
+			return refuseAnthropic("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", i, j, id)
+		case started: // it is not immediately after
+			return unanswered(i-1, left)
+		}
+		left, done = slices.Delete(left, at, at+1), append(done, id)
+	}
+	if len(left) > 0 {
+		return unanswered(i-1, left)
+	}
+	if only && started {
+		return refuseAnthropic("messages.%d: a turn that answers a message with pending `server_tool_use` blocks may only hold `tool_result` blocks", i)
+	}
+	return nil
+}
+
+// serverPending reports whether a server tool of the message has no result in it.
+func serverPending(blocks []object) bool {
+	return slices.ContainsFunc(blocks, func(use object) bool {
+		return str(use, "type") == "server_tool_use" && !slices.ContainsFunc(blocks, func(o object) bool {
+			return str(o, "tool_use_id") == str(use, "id")
+		})
+	})
+}

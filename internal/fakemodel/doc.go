@@ -1,0 +1,26 @@
+// Package fakemodel stands for the model providers in tests of the gateway, the
+// chat and the agents.
+//
+// It is an HTTP handler that speaks, streamed and whole, Anthropic Messages,
+// OpenAI chat completions, OpenAI Responses and Gemini, keeps every request for
+// the test to look at, and answers by a script. It is strict: what the real
+// APIs refuse (a tool call without its result, text before a tool_result,
+// changed thinking, a fifth cache mark) it refuses too, with their status and
+// the form of their error bodies. It never reaches the network, never sleeps
+// and keeps no credential: it only remembers that one was there.
+//
+//	model := fakemodel.Start(t, fakemodel.Options{
+//		Script: fakemodel.ToolThenText("All done.", fakemodel.Run("echo hello")),
+//	})
+//	… run an agent against model.URL …
+//	for _, r := range model.Main() {
+//		for _, item := range r.Items {
+//			t.Log(item) // "user text hello", "assistant call Bash toolu_1 {…}", …
+//		}
+//	}
+//	model.NoneRefused(t)
+//
+// The rules stand alone too, as the independent check of what the gateway
+// sends: ValidateAnthropic, ValidateChat, ValidateResponses, ValidateGemini.
+// They read with encoding/json and share no code with the wire formats.
+package fakemodel

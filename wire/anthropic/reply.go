@@ -1,0 +1,220 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/wire"
+	"github.com/trimtab/trimtab/wire/internal/decode"
+	"github.com/trimtab/trimtab/wire/internal/draft"
+	"github.com/trimtab/trimtab/wire/internal/scan"
+	"github.com/trimtab/trimtab/wire/internal/sse"
+)
+
+// NewReply returns a reader of a reply.
+func (Format) NewReply(stream bool) wire.Reply {
+	r := &reply{}
+	r.in = sse.Reader{Max: wire.MaxReply, Whole: !stream, To: r}
+	return r
+}
+
+type reply struct {
+	draft.Draft
+	in sse.Reader
+}
+
+func (r *reply) Write(p []byte) { r.in.Write(p) }
+
+func (r *reply) Close() wire.Result {
+	r.in.Close()
+	return r.Result(back)
+}
+
+// Event takes one event of a stream.
+func (r *reply) Event(_ string, data []byte) {
+	if !scan.Valid(data) {
+		r.Broken = true
+		return
+	}
+	kind := decode.String(scan.Find(data, "type"))
+	switch kind {
+	case "message_start":
+		r.start(scan.Find(data, "message"))
+	case "content_block_start":
+		if i, ok := index(data); ok {
+			r.begin(i, scan.Find(data, "content_block"))
+		} else {
+			r.Broken = true
+		}
+	case "content_block_delta":
+		r.delta(data)
+	case "content_block_stop":
+		if p := r.at(data); p != nil {
+			p.Done = true
+		}
+	case "message_delta":
+		r.usage(scan.Find(data, "usage"))
+		r.stop(scan.Find(data, "delta", "stop_reason"))
+	case "message_stop":
+		r.Ended = !r.Open()
+	case "error":
+		r.fault(data)
+	}
+}
+
+// Long takes note of an event that was too long to keep.
+func (r *reply) Long(string) { r.Cut, r.Broken = true, true }
+
+// Document takes a reply that was no stream.
+func (r *reply) Document(doc []byte) {
+	if !scan.Valid(doc) {
+		r.Broken = true
+		return
+	}
+	if decode.String(scan.Find(doc, "type")) == "error" {
+		r.fault(doc)
+		return
+	}
+	r.start(doc)
+	n := 0
+	for v := range scan.Elements(scan.Find(doc, "content")) {
+		r.begin(n, v)
+		n++
+	}
+	r.stop(scan.Find(doc, "stop_reason"))
+	r.Ended = r.Reason != ""
+}
+
+func (r *reply) start(message []byte) {
+	r.Model = decode.String(scan.Find(message, "model"))
+	r.usage(scan.Find(message, "usage"))
+}
+
+func (r *reply) fault(v []byte) {
+	if r.Fault = decode.String(scan.Find(v, "error", "type")); r.Fault == "" {
+		r.Fault = "error"
+	}
+}
+
+// usage takes counts over; later ones of the stream replace earlier ones.
+func (r *reply) usage(v []byte) {
+	if scan.Null(v) {
+		return
+	}
+	if r.Usage == nil {
+		r.Usage = &trimtab.Usage{}
+	}
+	for name, n := range scan.Members(v) {
+		switch {
+		case scan.Null(n):
+		case name == "input_tokens":
+			r.Usage.Input = draft.Int(n)
+		case name == "output_tokens":
+			r.Usage.Output = draft.Int(n)
+		case name == "cache_read_input_tokens":
+			r.Usage.CacheRead = draft.Int(n)
+		case name == "cache_creation_input_tokens":
+			r.Usage.CacheWrite = draft.Int(n)
+		}
+	}
+}
+
+func (r *reply) stop(v []byte) {
+	if scan.Null(v) {
+		return
+	}
+	r.Reason = decode.String(v)
+	switch r.Reason {
+	case "end_turn", "stop_sequence":
+		r.Stop = wire.StopEnd
+	case "tool_use":
+		r.Stop = wire.StopCalls
+	case "max_tokens", "model_context_window_exceeded":
+		r.Stop = wire.StopLength
+	case "refusal":
+		r.Stop = wire.StopRefused
+	case "pause_turn":
+		r.Stop = wire.StopPaused
+	}
+}
+
+func index(data []byte) (int, bool) {
+	v := scan.Find(data, "index")
+	return draft.Int(v), len(v) > 0
+}
+
+func (r *reply) at(data []byte) *draft.Piece {
+	i, ok := index(data)
+	if !ok {
+		r.Broken = true
+		return nil
+	}
+	return r.Find(i)
+}
+
+// begin takes a content block, whole or still empty.
+func (r *reply) begin(i int, v []byte) {
+	kind := decode.String(scan.Find(v, "type"))
+	switch kind {
+	case "text":
+		r.Add(r.Piece(i, draft.Text), scan.Find(v, "text"))
+	case "thinking":
+		p := r.Piece(i, draft.Thought)
+		p.Name = kind
+		r.Add(p, scan.Find(v, "thinking"))
+		r.Append(&p.Sign, scan.Find(v, "signature"))
+	case "tool_use":
+		p := r.Piece(i, draft.Call)
+		p.ID, p.Name = decode.String(scan.Find(v, "id")), decode.String(scan.Find(v, "name"))
+		r.Keep(p, scan.Find(v, "input"))
+	default:
+		p := r.Piece(i, draft.Other)
+		p.Name = kind
+		r.Keep(p, v)
+	}
+}
+
+func (r *reply) delta(data []byte) {
+	p := r.at(data)
+	if p == nil {
+		r.Broken = true
+		return
+	}
+	delta := scan.Find(data, "delta")
+	switch decode.String(scan.Find(delta, "type")) {
+	case "text_delta":
+		r.Add(p, scan.Find(delta, "text"))
+	case "thinking_delta":
+		r.Add(p, scan.Find(delta, "thinking"))
+	case "signature_delta":
+		r.Append(&p.Sign, scan.Find(delta, "signature"))
+	case "input_json_delta":
+		r.Add(p, scan.Find(delta, "partial_json"))
+	}
+}
+
+// back is a block that came in pieces as it is sent back.
+func back(p *draft.Piece) json.RawMessage {
+	var raw []byte
+	switch {
+	case p.Kind == draft.Thought:
+		raw = append(raw, `{"type":"thinking","thinking":`...)
+		raw = scan.AppendQuote(raw, string(p.Body))
+		raw = append(raw, `,"signature":`...)
+		raw = scan.AppendQuote(raw, string(p.Sign))
+	case p.Raw != nil: // a call of a tool that the provider runs
+		raw = append(raw, `{"type":`...)
+		raw = scan.AppendQuote(raw, p.Name)
+		for _, name := range []string{"id", "name", "server_name"} {
+			if v := scan.Find(p.Raw, name); v != nil {
+				raw = append(append(append(raw, `,"`...), name...), `":`...)
+				raw = append(raw, v...)
+			}
+		}
+		raw = append(raw, `,"input":`...)
+		raw = append(raw, decode.Arguments(string(p.Body))...)
+	default:
+		return nil
+	}
+	return append(raw, '}')
+}

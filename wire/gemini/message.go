@@ -1,0 +1,111 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/wire"
+	"github.com/trimtab/trimtab/wire/internal/decode"
+	"github.com/trimtab/trimtab/wire/internal/scan"
+)
+
+// Message decodes one content.
+func (Format) Message(b *wire.Body, i int) trimtab.Message {
+	it := &b.Items[i]
+	m := trimtab.Message{Role: it.Role}
+	d := wire.Divider{Results: it.Holds&wire.HoldsResult != 0}
+	for v := range scan.Elements(scan.Find(b.Bytes(it.Span), "parts")) {
+		m.Parts = append(m.Parts, parts(v, it.Role, &d)...)
+	}
+	return m
+}
+
+// piece is a part as its members tell it.
+type piece struct {
+	text, call, response []byte
+	other                string // the name of the first member that is none of these
+	thought              bool
+}
+
+func read(v []byte) piece {
+	var p piece
+	for name, value := range scan.Members(v) {
+		switch {
+		case scan.Null(value):
+		case name == "text":
+			p.text = value
+		case name == "thought":
+			p.thought = string(value) == "true"
+		case name == "functionCall" || name == "function_call":
+			p.call = value
+		case name == "functionResponse" || name == "function_response":
+			p.response = value
+		case name == "thoughtSignature" || name == "thought_signature":
+		case p.other == "":
+			p.other = name
+		}
+	}
+	return p
+}
+
+func parts(v []byte, role trimtab.Role, d *wire.Divider) []trimtab.Part {
+	switch p := read(v); {
+	case p.thought:
+		return []trimtab.Part{decode.Opaque("thought", author(role), v)}
+	case p.call != nil && role == trimtab.RoleAssistant:
+		return []trimtab.Part{asked(p.call)}
+	case p.response != nil && role == trimtab.RoleUser:
+		return []trimtab.Part{answered(p.response)}
+	case p.call != nil:
+		return []trimtab.Part{decode.Opaque("functionCall", author(role), v)}
+	case p.response != nil:
+		return []trimtab.Part{decode.Opaque("functionResponse", author(role), v)}
+	case p.other == "" && role == trimtab.RoleUser && p.text != nil:
+		return decode.Divided(p.text, d.Divide)
+	case p.other == "" && p.text != nil:
+		return []trimtab.Part{decode.Text(p.text, author(role))}
+	default:
+		return []trimtab.Part{decode.Media(p.other, author(role), v)}
+	}
+}
+
+// asked decodes a call. Without an id its name ties it to the response.
+func asked(v []byte) trimtab.ToolCall {
+	call := trimtab.ToolCall{ID: decode.String(scan.Find(v, "id")), Name: decode.String(scan.Find(v, "name")), Input: decode.Input(scan.Find(v, "args"))}
+	if call.ID == "" {
+		call.ID = call.Name
+	}
+	return call
+}
+
+// answered decodes a response: {"output": …} where the tool worked and
+// {"error": …} where it failed, by the API's own custom.
+func answered(v []byte) trimtab.ToolResult {
+	r := trimtab.ToolResult{ID: decode.String(scan.Find(v, "id"))}
+	if r.ID == "" {
+		r.ID = decode.String(scan.Find(v, "name"))
+	}
+	response := scan.Find(v, "response")
+	for name, value := range scan.Members(response) {
+		switch text, ok := scan.Unquote(value); name {
+		case "error":
+			r.Failed = !scan.Null(value)
+			fallthrough
+		case "output", "result", "content":
+			if ok && r.Text == "" {
+				r.Text = text
+			}
+		}
+	}
+	if r.Text == "" {
+		r.Text = strings.ToValidUTF8(string(response), "\ufffd")
+	}
+	return r
+}
+
+func author(role trimtab.Role) trimtab.Author {
+	if role == trimtab.RoleAssistant {
+		return trimtab.Model
+	}
+	return trimtab.Host
+}

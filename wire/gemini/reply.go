@@ -1,0 +1,184 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/wire"
+	"github.com/trimtab/trimtab/wire/internal/decode"
+	"github.com/trimtab/trimtab/wire/internal/draft"
+	"github.com/trimtab/trimtab/wire/internal/scan"
+	"github.com/trimtab/trimtab/wire/internal/sse"
+)
+
+// NewReply returns a reader of a reply: events, one document, or the array of
+// documents that the API streams to those who ask for no events. Of several
+// candidates it reads the first. The API marks no end: a reply is complete with
+// the chunk that says why it ended.
+func (Format) NewReply(stream bool) wire.Reply {
+	r := &reply{}
+	r.in = sse.Reader{Max: wire.MaxReply, Whole: !stream, To: r}
+	return r
+}
+
+type reply struct {
+	draft.Draft
+	in    sse.Reader
+	count int
+}
+
+func (r *reply) Write(p []byte) { r.in.Write(p) }
+
+func (r *reply) Close() wire.Result {
+	r.in.Close()
+	if r.Stop == wire.StopEnd {
+		for p := range r.Pieces {
+			if p.Kind == draft.Call {
+				r.Stop = wire.StopCalls
+			}
+		}
+	}
+	return r.Result(back)
+}
+
+// Event takes one chunk of a stream.
+func (r *reply) Event(_ string, data []byte) {
+	if !scan.Valid(data) {
+		r.Broken = true
+		return
+	}
+	r.chunk(data)
+}
+
+// Long takes note of a chunk that was too long to keep.
+func (r *reply) Long(string) { r.Cut, r.Broken = true, true }
+
+// Document takes a reply that was no stream of events.
+func (r *reply) Document(doc []byte) {
+	switch {
+	case !scan.Valid(doc):
+		r.Broken = true
+	case len(doc) > 0 && doc[0] == '[':
+		for v := range scan.Elements(doc) {
+			r.chunk(v)
+		}
+	default:
+		r.chunk(doc)
+	}
+}
+
+func (r *reply) chunk(v []byte) {
+	for name, value := range scan.Members(v) {
+		switch {
+		case scan.Null(value):
+		case name == "modelVersion":
+			r.Model = decode.String(value)
+		case name == "usageMetadata":
+			r.usage(value)
+		case name == "error":
+			if r.Fault = decode.String(scan.Find(value, "status")); r.Fault == "" {
+				r.Fault = "error"
+			}
+		case name == "promptFeedback":
+			if why := decode.String(scan.Find(value, "blockReason")); why != "" {
+				r.Reason, r.Stop, r.Ended = why, wire.StopRefused, true
+			}
+		case name == "candidates":
+			for c := range scan.Elements(value) {
+				if draft.Int(scan.Find(c, "index")) == 0 {
+					r.candidate(c)
+				}
+			}
+		}
+	}
+}
+
+func (r *reply) candidate(v []byte) {
+	for p := range scan.Elements(scan.Find(v, "content", "parts")) {
+		r.part(p)
+	}
+	why := decode.String(scan.Find(v, "finishReason"))
+	if why == "" {
+		return
+	}
+	r.Reason, r.Ended = why, true
+	switch why {
+	case "STOP":
+		r.Stop = wire.StopEnd
+	case "MAX_TOKENS":
+		r.Stop = wire.StopLength
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY":
+		r.Stop = wire.StopRefused
+	}
+}
+
+// part takes a part. Texts and thoughts that follow one another are one.
+func (r *reply) part(v []byte) {
+	switch p := read(v); {
+	case p.call != nil:
+		r.sign(v)
+		call := asked(p.call)
+		piece := r.next(draft.Call)
+		piece.ID, piece.Name = call.ID, call.Name
+		r.Add(piece, scan.AppendQuote(nil, string(call.Input)))
+	case p.text == nil:
+		piece := r.next(draft.Other)
+		piece.Name = p.other
+		r.Keep(piece, v)
+	case p.thought:
+		r.grow(draft.Thought, p.text, v).Name = "thought"
+	default:
+		r.sign(v)
+		r.grow(draft.Text, p.text, v)
+	}
+}
+
+// sign keeps the signature of a part, which is sent back with it, as a piece of
+// its own in front of it.
+func (r *reply) sign(v []byte) {
+	if sign := scan.Find(v, "thoughtSignature"); len(sign) > 2 && sign[0] == '"' {
+		p := r.next(draft.Other)
+		p.Name = "thoughtSignature"
+		r.Keep(p, append(append([]byte(`{"thoughtSignature":`), sign...), '}'))
+	}
+}
+
+func (r *reply) next(kind draft.Kind) *draft.Piece {
+	r.count++
+	return r.Piece(r.count, kind)
+}
+
+func (r *reply) grow(kind draft.Kind, text, v []byte) *draft.Piece {
+	p := r.Last()
+	if p == nil || p.Kind != kind {
+		p = r.next(kind)
+	}
+	r.Add(p, text)
+	if sign := scan.Find(v, "thoughtSignature"); kind == draft.Thought && sign != nil {
+		p.Sign = nil
+		r.Append(&p.Sign, sign)
+	}
+	return p
+}
+
+func (r *reply) usage(v []byte) {
+	count := func(name string) int { return draft.Int(scan.Find(v, name)) }
+	read := count("cachedContentTokenCount")
+	r.Usage = &trimtab.Usage{
+		Input:     max(0, count("promptTokenCount")+count("toolUsePromptTokenCount")-read),
+		Output:    count("candidatesTokenCount") + count("thoughtsTokenCount"),
+		CacheRead: read,
+	}
+}
+
+// back is a thought as it is sent back.
+func back(p *draft.Piece) json.RawMessage {
+	if p.Kind != draft.Thought {
+		return nil
+	}
+	raw := append([]byte(`{"thought":true,"text":`), scan.AppendQuote(nil, string(p.Body))...)
+	if len(p.Sign) > 0 {
+		raw = append(append(raw, `,"thoughtSignature":`...), scan.AppendQuote(nil, string(p.Sign))...)
+	}
+	return append(raw, '}')
+}

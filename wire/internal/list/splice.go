@@ -1,0 +1,188 @@
+package list
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/wire"
+)
+
+// Splice appends the body with its edits to dst, see wire.Format.
+func Splice(shape *Shape, dst []byte, b *wire.Body, edits []wire.Edit) ([]byte, error) {
+	if b.Format != shape.Name {
+		return dst, fmt.Errorf("%s: %w", shape.Name, wire.ErrStale)
+	}
+	size := len(b.Raw) + 64
+	for _, e := range edits {
+		for _, t := range e.Texts {
+			size += len(t) + len(t)/8 + 128
+		}
+	}
+	dst = slices.Grow(dst, size)
+	s := splice{shape: shape, b: b, dst: dst}
+	for i := range edits {
+		if err := s.edit(&edits[i]); err != nil {
+			return dst, fmt.Errorf("%s: edit %d of %d: %w", shape.Name, i+1, len(edits), err)
+		}
+	}
+	return s.finish(), nil
+}
+
+// splice is a body being written out.
+type splice struct {
+	shape *Shape
+	b     *wire.Body
+	dst   []byte
+	at    int // in b.Raw: what stands before it is written or dropped
+	last  int // where the last edit ended, in items
+	done  int // no note may stand before this item any more
+	notes int
+	tight int // before this item no note may stand: a fold let two items meet there
+
+	array, typed bool // of a bare list: it has become an array; its text is in it, or dropped
+}
+
+// upTo copies the body up to a place.
+func (s *splice) upTo(place int) {
+	s.dst = append(s.dst, s.b.Raw[s.at:place]...)
+	s.at = place
+}
+
+func (s *splice) finish() []byte {
+	if s.array {
+		s.words()
+		s.dst = append(s.dst, ']')
+	}
+	return append(s.dst, s.b.Raw[s.at:]...)
+}
+
+func (s *splice) edit(e *wire.Edit) error {
+	texts, err := s.check(e)
+	if err != nil || len(texts) == 0 {
+		return err
+	}
+	s.last = e.At + e.Drop
+	if s.b.Bare {
+		s.bare(e, texts)
+		return nil
+	}
+	place := max(s.shape.Place(s.b, e.At), s.done)
+	if s.tight > 0 && place == s.tight {
+		return fmt.Errorf("%w before item %d: a fold ends there", wire.ErrSeat, place)
+	}
+	if e.Drop == 0 {
+		s.insert(place, texts)
+		return nil
+	}
+	return s.fold(e, place, texts)
+}
+
+// check refuses what is no edit of this body and returns the texts that say
+// something; APIs refuse blank ones.
+func (s *splice) check(e *wire.Edit) ([]string, error) {
+	n := len(s.b.Items)
+	if e.At < 0 || e.Drop < 0 || e.At > n || e.Drop > n-e.At {
+		return nil, fmt.Errorf("%w: items %d to %d of %d", wire.ErrEdit, e.At, e.At+e.Drop, n)
+	}
+	if e.At < s.last {
+		return nil, fmt.Errorf("%w: item %d is given after item %d", wire.ErrEdit, e.At, s.last)
+	}
+	texts := e.Texts
+	if blank := func(t string) bool { return strings.TrimSpace(t) == "" }; slices.ContainsFunc(texts, blank) {
+		texts = slices.DeleteFunc(slices.Clone(texts), blank)
+	}
+	if len(texts) == 0 {
+		if e.Drop > 0 {
+			return nil, fmt.Errorf("%w: no text for the %d items from %d on", wire.ErrEdit, e.Drop, e.At)
+		}
+		return nil, nil
+	}
+	for _, at := range []int{e.At, e.At + e.Drop} {
+		if why := s.shape.Whole(s.b, at); why != "" {
+			return nil, fmt.Errorf("%w before item %d: %s", wire.ErrSeat, at, why)
+		}
+		if e.Drop > 0 && at > 0 && s.b.Items[at-1].Server > 0 {
+			return nil, fmt.Errorf("%w before item %d: a tool of the provider is running", wire.ErrSeat, at)
+		}
+	}
+	if keep := s.shape.Keep(s.b); e.Drop > 0 && e.At < keep {
+		return nil, fmt.Errorf("%w: the first %d items are the system's", wire.ErrSeat, keep)
+	}
+	return texts, nil
+}
+
+// insert puts a message before an item.
+func (s *splice) insert(place int, texts []string) {
+	items := s.b.Items
+	switch {
+	case place < len(items):
+		s.upTo(items[place].Start)
+		s.dst = s.shape.Note(s.dst, texts)
+		s.dst = append(s.dst, ',')
+	case place > 0:
+		s.upTo(items[place-1].End)
+		s.dst = append(s.dst, ',')
+		s.dst = s.shape.Note(s.dst, texts)
+	default:
+		s.upTo(s.b.List.Start + 1)
+		s.element()
+		s.dst = s.shape.Note(s.dst, texts)
+	}
+	s.done = place
+}
+
+// element begins a new element of an array that has only ours.
+func (s *splice) element() {
+	if s.notes > 0 {
+		s.dst = append(s.dst, ',')
+	}
+	s.notes++
+}
+
+// fold puts a message in the place of items. Where the message had to move away
+// from them, what stands before them meets what stands behind.
+func (s *splice) fold(e *wire.Edit, place int, texts []string) error {
+	items, behind := s.b.Items, e.At+e.Drop
+	if place == e.At {
+		s.upTo(items[e.At].Start)
+		s.dst = s.shape.Note(s.dst, texts)
+	} else {
+		if behind < len(items) && items[behind].Role != trimtab.RoleAssistant || place > e.At {
+			return fmt.Errorf("%w: what is left before item %d cannot be followed by item %d", wire.ErrSeat, e.At, behind)
+		}
+		s.insert(place, texts)
+		s.upTo(items[e.At-1].End)
+		s.tight = behind
+	}
+	s.at, s.done = items[behind-1].End, behind
+	return nil
+}
+
+// bare makes an array of a list that is one string.
+func (s *splice) bare(e *wire.Edit, texts []string) {
+	if !s.array {
+		s.upTo(s.b.List.Start)
+		s.dst = append(s.dst, '[')
+		s.at, s.array = s.b.List.End, true
+	}
+	if e.Drop > 0 {
+		s.typed = true
+	}
+	if e.At > 0 {
+		s.words()
+	}
+	s.element()
+	s.dst = s.shape.Note(s.dst, texts)
+}
+
+// words writes the text of a bare list as a message, once. Its literal stays as
+// it is.
+func (s *splice) words() {
+	if !s.typed {
+		s.element()
+		s.dst = s.shape.Typed(s.dst, s.b.Bytes(s.b.List))
+		s.typed = true
+	}
+}
