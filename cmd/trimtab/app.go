@@ -40,6 +40,7 @@ type app struct {
 	settings *Settings // nil until loaded
 	loaded   loaded
 	opened   *sqlite.Store
+	door     *helm.Helm
 }
 
 func newApp() *app {
@@ -134,6 +135,9 @@ func (a *app) engine() (*trimtab.Engine, error) {
 
 // helm opens the one door.
 func (a *app) helm(ctx context.Context) (*helm.Helm, error) {
+	if a.door != nil {
+		return a.door, nil
+	}
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
@@ -147,7 +151,8 @@ func (a *app) helm(ctx context.Context) (*helm.Helm, error) {
 		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	return helm.New(engine, st, helm.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log}), nil
+	a.door = helm.New(engine, st, helm.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
+	return a.door, nil
 }
 
 // folder is the project: the folder that trimtab was started in.

@@ -25,5 +25,3 @@ func explain(err error) string {
 	}
 	return err.Error() + "\n" + hint
 }
-
-func isNotFound(err error) bool { return errors.Is(err, trimtab.ErrNotFound) }

@@ -2,17 +2,25 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/web"
 )
 
 func serveCommand(a *app) *cobra.Command {
@@ -80,15 +88,35 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	if err != nil {
 		return err
 	}
+	token, file, err := a.token()
+	if err != nil {
+		return err
+	}
 	l, err := loopback(ctx, listen)
 	if err != nil {
 		return err
 	}
-	a.progress("listening on http://%s\n", l.Addr().String())
+	api, err := a.api(ctx, token, hostsOf(l))
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	a.progress("listening on http://%s\nmanagement at /trimtab/api, with the token in %s\n", l.Addr().String(), file)
 	go a.flushing(ctx, g)
-	err = serveUntil(ctx, l, a.doors(g, l.Addr().String()))
+	err = serveUntil(ctx, l, a.doors(g, hostsOf(l), api))
 	g.Flush(context.WithoutCancel(ctx), 0)
 	return err
+}
+
+func (a *app) api(ctx context.Context, token string, hosts []string) (*web.API, error) {
+	st, err := a.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	door, err := a.helm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: hosts})
 }
 
 // flushing tells the last replies of sessions that have gone quiet, until the
@@ -119,10 +147,10 @@ func loopback(ctx context.Context, address string) (net.Listener, error) {
 	return lc.Listen(ctx, "tcp", address)
 }
 
-// doors are the paths of the server: health and counts beside the gateway. Only
-// requests that name this machine are let in: a page in a browser cannot get here
-// by a name of its own.
-func (a *app) doors(g *gateway.Gateway, address string) http.Handler {
+// doors are the paths of a server: health and counts beside the gateway, and the
+// management API where there is one. Only requests that name this machine are
+// let in: a page in a browser cannot get here by a name of its own.
+func (a *app) doors(g *gateway.Gateway, hosts []string, api http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +158,7 @@ func (a *app) doors(g *gateway.Gateway, address string) http.Handler {
 		if err == nil {
 			_, err = st.Load(r.Context(), "readyz")
 		}
-		if err != nil && !isNotFound(err) {
+		if err != nil && !errors.Is(err, trimtab.ErrNotFound) {
 			http.Error(w, "the store does not answer; requests still pass, unsteered", http.StatusServiceUnavailable)
 			return
 		}
@@ -140,16 +168,62 @@ func (a *app) doors(g *gateway.Gateway, address string) http.Handler {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 		_, _ = g.Stats.WriteTo(w)
 	})
+	if api != nil {
+		mux.Handle("/trimtab/", api)
+	}
 	mux.Handle("/", g)
-	_, port, _ := net.SplitHostPort(address)
-	allowed := map[string]bool{"127.0.0.1:" + port: true, "localhost:" + port: true, "[::1]:" + port: true, address: true}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !allowed[r.Host] || r.Header.Get("Origin") != "" && !allowed[strings.TrimPrefix(r.Header.Get("Origin"), "http://")] {
+		origin := r.Header.Get("Origin")
+		if !slices.Contains(hosts, r.Host) || origin != "" && !slices.Contains(hosts, strings.TrimPrefix(origin, "http://")) {
 			http.Error(w, "this host name or origin is not served here", http.StatusForbidden)
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// hostsOf are the names under which a server on loopback may be called.
+func hostsOf(l net.Listener) []string {
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return []string{l.Addr().String(), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+}
+
+// token is the key to the management API, made once and kept in the data folder.
+func (a *app) token() (token, file string, err error) {
+	dir, err := a.dataDir()
+	if err != nil {
+		return "", "", err
+	}
+	file = filepath.Join(dir, "token")
+	for range 2 {
+		raw, err := os.ReadFile(file)
+		if err == nil {
+			if token = strings.TrimSpace(string(raw)); len(token) < 32 {
+				return "", file, fmt.Errorf("%s holds no token; remove it, and a new one is made", file)
+			}
+			return token, file, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", file, err
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", file, err
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process was faster
+		}
+		if err != nil {
+			return "", file, err
+		}
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		_, err = fmt.Fprintln(f, hex.EncodeToString(key))
+		if err := errors.Join(err, f.Close()); err != nil {
+			return "", file, err
+		}
+	}
+	return "", file, fmt.Errorf("%s could not be read", file)
 }
 
 // serveUntil serves until the context ends, then lets replies finish.

@@ -1,0 +1,197 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/memory"
+	"github.com/trimtab/trimtab/surface/web"
+)
+
+const token = "0123456789abcdef0123456789abcdef"
+
+type site struct {
+	t    *testing.T
+	url  string
+	door *helm.Helm
+}
+
+func open(t *testing.T) *site {
+	t.Helper()
+	engine, err := steer.New(steer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := memory.New()
+	door := helm.New(engine, st, helm.Options{})
+	srv := httptest.NewUnstartedServer(nil)
+	api, err := web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Config.Handler = api
+	srv.Start()
+	t.Cleanup(srv.Close)
+	if _, err := door.Begin(context.Background(), trimtab.Info{ID: "s1", Host: "claude", Project: "p"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := door.Handle(context.Background(), "s1", trimtab.Said{Message: trimtab.Prompt("hello")}, trimtab.Calling{}); err != nil {
+		t.Fatal(err)
+	}
+	return &site{t, srv.URL, door}
+}
+
+func (s *site) do(method, path, body string, change func(*http.Request)) (int, string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if change != nil {
+		change(r)
+	}
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	raw, err := io.ReadAll(reply.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return reply.StatusCode, string(raw)
+}
+
+func TestTheContract(t *testing.T) {
+	s := open(t)
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		holds              string
+	}{
+		{"GET", "/trimtab/api/sessions", "", 200, `"sessionId":"s1"`},
+		{"GET", "/trimtab/api/sessions?host=codex", "", 200, `[]`},
+		{"GET", "/trimtab/api/sessions/s1", "", 200, `"step":0`},
+		{"GET", "/trimtab/api/sessions/nosuch", "", 404, `not found`},
+		{"GET", "/trimtab/api/sessions/..%2Fx", "", 400, `not a session id`},
+		{"GET", "/trimtab/api/sessions/s1/messages", "", 200, `"hello"`},
+		{"GET", "/trimtab/api/sessions/s1/messages?after=1", "", 200, `[]`},
+		{"GET", "/trimtab/api/sessions/s1/journal", "", 200, `"calling"`},
+		{"GET", "/trimtab/api/commands", "", 200, `"automata"`},
+		{"POST", "/trimtab/api/sessions/s1/commands/mode", `{"args":["planning"]}`, 200, `Mode: PLANNING`},
+		{"GET", "/trimtab/api/sessions/s1", "", 200, `"PLANNING"`},
+		{"POST", "/trimtab/api/sessions/s1/commands/mode", `{"args":["flying"]}`, 422, `no mode is called`},
+		{"POST", "/trimtab/api/sessions/s1/commands/fly", ``, 422, `no command`},
+		{"POST", "/trimtab/api/sessions/s1/commands/mode", `{"args":5}`, 400, `args`},
+		{"GET", "/trimtab/api/openapi.json", "", 200, `"openapi"`},
+		{"GET", "/trimtab/api/nothing", "", 404, `openapi.json`},
+	} {
+		status, body := s.do(c.method, c.path, c.body, nil)
+		if status != c.status || !strings.Contains(body, c.holds) {
+			t.Errorf("%s %s %s: %d %s; want %d with %s", c.method, c.path, c.body, status, body, c.status, c.holds)
+		}
+	}
+}
+
+// TestEveryPathIsInTheContract keeps the document and the code together.
+func TestEveryPathIsInTheContract(t *testing.T) {
+	s := open(t)
+	_, raw := s.do("GET", "/trimtab/api/openapi.json", "", nil)
+	var doc struct {
+		Paths map[string]map[string]any
+	}
+	if err := json.Unmarshal([]byte(raw), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for path, methods := range doc.Paths {
+		if strings.HasSuffix(path, "/events") {
+			continue
+		}
+		for method := range methods {
+			real := strings.NewReplacer("{id}", "s1", "{name}", "todo").Replace(path)
+			if status, body := s.do(strings.ToUpper(method), real, "", nil); status != 200 {
+				t.Errorf("%s %s is in the contract and answers %d %s", method, path, status, body)
+			}
+		}
+	}
+}
+
+func TestOnlyWithTokenHostAndOrigin(t *testing.T) {
+	s := open(t)
+	for name, change := range map[string]func(*http.Request){
+		"no token":          func(r *http.Request) { r.Header.Del("Authorization") },
+		"another token":     func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"0") },
+		"token as basic":    func(r *http.Request) { r.Header.Set("Authorization", "Basic "+token) },
+		"a name of a page":  func(r *http.Request) { r.Host = "evil.example" },
+		"another port":      func(r *http.Request) { r.Host = "127.0.0.1:1" },
+		"a foreign origin":  func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
+		"the null origin":   func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"our host by https": func(r *http.Request) { r.Header.Set("Origin", "https://"+r.URL.Host) },
+	} {
+		for _, path := range []string{"/trimtab/api/sessions", "/trimtab/api/events", "/trimtab/api/openapi.json"} {
+			if status, body := s.do("GET", path, "", change); status != 401 && status != 403 {
+				t.Errorf("%s: %s answers %d %s", name, path, status, body)
+			}
+		}
+	}
+	if status, _ := s.do("GET", "/trimtab/api/sessions", "", func(r *http.Request) { r.Header.Set("Origin", "http://"+r.URL.Host) }); status != 200 {
+		t.Errorf("our own origin gets %d", status)
+	}
+}
+
+func TestEventsComeLive(t *testing.T) {
+	s := open(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", s.url+"/trimtab/api/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	// The headers are here, but the subscription may come a moment later: say something until it is heard.
+	heard := make(chan string)
+	go func() {
+		in := bufio.NewScanner(reply.Body)
+		for in.Scan() {
+			if data, ok := strings.CutPrefix(in.Text(), "data: "); ok {
+				heard <- data
+				return
+			}
+		}
+		close(heard)
+	}()
+	for {
+		if _, _, err := s.door.Handle(ctx, "s1", trimtab.Asked{Command: "todo"}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case data := <-heard:
+			if !strings.Contains(data, `"sessionId":"s1"`) || !strings.Contains(data, `"asked"`) {
+				t.Errorf("heard %s", data)
+			}
+			return
+		default:
+		}
+	}
+}
+
+func TestAShortTokenIsRefused(t *testing.T) {
+	if _, err := web.New(web.Options{Token: "short"}); err == nil {
+		t.Error("a short token was taken")
+	}
+}
