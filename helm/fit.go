@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
@@ -42,7 +43,7 @@ func (h *Helm) fit(events []trimtab.Event) ([]fitted, error) {
 func size(ev trimtab.Event) (n int) {
 	switch ev := ev.(type) {
 	case trimtab.Said:
-		n = ev.Message.Size()
+		n = ev.Message.Size() + len(ev.Message.ID) + len(ev.Message.From) + len(ev.Message.Model)
 		for _, p := range ev.Message.Parts {
 			if t, ok := p.(trimtab.Text); ok {
 				n += len(t.Raw)
@@ -92,7 +93,11 @@ func (f *fitter) event(ev trimtab.Event) trimtab.Event {
 func (f *fitter) message(m trimtab.Message) trimtab.Message {
 	m.ID, m.From, m.Model = f.text("the id", m.ID), f.text("the origin", m.From), f.text("the model", m.Model)
 	m.Role = trimtab.Role(f.text("the role", string(m.Role)))
-	m.At = m.At.Round(0)
+	m.At = m.At.Round(0).UTC()
+	if _, err := m.At.MarshalText(); err != nil {
+		f.fault("its time cannot be written", nil)
+		m.At = time.Time{}
+	}
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
 		switch p := p.(type) {
@@ -105,7 +110,7 @@ func (f *fitter) message(m trimtab.Message) trimtab.Message {
 			m.Parts[i] = p
 		case trimtab.Opaque:
 			p.Kind, p.By = f.text("a part's kind", p.Kind), trimtab.Author(f.text("a part's author", string(p.By)))
-			p.Raw = f.raw("a part of kind "+p.Kind, p.Raw)
+			p.Raw = f.raw("an opaque part", p.Raw)
 			m.Parts[i] = p
 		default:
 			f.err = fmt.Errorf("part %d, %T, cannot be stored", i+1, p)

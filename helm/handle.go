@@ -2,12 +2,12 @@ package helm
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -15,7 +15,8 @@ import (
 
 // Handle takes a session through events, in order and all in one transaction,
 // and returns the session after them with the sum of what came of them. After an
-// error nothing has happened, and the same events can be handled again.
+// error nothing has happened, and the same events can be handled again. No events
+// give the session as it is stored.
 //
 // The session it returns shares memory with the next one to come: read it, do
 // not write to it.
@@ -23,11 +24,15 @@ func (h *Helm) Handle(ctx context.Context, id string, events ...trimtab.Event) (
 	if err := trimtab.CheckID(id); err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, err
 	}
+	if len(events) == 0 {
+		s, err := h.Session(ctx, id)
+		return s, trimtab.Outcome{}, err
+	}
 	fit, err := h.fit(events)
 	if err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
-	leave, err := h.gates.enter(ctx, id)
+	leave, err := h.enter(ctx, id)
 	if err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
@@ -54,8 +59,8 @@ func (h *Helm) settle(ctx context.Context, id string, events []fitted) (deed, er
 	now := h.now()
 	for try := 1; ; try++ {
 		s, err := h.load(ctx, id)
-		if err != nil || len(events) == 0 {
-			return deed{Commit: trimtab.Commit{Session: s}}, err
+		if err != nil {
+			return deed{}, err
 		}
 		d := h.step(s, events, now)
 		version, err := h.store.Commit(ctx, d.Commit)
@@ -108,7 +113,7 @@ func (h *Helm) step(s trimtab.Session, events []fitted, now time.Time) (d deed) 
 		var out trimtab.Outcome
 		s, out = h.engine.Step(s, ev, now)
 		out.Actions, out.Faults = writable(out)
-		out.Faults = append(f.faults, out.Faults...)
+		out.Faults = slices.Concat(f.faults, out.Faults)
 		d.Entries = append(d.Entries, trimtab.Entry{At: now, Event: ev, Actions: out.Actions, Changes: out.Changes, Faults: out.Faults})
 		d.out.Actions = append(d.out.Actions, out.Actions...)
 		d.out.Changes = append(d.out.Changes, out.Changes...)
@@ -135,12 +140,12 @@ func writable(out trimtab.Outcome) (actions []trimtab.Taken, faults []trimtab.Fa
 // pause waits a little after a lost race, longer each time and never as long as
 // another helm does.
 func (h *Helm) pause(ctx context.Context, id string, try int) error {
-	var mix maphash.Hash
-	mix.SetSeed(h.seed)
-	mix.WriteString(id)
-	mix.Write(binary.AppendVarint(nil, int64(try)))
+	type race struct {
+		id  string
+		try int
+	}
 	longest := time.Millisecond << min(try, 4)
-	timer := time.NewTimer(time.Duration(mix.Sum64() % uint64(longest)))
+	timer := time.NewTimer(time.Duration(maphash.Comparable(h.seed, race{id, try}) % uint64(longest)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

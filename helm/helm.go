@@ -51,6 +51,7 @@ type Helm struct {
 	gates  gates
 	cache  cache
 	desk   desk
+	later  backlog
 	seed   maphash.Seed // differs between helms, so that they do not wait in step
 }
 
@@ -94,10 +95,13 @@ func (h *Helm) Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, e
 	return s, nil
 }
 
-// Session returns a session as it is stored now, whoever changed it last.
+// Session returns a session as it is now, whoever changed it last.
 func (h *Helm) Session(ctx context.Context, id string) (trimtab.Session, error) {
 	if err := trimtab.CheckID(id); err != nil {
 		return trimtab.Session{}, err
+	}
+	if s, ok := h.later.session(id); ok {
+		return s, nil
 	}
 	return h.store.Load(ctx, id)
 }

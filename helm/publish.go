@@ -17,8 +17,7 @@ type Published struct {
 // waiting is how many entries wait for a reader before the oldest are lost.
 const waiting = 256
 
-// Subscribe returns what happens from now on in all sessions, in order for each
-// of them. The channel is closed when ctx ends. A reader that falls behind loses
+// Subscribe returns what this helm handles from now on, in order for each session. The channel is closed when ctx ends. A reader that falls behind loses
 // the oldest entries and nobody waits for it.
 func (h *Helm) Subscribe(ctx context.Context) <-chan Published {
 	r := &subscriber{ch: make(chan Published, waiting)}
@@ -58,15 +57,19 @@ func (d *desk) publish(info trimtab.Info, entries []trimtab.Entry) {
 	}
 }
 
-// send never waits. Only the desk sends, so there is room after one is dropped.
+// send never waits. Nobody else sends, so there is room once one is dropped.
 func (r *subscriber) send(p Published) {
-	if len(r.ch) == cap(r.ch) {
+	for {
+		p.Missed = r.missed
+		select {
+		case r.ch <- p:
+			return
+		default:
+		}
 		select {
 		case <-r.ch:
 			r.missed++
-		default: // the reader was faster
+		default: // the reader was faster, and there is room
 		}
 	}
-	p.Missed = r.missed
-	r.ch <- p
 }

@@ -121,7 +121,13 @@ func (a *app) close() error {
 	if a.opened == nil {
 		return nil
 	}
-	return a.opened.Close()
+	var err error
+	if a.door != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		err = a.door.Flush(ctx)
+	}
+	return errors.Join(err, a.opened.Close())
 }
 
 // engine builds the lineup from the settings.

@@ -31,6 +31,21 @@ func (s *Store) Load(ctx context.Context, id string) (trimtab.Session, error) {
 	return out, nil
 }
 
+// Version returns the version of the session, without reading it.
+func (s *Store) Version(ctx context.Context, id string) (version int, err error) {
+	if err := trimtab.CheckID(id); err != nil {
+		return 0, err
+	}
+	err = s.on.version.QueryRowContext(ctx, id).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, missing(id)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("version of session %s: %w", id, s.explain(ctx, err))
+	}
+	return version, nil
+}
+
 // Commit stores the change whole and returns the session's new version, once it
 // is on the disk.
 func (s *Store) Commit(ctx context.Context, c trimtab.Commit) (int, error) {

@@ -188,7 +188,11 @@ func (s *Store) salvage(ctx context.Context, of lines, id string, after int) (l 
 	if err == nil {
 		err = s.read.QueryRowContext(ctx, of.one(), id, l.seq).Scan(&l.body)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case l.seq == 0: // the index is damaged, too
+		l.err = fmt.Errorf("session %s: all after %s %d: %w", id, of.word(), after, s.explain(ctx, err))
+	default:
 		l.err = fmt.Errorf("session %s: %s %d: %w", id, of.word(), l.seq, s.explain(ctx, err))
 	}
 	return l, true

@@ -12,9 +12,10 @@ import (
 
 // All SQL that touches sessions is here. It keeps to what PostgreSQL reads too.
 const (
-	sqlLoad   = `SELECT state FROM sessions WHERE id = $1`
-	sqlExists = `SELECT count(*) FROM sessions WHERE id = $1`
-	sqlRemove = `DELETE FROM sessions WHERE id = $1`
+	sqlLoad    = `SELECT state FROM sessions WHERE id = $1`
+	sqlVersion = `SELECT version FROM sessions WHERE id = $1`
+	sqlExists  = `SELECT count(*) FROM sessions WHERE id = $1`
+	sqlRemove  = `DELETE FROM sessions WHERE id = $1`
 
 	sqlInsert = `INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`
@@ -96,8 +97,8 @@ func stamp(t time.Time) string { return t.UTC().Format(stampForm) }
 
 // statements are those that run all the time, compiled once.
 type statements struct {
-	load, insert, update, last, message, entry *sql.Stmt
-	chunk                                      map[lines]*sql.Stmt
+	load, version, insert, update, last, message, entry *sql.Stmt
+	chunk                                               map[lines]*sql.Stmt
 }
 
 func prepare(ctx context.Context, write, read *sql.DB) (on statements, err error) {
@@ -110,7 +111,7 @@ func prepare(ctx context.Context, write, read *sql.DB) (on statements, err error
 		st, err = db.PrepareContext(ctx, text)
 		return st
 	}
-	on.load = prep(read, sqlLoad)
+	on.load, on.version = prep(read, sqlLoad), prep(read, sqlVersion)
 	on.insert, on.update = prep(write, sqlInsert), prep(write, sqlUpdate)
 	on.last, on.message, on.entry = prep(write, sqlLast), prep(write, sqlMessage), prep(write, sqlEntry)
 	for _, l := range []lines{messages, journal} {

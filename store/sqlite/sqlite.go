@@ -3,7 +3,8 @@
 // What Commit acknowledges is on the disk: it survives a killed process and a
 // power cut. Several processes may use one file at once. The file is made 0600
 // in a folder made 0700, before SQLite opens it, so that its -wal and -shm files
-// are as private.
+// are as private. An empty file that ends in .lock keeps two processes from
+// changing the schema at once.
 //
 // It never overwrites a file that is damaged, that a newer trimtab wrote or that
 // belongs to another program: it says so and leaves it alone. It holds no lock

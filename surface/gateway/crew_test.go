@@ -65,6 +65,9 @@ func (c *crew) listen() {
 func (c *crew) settle() {
 	c.srv.Close()
 	c.gate.Flush(context.Background(), 0)
+	if err := c.door.Flush(context.Background()); err != nil {
+		c.t.Fatal(err)
+	}
 	c.listen()
 }
 
@@ -112,7 +115,7 @@ func (c *crew) last() string {
 
 func (c *crew) session(id string) trimtab.Session {
 	c.t.Helper()
-	s, err := c.store.Load(context.Background(), id)
+	s, err := c.door.Session(context.Background(), id)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -17,8 +17,10 @@ import (
 // Door is the part of helm.Helm that the gateway goes through.
 type Door interface {
 	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)
+	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Session(ctx context.Context, id string) (trimtab.Session, error)
+	Flush(ctx context.Context) error
 }
 
 // Config sets where requests go and what is refused. Zero values take the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,12 +20,30 @@ import (
 type ledger struct {
 	mu     sync.Mutex // one request of a session at a time, but for the reply
 	lines  []line
-	number int // requests so far
+	nth    map[uint64]int // how often each message was said
+	number int            // requests so far
 	loaded bool
 
+	last, next wire.Body // the last request and the one at hand; a scan resumes where they part
+
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
-	since   time.Time        // that it is pending
+	since   time.Time        // of the last request
 }
+
+// keepBody is the largest request whose bytes are kept to resume the next scan.
+const keepBody = 4 << 20
+
+// keep makes the request at hand the last one.
+func (l *ledger) keep() {
+	l.last, l.next = l.next, l.last
+	if len(l.last.Raw) > keepBody {
+		l.last.Raw = nil
+		l.last.Items = l.last.Items[:0]
+	}
+}
+
+// forget gives back the bytes of the last request.
+func (l *ledger) forget() { l.last, l.next = wire.Body{}, wire.Body{} }
 
 // line is one message of the history. The hash of a reply is not known until the
 // client sends it back.
@@ -66,14 +85,16 @@ func (l *ledger) load(ctx context.Context, h History, id string) error {
 	if l.loaded {
 		return nil
 	}
-	l.lines = nil
+	l.lines, l.nth = nil, map[uint64]int{}
 	for m, err := range h.Messages(ctx, id, 0) {
 		switch {
 		case errors.Is(err, trimtab.ErrNotFound):
 		case err != nil:
 			return fmt.Errorf("ledger of %s: %w", id, err)
 		default:
-			l.lines = append(l.lines, lineOf(m.ID))
+			known := lineOf(m.ID)
+			l.lines = append(l.lines, known)
+			l.nth[known.hash]++
 		}
 	}
 	l.loaded = true
@@ -84,14 +105,15 @@ func (l *ledger) load(ctx context.Context, h History, id string) error {
 type reading struct {
 	lines   []line // the history as the body has it
 	items   []int  // where each begins in the body
-	fresh   []int  // lines that are new
+	new     []int  // lines that are
 	changed bool   // the client rewrote its history
 }
 
 // read finds which messages of a body are known. A body that goes on where the
-// last one ended is the common case; anything else is a rewritten history.
+// last one ended is the common case; anything else is a rewritten history. The
+// ledger has the body's lines afterwards.
 func (l *ledger) read(b *wire.Body) reading {
-	var r reading
+	r := reading{items: make([]int, 0, len(b.Items))}
 	for i := range b.Items {
 		if !b.Items[i].Continues {
 			r.items = append(r.items, i)
@@ -99,37 +121,42 @@ func (l *ledger) read(b *wire.Body) reading {
 	}
 	same := 0
 	for same < len(l.lines) && same < len(r.items) {
-		known, i := l.lines[same], r.items[same]
+		known, i := &l.lines[same], r.items[same]
 		hash := b.Hash(i)
 		if known.hash != hash && (known.hash != 0 || b.Items[i].Role != trimtab.RoleAssistant) {
 			break
 		}
-		r.lines = append(r.lines, line{hash, known.id})
+		known.hash = hash
 		same++
 	}
 	rest := l.lines[same:]
 	if same == len(r.items) && len(rest) == 1 && rest[0].hash == 0 {
-		r.lines, rest = append(r.lines, rest[0]), nil // a retry: the reply that was told is asked for again
+		same, rest = same+1, nil // a retry: the reply that was told is asked for again
 	}
 	r.changed = len(rest) > 0
-	byHash, nth := map[uint64][]string{}, map[uint64]int{}
-	for _, known := range l.lines {
-		nth[known.hash]++
+	var gone map[uint64][]string
+	if r.changed {
+		gone = map[uint64][]string{}
+		for _, known := range rest {
+			gone[known.hash] = append(gone[known.hash], known.id)
+		}
 	}
-	for _, known := range rest {
-		byHash[known.hash] = append(byHash[known.hash], known.id)
+	l.lines = l.lines[:same]
+	if r.changed {
+		l.lines = slices.Clone(l.lines)
 	}
-	for _, i := range r.items[same:] {
-		hash := b.Hash(i)
-		if ids := byHash[hash]; len(ids) > 0 && hash != 0 {
-			r.lines = append(r.lines, line{hash, ids[0]})
-			byHash[hash] = ids[1:]
+	for n := same; n < len(r.items); n++ {
+		hash := b.Hash(r.items[n])
+		if ids := gone[hash]; len(ids) > 0 && hash != 0 {
+			l.lines = append(l.lines, line{hash, ids[0]})
+			gone[hash] = ids[1:]
 			continue
 		}
-		nth[hash]++
-		r.fresh = append(r.fresh, len(r.lines))
-		r.lines = append(r.lines, line{hash, idOf(hash, nth[hash])})
+		l.nth[hash]++
+		r.new = append(r.new, n)
+		l.lines = append(l.lines, line{hash, idOf(hash, l.nth[hash])})
 	}
+	r.lines = l.lines
 	return r
 }
 
@@ -148,7 +175,7 @@ func (r reading) find(id string) int {
 // with it.
 func (r reading) events(f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message) []trimtab.Event {
 	var events []trimtab.Event
-	for _, n := range r.fresh {
+	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
 		m.ID = r.lines[n].id
 		if m.Role == trimtab.RoleAssistant && reply != nil {
@@ -157,7 +184,7 @@ func (r reading) events(f wire.Format, b *wire.Body, s trimtab.Session, reply *t
 		events = append(events, trimtab.Said{Message: m})
 	}
 	if r.changed {
-		events = append(events, r.rewritten(b, s, len(r.fresh)))
+		events = append(events, r.rewritten(b, s, len(r.new)))
 	}
 	return append(events, trimtab.Calling{})
 }
@@ -169,7 +196,7 @@ func (r reading) rewritten(b *wire.Body, s trimtab.Session, said int) trimtab.Ev
 			ev.Lost = append(ev.Lost, id)
 		}
 	}
-	if last := len(r.lines) - 1; last >= 0 && (len(r.fresh) == 0 || r.fresh[len(r.fresh)-1] != last) {
+	if last := len(r.lines) - 1; last >= 0 && (len(r.new) == 0 || r.new[len(r.new)-1] != last) {
 		ev.Last = trimtab.Ref{ID: r.lines[last].id, Seq: s.Seq + said}
 	}
 	return ev

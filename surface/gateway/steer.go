@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -52,67 +53,104 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, raw []byt
 		return raw, nil, err
 	}
 	from := who(g.clients, r.Header)
-	var first wire.Body
-	if err := to.format.Scan(plain, &first, nil); err != nil {
+	id := g.named(r, to, from)
+	if id == "" { // only the body tells whose it is
+		var body wire.Body
+		if err := to.format.Scan(plain, &body, nil); err != nil {
+			return raw, nil, err
+		}
+		id = g.guessed(r, from, &body)
+	}
+	l := g.ledger(id)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	body := &l.next
+	if err := to.format.Scan(plain, body, &l.last); err != nil {
 		return raw, nil, err
 	}
-	if why := from.side(r.Header, to.format, &first); why != "" || first.Previous() != "" {
+	if why := from.side(r.Header, to.format, body); why != "" || body.Previous() != "" {
 		g.Stats.Side.Add(1)
 		return raw, nil, nil
 	}
 	g.Stats.Main.Add(1)
-	id := g.identify(r, to, from, &first)
-	l := g.ledger(id)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s, err := g.begin(ctx, l, id, from, &first)
+	seen, s, err := g.tell(ctx, l, id, to.format, from, body)
 	if err != nil {
 		return raw, nil, err
 	}
-	seen := l.read(&first)
-	s, outcome, err := g.opt.Door.Handle(ctx, id, seen.events(to.format, &first, s, l.pending)...)
-	if err != nil {
-		l.loaded = false // what the store has is the truth; look again next time
-		return raw, nil, err
-	}
-	l.lines, l.pending = seen.lines, nil
-	l.number++
-	g.count(outcome)
-	t := &turn{id: id, ledger: l, number: l.number, format: to.format, stream: first.Stream || bytes.Contains([]byte(to.path), []byte(":streamGenerateContent"))}
-	edits := seen.edits(s, &first)
+	t := &turn{id: id, ledger: l, number: l.number, format: to.format, stream: body.Stream || strings.HasSuffix(to.path, ":streamGenerateContent")}
+	edits := seen.edits(s, body)
+	defer l.keep()
 	if len(edits) == 0 {
 		return raw, t, nil
 	}
-	out, err := to.format.Apply(make([]byte, 0, len(plain)+4096), &first, edits)
+	size := 0
+	for _, e := range edits {
+		for _, text := range e.Texts {
+			size += 2*len(text) + 128
+		}
+	}
+	out, err := to.format.Apply(make([]byte, 0, len(plain)+size), body, edits)
 	if err != nil {
 		return raw, t, err
 	}
-	if len(plain) != len(raw) || !bytes.Equal(plain, raw) {
+	if !bytes.Equal(plain, raw) {
 		r.Header.Del("Content-Encoding") // it was compressed; with notes it goes plain
 	}
 	g.Stats.Edited.Add(1)
 	return out, t, nil
 }
 
-// begin makes sure that the session and its ledger are there.
-func (g *Gateway) begin(ctx context.Context, l *ledger, id string, from client, b *wire.Body) (trimtab.Session, error) {
-	s, err := g.opt.Door.Session(ctx, id)
-	if errors.Is(err, trimtab.ErrNotFound) {
-		host := from.Name
-		if host == "" {
-			host = g.opt.Host
-		}
-		l.loaded, l.lines = true, nil
-		s, err = g.opt.Door.Begin(ctx, trimtab.Info{ID: id, Host: host, Project: g.opt.Project, Model: b.Model()})
-		if err == nil && len(g.opt.Opening) > 0 {
-			s, _, err = g.opt.Door.Handle(ctx, id, g.opt.Opening...)
-		}
-		return s, err
+// tell tells the engine what is new in a body and returns the session after it.
+func (g *Gateway) tell(ctx context.Context, l *ledger, id string, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, err error) {
+	if err := g.begin(ctx, l, id, from, b); err != nil {
+		return seen, s, err
 	}
+	read := false
+	s, out, err := g.opt.Door.Steer(ctx, id, func(s trimtab.Session) []trimtab.Event {
+		if !read {
+			seen, read = l.read(b), true
+		}
+		return seen.events(f, b, s, l.pending)
+	})
 	if err != nil {
-		return s, err
+		l.loaded = false // what the store has is the truth; look again next time
+		return seen, s, err
 	}
-	return s, l.load(ctx, g.opt.History, id)
+	l.pending, l.since = nil, g.opt.Clock()
+	l.number++
+	g.count(out)
+	return seen, s, nil
+}
+
+// begin makes sure that the session and its ledger are there.
+func (g *Gateway) begin(ctx context.Context, l *ledger, id string, from client, b *wire.Body) error {
+	if l.loaded {
+		return nil
+	}
+	if err := g.opt.Door.Flush(ctx); err != nil { // the history is read from the store
+		return err
+	}
+	_, err := g.opt.Door.Session(ctx, id)
+	if err == nil {
+		return l.load(ctx, g.opt.History, id)
+	}
+	if !errors.Is(err, trimtab.ErrNotFound) {
+		return err
+	}
+	host := from.Name
+	if host == "" {
+		host = g.opt.Host
+	}
+	l.lines, l.nth = nil, map[uint64]int{}
+	if _, err := g.opt.Door.Begin(ctx, trimtab.Info{ID: id, Host: host, Project: g.opt.Project, Model: b.Model()}); err != nil {
+		return err
+	}
+	l.loaded = true
+	if len(g.opt.Opening) > 0 {
+		_, _, err = g.opt.Door.Handle(ctx, id, g.opt.Opening...)
+		return err
+	}
+	return nil
 }
 
 func (g *Gateway) count(out trimtab.Outcome) {
@@ -124,25 +162,27 @@ func (g *Gateway) count(out trimtab.Outcome) {
 	}
 }
 
-// identify finds the session of a request: our header, the path, the run, the
-// host's own id, else a hash of the first message and the client.
-func (g *Gateway) identify(r *http.Request, to route, from client, b *wire.Body) string {
+// named is the session that a request names: by our header, by the path, by the
+// run, or by the host's own id; "" where it names none.
+func (g *Gateway) named(r *http.Request, to route, from client) string {
 	for _, id := range []string{r.Header.Get("X-Trimtab-Session"), to.session, g.opt.Session} {
 		if id != "" {
 			return usable(id)
 		}
 	}
-	host := from.Name
-	if host == "" {
-		host = "gateway"
-	}
 	for _, name := range from.Session {
 		if id := r.Header.Get(name); id != "" {
-			return usable(host + ":" + id)
+			return usable(from.name() + ":" + id)
 		}
 	}
+	return ""
+}
+
+// guessed is the session of a request that names none: by an id in the body,
+// else by its first message and the client.
+func (g *Gateway) guessed(r *http.Request, from client, b *wire.Body) string {
 	if id := b.Session(); id != "" {
-		return usable(host + ":" + id)
+		return usable(from.name() + ":" + id)
 	}
 	h := fnv.New64a()
 	h.Write([]byte(r.UserAgent()))
@@ -152,7 +192,14 @@ func (g *Gateway) identify(r *http.Request, to route, from client, b *wire.Body)
 			break
 		}
 	}
-	return host + ":" + strconv.FormatUint(h.Sum64(), 16)
+	return from.name() + ":" + strconv.FormatUint(h.Sum64(), 16)
+}
+
+func (c client) name() string {
+	if c.Name == "" {
+		return "gateway"
+	}
+	return c.Name
 }
 
 // usable makes a session id of any text.
@@ -175,7 +222,7 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 	t.ledger.mu.Lock()
 	defer t.ledger.mu.Unlock()
 	if t.ledger.number == t.number {
-		t.ledger.pending, t.ledger.since = &result.Message, g.opt.Clock()
+		t.ledger.pending = &result.Message
 	}
 }
 
@@ -193,7 +240,11 @@ func (g *Gateway) Flush(ctx context.Context, waited time.Duration) {
 func (g *Gateway) flush(ctx context.Context, id string, l *ledger, waited time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pending == nil || !l.loaded || g.opt.Clock().Sub(l.since) < waited {
+	if g.opt.Clock().Sub(l.since) < waited {
+		return
+	}
+	l.forget()
+	if l.pending == nil || !l.loaded {
 		return
 	}
 	m := *l.pending

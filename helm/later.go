@@ -1,0 +1,344 @@
+package helm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Steer takes a session through events like Handle, but does not wait for the
+// disk: it returns when the events are stepped, and they are stored soon after,
+// in order. It is for those who stand between an agent and its model, where
+// every wait is felt and the host owns the history anyway: what a crash takes
+// away, the host's next request tells again.
+//
+// tell makes the events from the session as it stands, whoever changed it last;
+// it must not keep the session. Handle, Session and Flush see what Steer did.
+func (h *Helm) Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+	none := trimtab.Session{}
+	if err := trimtab.CheckID(id); err != nil {
+		return none, trimtab.Outcome{}, err
+	}
+	leave, err := h.gates.enter(ctx, id)
+	if err != nil {
+		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	defer leave()
+	s, err := h.newest(ctx, id)
+	if err != nil {
+		return none, trimtab.Outcome{}, err
+	}
+	fit, err := h.fit(tell(s))
+	if err != nil {
+		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	now := h.now()
+	d := h.step(s, fit, now)
+	if err := h.later.add(id, s.Version, d, timed{fit, now}); err != nil {
+		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	h.cache.put(d.Session)
+	for _, f := range d.out.Faults {
+		h.warn(ctx, id, f)
+	}
+	h.later.start(h.save)
+	return d.Session, d.out, nil
+}
+
+// Versioner is a store that can say cheaply whether a session has changed.
+type Versioner interface {
+	Version(ctx context.Context, id string) (int, error)
+}
+
+// newest is the session as Steer left it, else as the cache or the store has it.
+// It is called inside the gate.
+func (h *Helm) newest(ctx context.Context, id string) (trimtab.Session, error) {
+	if s, ok := h.later.session(id); ok {
+		return s, nil
+	}
+	s, ok := h.cache.get(id)
+	v, can := h.store.(Versioner)
+	if !ok || !can {
+		return h.load(ctx, id)
+	}
+	switch version, err := v.Version(ctx, id); {
+	case err != nil:
+		h.cache.drop(id)
+		return s, err
+	case version == s.Version:
+		return s, nil
+	}
+	h.cache.drop(id)
+	return h.load(ctx, id)
+}
+
+// enter comes through the gate of a session when all that Steer did to it is
+// stored.
+func (h *Helm) enter(ctx context.Context, id string) (leave func(), err error) {
+	for {
+		if err := h.later.wait(ctx, id); err != nil {
+			return nil, err
+		}
+		leave, err := h.gates.enter(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if _, waits := h.later.session(id); !waits {
+			return leave, nil
+		}
+		leave()
+	}
+}
+
+// Flush waits until all that Steer did is stored.
+func (h *Helm) Flush(ctx context.Context) error { return h.later.wait(ctx, "") }
+
+// timed are events and the time at which they were stepped.
+type timed struct {
+	events []fitted
+	now    time.Time
+}
+
+// batch is what waits to be stored of one session.
+type batch struct {
+	id     string
+	commit trimtab.Commit
+	told   []timed // to step again, where another process was faster
+	size   int
+}
+
+// backlog is what Steer did and the store does not have yet.
+type backlog struct {
+	mu      sync.Mutex
+	waiting map[string]*batch
+	flying  *batch // being stored
+	running bool
+	size    int
+	changed chan struct{} // closed at every change, for those who wait
+}
+
+const (
+	maxBacklog = 64 << 20               // bytes of messages; beyond it Steer refuses
+	retryAfter = 250 * time.Millisecond // when the store fails
+)
+
+var errBacklog = errors.New("too much waits to be stored; is the disk full?")
+
+func (b *backlog) add(id string, base int, d deed, t timed) error {
+	size := 256 * len(d.Entries)
+	for _, m := range d.Messages {
+		size += m.Size()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.size > 0 && b.size+size > maxBacklog {
+		return errBacklog
+	}
+	if b.waiting == nil {
+		b.waiting = map[string]*batch{}
+	}
+	next := &batch{id, d.Commit, []timed{t}, size}
+	next.commit.Session.Version = base
+	b.size += size
+	b.put(next)
+	return nil
+}
+
+// put adds a batch behind what waits of the same session. The lock is held.
+func (b *backlog) put(next *batch) {
+	if first := b.waiting[next.id]; first != nil {
+		next = first.then(next)
+	}
+	b.waiting[next.id] = next
+}
+
+// then is both batches as one.
+func (b *batch) then(next *batch) *batch {
+	version := b.commit.Session.Version
+	b.commit.Session = next.commit.Session
+	b.commit.Session.Version = version
+	b.commit.Messages = append(b.commit.Messages, next.commit.Messages...)
+	b.commit.Entries = append(b.commit.Entries, next.commit.Entries...)
+	b.told = append(b.told, next.told...)
+	b.size += next.size
+	return b
+}
+
+// session is the newest state of a session of which something is not stored yet.
+func (b *backlog) session(id string) (trimtab.Session, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.waiting[id] != nil:
+		return b.waiting[id].commit.Session, true
+	case b.flying != nil && b.flying.id == id:
+		return b.flying.commit.Session, true
+	}
+	return trimtab.Session{}, false
+}
+
+func (b *backlog) has(id string) bool {
+	return b.waiting[id] != nil || b.flying != nil && b.flying.id == id
+}
+
+// wait returns when nothing of the session, or of any, waits.
+func (b *backlog) wait(ctx context.Context, id string) error {
+	for {
+		b.mu.Lock()
+		quiet := id != "" && !b.has(id) || id == "" && len(b.waiting) == 0 && b.flying == nil
+		if b.changed == nil {
+			b.changed = make(chan struct{})
+		}
+		changed := b.changed
+		b.mu.Unlock()
+		if quiet {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("not stored yet: %w", ctx.Err())
+		}
+	}
+}
+
+// start has one goroutine store what waits. It ends when nothing does.
+func (b *backlog) start(save func(*batch) (retry bool)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running {
+		return
+	}
+	b.running = true
+	go func() {
+		for {
+			next := b.take()
+			if next == nil {
+				return
+			}
+			retry := save(next)
+			b.landed(next, retry)
+			if retry {
+				time.Sleep(retryAfter)
+			}
+		}
+	}()
+}
+
+func (b *backlog) take() *batch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id, next := range b.waiting {
+		delete(b.waiting, id)
+		b.flying = next
+		return next
+	}
+	b.running = false
+	return nil
+}
+
+// landed notes that a batch is stored, or must be tried again.
+func (b *backlog) landed(done *batch, retry bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flying = nil
+	if retry {
+		if next := b.waiting[done.id]; next != nil {
+			done = done.then(next)
+		}
+		b.waiting[done.id] = done
+	} else {
+		b.size -= done.size
+	}
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// stored tells what waits behind a batch which version it builds on.
+func (b *backlog) stored(id string, version int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if next := b.waiting[id]; next != nil {
+		next.commit.Session.Version = version
+	}
+}
+
+// rest takes what waits behind a batch, to be stepped again with it.
+func (b *backlog) rest(id string) *batch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := b.waiting[id]
+	delete(b.waiting, id)
+	return next
+}
+
+// save stores a batch and reports whether it must be tried again.
+func (h *Helm) save(b *batch) (retry bool) {
+	ctx := context.Background()
+	version, err := h.store.Commit(ctx, b.commit)
+	leave, entering := h.gates.enter(ctx, b.id)
+	if entering != nil {
+		return true
+	}
+	defer leave()
+	switch {
+	case err == nil:
+		h.later.stored(b.id, version)
+		if s, ok := h.cache.get(b.id); ok {
+			s.Version = version
+			h.cache.put(s)
+		}
+		h.desk.publish(b.commit.Session.Info, b.commit.Entries)
+	case errors.Is(err, trimtab.ErrConflict):
+		return h.again(ctx, b)
+	case errors.Is(err, trimtab.ErrNotFound): // it was removed in the meantime
+		h.cache.drop(b.id)
+		if next := h.later.rest(b.id); next != nil {
+			b.then(next)
+		}
+	default:
+		h.opt.Log.WarnContext(ctx, "not stored yet; trying again", "session", b.id, "error", err)
+		return true
+	}
+	return false
+}
+
+// again steps a batch, and what waits behind it, on top of what another process
+// did. It is called inside the gate.
+func (h *Helm) again(ctx context.Context, b *batch) (retry bool) {
+	if next := h.later.rest(b.id); next != nil {
+		b.then(next)
+	}
+	for range tries {
+		s, err := h.store.Load(ctx, b.id)
+		if err != nil {
+			h.cache.drop(b.id)
+			return !errors.Is(err, trimtab.ErrNotFound)
+		}
+		commit := trimtab.Commit{Session: s}
+		for _, t := range b.told {
+			d := h.step(commit.Session, t.events, t.now)
+			commit.Session = d.Session
+			commit.Messages = append(commit.Messages, d.Messages...)
+			commit.Entries = append(commit.Entries, d.Entries...)
+		}
+		version, err := h.store.Commit(ctx, commit)
+		if err == nil {
+			commit.Session.Version = version
+			h.cache.put(commit.Session)
+			h.desk.publish(commit.Session.Info, commit.Entries)
+			return false
+		}
+		if !errors.Is(err, trimtab.ErrConflict) {
+			break
+		}
+	}
+	h.cache.drop(b.id)
+	return true
+}
