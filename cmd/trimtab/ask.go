@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,15 +70,48 @@ func (a *app) ask(ctx context.Context, command string, args []string) error {
 }
 
 func statusCommand(a *app) *cobra.Command {
+	var line bool
+	var of string
 	c := &cobra.Command{
 		Use: "status [SESSION]", Short: "What steers a session now: mode, reflection, todo list, notes and their price", Args: between(0, 1),
 		Example: "  trimtab status\n  trimtab status 20261115-101500-k3x9 --json", ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
+			if line {
+				return a.statusLine(c.Context(), of, strings.Join(args, ""))
+			}
 			return a.status(c.Context(), strings.Join(args, ""))
 		},
 	}
 	sessionFlag(c, a)
+	c.Flags().BoolVar(&line, "line", false, "one line, for an agent's own status line; with --host, the session is read from stdin")
+	c.Flags().StringVar(&of, "host", "", "the agent that asks, as in claude")
 	return c
+}
+
+// statusLine is what steers a session, in one line. It never fails: a status
+// line is no place for errors.
+func (a *app) statusLine(ctx context.Context, host, id string) error {
+	if host != "" {
+		var in struct {
+			Session string `json:"session_id"`
+		}
+		if err := json.NewDecoder(io.LimitReader(a.in, 1<<20)).Decode(&in); err == nil && in.Session != "" {
+			id = host + ":" + in.Session
+		}
+	}
+	words := []string{"trimtab"}
+	s, err := a.current(ctx, id)
+	engine, err2 := a.engine()
+	if err == nil && err2 == nil {
+		for _, st := range engine.Status(s) {
+			words = append(words, st.Text)
+		}
+		if s.Meter.Added > 0 {
+			words = append(words, count(s.Made, "note")+", "+count(s.Meter.Added, "token"))
+		}
+	}
+	a.printf("%s\n", strings.Join(words, " · "))
+	return nil // see above
 }
 
 // statusJSON is the status for programs.

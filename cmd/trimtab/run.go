@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -80,6 +81,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
+	launch = a.withStatus(launch)
 	if opt.dry {
 		a.printDry(launch.Fill("http://127.0.0.1:PORT", "SESSION", "FILE"), program, args[1:])
 		return nil
@@ -125,6 +127,20 @@ func (a *app) launch(name string, anything bool) (gateway.Launch, error) {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
 	return gateway.Launch{}, misused("no agent %q is known%s\nthere are %s; for any other command: trimtab run -- %s …", name, hint, strings.Join(names, ", "), name)
+}
+
+// withStatus gives the host a status line of ours, where it has one and the
+// person has not set their own.
+func (a *app) withStatus(l gateway.Launch) gateway.Launch {
+	self, err := os.Executable()
+	if l.Status == nil || err != nil {
+		return l
+	}
+	settings, err := os.ReadFile(filepath.Join(or(a.getenv("HOME"), a.getenv("USERPROFILE")), filepath.FromSlash(l.Status.File)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l
+	}
+	return l.WithStatus(self, string(settings))
 }
 
 func getIt(l gateway.Launch) string {
@@ -183,7 +199,11 @@ func (a *app) runAgent(ctx context.Context, l gateway.Launch, url, session, prog
 	}
 	cmd := exec.Command(program, append(slices.Clone(l.Args), args...)...) //nolint:gosec,noctx // the person's own agent; signals are handed on below
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
-	cmd.Env = append(slices.Clone(a.environ), "TRIMTAB_SESSION="+session)
+	data, err := a.dataDir()
+	if err != nil {
+		return err
+	}
+	cmd.Env = append(slices.Clone(a.environ), "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+data)
 	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
 		cmd.Env = append(cmd.Env, k+"="+l.Env[k])
 	}

@@ -21,6 +21,11 @@ type Launch struct {
 		Name string `json:"name"`
 		Text string `json:"text"`
 	} `json:"file"` // written to a folder of the run
+	Status *struct {
+		Args []string `json:"args"` // {self} is the trimtab program
+		File string   `json:"file"` // below the home folder: a person who has
+		Word string   `json:"word"` // this word in it has a status line already
+	} `json:"status"`
 }
 
 // Launches returns the hosts that can be started, by name.
@@ -67,6 +72,20 @@ func (l Launch) Fill(url, session, file string) Launch {
 		f.Text = fill(f.Text)
 		l.File = &f
 	}
+	return l
+}
+
+// WithStatus adds a status line of ours, unless the person has one: settings is
+// what the host's own file holds.
+func (l Launch) WithStatus(self, settings string) Launch {
+	if l.Status == nil || strings.Contains(settings, l.Status.Word) || strings.ContainsAny(self, "\"\\ ") {
+		return l
+	}
+	args := slices.Clone(l.Args)
+	for _, a := range l.Status.Args {
+		args = append(args, strings.ReplaceAll(a, "{self}", self))
+	}
+	l.Args = args
 	return l
 }
 
