@@ -119,8 +119,12 @@ func TestHandle_AnEventThatCannotBeStoredIsRefused(t *testing.T) {
 	store := memory.New()
 	h := New(engine(t), store, Options{Clock: still})
 	begin(t, h, "ship")
-	for _, ev := range []trimtab.Event{stranger{}, &trimtab.Calling{}, trimtab.Said{Message: trimtab.Message{Parts: []trimtab.Part{nil}}},
-		trimtab.Said{Message: trimtab.Message{Parts: []trimtab.Part{&trimtab.Text{}}}}} {
+	for _, ev := range []trimtab.Event{
+		stranger{},
+		&trimtab.Calling{},
+		trimtab.Said{Message: trimtab.Message{Parts: []trimtab.Part{nil}}},
+		trimtab.Said{Message: trimtab.Message{Parts: []trimtab.Part{&trimtab.Text{}}}},
+	} {
 		if _, _, err := h.Handle(t.Context(), "ship", ev); err == nil {
 			t.Errorf("took %#v", ev)
 		}

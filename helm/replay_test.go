@@ -83,8 +83,10 @@ func happening(r *rand.Rand) trimtab.Event {
 	words := []string{"go on", "boom", "break it", "<b>&\u2028", "caf\xe9", "船\x00", strings.Repeat("long ", 900), ""}
 	text := words[r.IntN(len(words))]
 	call := trimtab.ToolCall{ID: fmt.Sprint("c", r.IntN(5)), Name: []string{"bash", "TodoWrite"}[r.IntN(2)]}
-	call.Input = []json.RawMessage{nil, []byte(`null`), []byte(`{ "a": "<x>" }`), []byte(`{"cut`), []byte("\"\xff\""),
-		[]byte(`{"todos":[{"content":"caulk","status":"pending"}, {"content":"<paint>","status":"in_progress"}]}`)}[r.IntN(6)]
+	call.Input = []json.RawMessage{
+		nil, []byte(`null`), []byte(`{ "a": "<x>" }`), []byte(`{"cut`), []byte("\"\xff\""),
+		[]byte(`{"todos":[{"content":"caulk","status":"pending"}, {"content":"<paint>","status":"in_progress"}]}`),
+	}[r.IntN(6)]
 	switch r.IntN(14) {
 	case 0, 1, 2:
 		return said(text)

@@ -188,7 +188,7 @@ func (a *app) runAgent(ctx context.Context, l gateway.Launch, url, session, prog
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir) //nolint:errcheck // a folder of the run
+		defer os.RemoveAll(dir)
 		file = filepath.Join(dir, l.File.Name)
 	}
 	l = l.Fill(url, session, file)
@@ -197,7 +197,7 @@ func (a *app) runAgent(ctx context.Context, l gateway.Launch, url, session, prog
 			return err
 		}
 	}
-	cmd := exec.Command(program, append(slices.Clone(l.Args), args...)...) //nolint:gosec,noctx // the person's own agent; signals are handed on below
+	cmd := exec.Command(program, append(slices.Clone(l.Args), args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
 	data, err := a.dataDir()
 	if err != nil {

@@ -180,7 +180,7 @@ func unpack(encoding string, reply wire.Reply) *unpacker {
 	u := &unpacker{w, make(chan struct{}), reply}
 	go func() {
 		defer close(u.done)
-		defer r.Close() //nolint:errcheck // a pipe
+		defer r.Close()
 		var plain io.Reader
 		var err error
 		if encoding == "gzip" {
