@@ -169,18 +169,16 @@ type sessionJSON struct {
 	Memory  map[string]json.RawMessage `json:"memory,omitempty"`
 }
 
-// MarshalJSON writes the session with every intervention's memory.
+// MarshalJSON writes the session with every intervention's memory. One that has
+// no JSON form is left out, and starts afresh when the session is loaded: it must
+// not keep the session from being stored.
 func (s Session) MarshalJSON() ([]byte, error) {
 	j := sessionJSON{
 		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Prompt: s.Prompt, Split: s.Split, Open: s.Open,
 		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Meter: s.Meter, Memory: map[string]json.RawMessage{},
 	}
 	for _, m := range s.memory {
-		raw, err := m.JSON()
-		if err != nil {
-			return nil, fmt.Errorf("session %s: memory of %s: %w", s.ID, m.Name, err)
-		}
-		if len(raw) > 0 {
+		if raw, err := m.JSON(); err == nil && len(raw) > 0 {
 			j.Memory[m.Name] = raw
 		}
 	}

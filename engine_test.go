@@ -3,6 +3,7 @@ package trimtab_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -181,6 +182,28 @@ func TestRule6_UnreadableMemoryIsAFault(t *testing.T) {
 	}
 	if raw, _ := g.s.Memory("gone"); string(raw) != `"kept"` {
 		t.Errorf("the memory of an intervention outside the lineup was lost: %s", raw)
+	}
+}
+
+// spoilt is an intervention whose memory has no JSON form.
+type spoilt struct{}
+
+func (spoilt) Name() string { return "spoilt" }
+
+func (spoilt) Steer(trimtab.Turn, float64) (float64, []trimtab.Action) { return math.NaN(), nil }
+
+func TestRule6_MemoryWithoutAJSONFormDoesNotKeepTheSessionFromBeingStored(t *testing.T) {
+	e, err := trimtab.New(trimtab.Config{}, trimtab.Use(spoilt{}), trimtab.Use(at[trimtab.Said]("a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := on(e).do(prompt("one"))
+	var back trimtab.Session
+	if err := json.Unmarshal([]byte(encode(t, g.s)), &back); err != nil {
+		t.Fatal(err)
+	}
+	if raw, _ := back.Memory("a"); string(raw) != "1" {
+		t.Errorf("the other memory came back as %s", raw)
 	}
 }
 

@@ -142,3 +142,39 @@ func TestAFileThatIsMovedAwayIsNotWrittenTo(t *testing.T) {
 	}
 	mustSay(t, store, "ship", "after")
 }
+
+// TestOpenWaitsForAnotherProcess holds the whole file for longer than SQLite
+// waits by itself.
+func TestOpenWaitsForAnotherProcess(t *testing.T) {
+	for name, path := range map[string]string{"up to date": filled(t), "to be updated": old(t)} {
+		t.Run(name, func(t *testing.T) {
+			db := raw(t, path)
+			for _, text := range []string{"PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"} {
+				if _, err := db.ExecContext(t.Context(), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 8*slice)
+			defer cancel()
+			_, err := Open(ctx, path, Config{BusyTimeout: 600_000})
+			is(t, err, context.DeadlineExceeded) // it would have gone on waiting
+			_, err = Open(t.Context(), path, Config{BusyTimeout: 60})
+			is(t, err, ErrBusy)
+
+			done := make(chan error)
+			go func() {
+				store, err := Open(t.Context(), path, Config{})
+				if err == nil {
+					err = store.Close()
+				}
+				done <- err
+			}()
+			if _, err := db.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -86,9 +86,12 @@ func open(ctx context.Context, path string, cfg Config, schema fs.FS) (*Store, e
 	if err := s.connect(cfg); err != nil {
 		return nil, err
 	}
-	if err = s.ready(ctx, schema); err == nil {
-		s.on, err = prepare(ctx, s.write, s.read)
-	}
+	err = patiently(ctx, s.busy, func() (err error) {
+		if err = s.ready(ctx, schema); err == nil {
+			s.on, err = prepare(ctx, s.write, s.read)
+		}
+		return err
+	})
 	if err == nil {
 		s.self, err = os.Stat(path)
 	}
@@ -153,12 +156,29 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	return begin(ctx, s.write, s.busy)
 }
 
-func begin(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Tx, error) {
+func begin(ctx context.Context, db *sql.DB, wait time.Duration) (tx *sql.Tx, err error) {
+	err = patiently(ctx, wait, func() (err error) {
+		tx, err = db.BeginTx(ctx, nil)
+		return err
+	})
+	return tx, err
+}
+
+// patiently does something again while another process is in the way. Whatever
+// runs on the connection that writes needs it, or waits for one slice only; the
+// one exception is what follows begin, which has the file to itself.
+func patiently(ctx context.Context, wait time.Duration, do func() error) error {
 	end := time.Now().Add(wait)
 	for {
-		tx, err := db.BeginTx(ctx, nil)
+		err := do()
 		if err == nil || !isBusy(err) || time.Now().After(end) || ctx.Err() != nil {
-			return tx, err
+			return err
+		}
+		timer := time.NewTimer(time.Millisecond) // SQLite does not wait in every case
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
 		}
 	}
 }
