@@ -76,7 +76,7 @@ func ensure(ctx context.Context, cache string, p pkg) (string, error) {
 	if _, err := os.Stat(bin); err == nil {
 		return bin, nil
 	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
+	if err := os.MkdirAll(cache, 0o750); err != nil {
 		return "", fmt.Errorf("install %s: %w", p.name, err)
 	}
 	fresh, err := os.MkdirTemp(cache, p.name+"-new-")

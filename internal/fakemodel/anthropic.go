@@ -91,7 +91,7 @@ func anthropicBudget(b object) error {
 		return nil
 	}
 	if kind := str(blocks[0], "type"); !isThinking(kind) {
-		return refuseAnthropic("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", i, kind)
+		return refuseAnthropic("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).", i, kind) //nolint:misspell // the API's own spelling
 	}
 	return nil
 }

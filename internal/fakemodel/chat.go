@@ -195,7 +195,7 @@ func chatPairs(b object) error {
 			case id == "":
 				return refuseChat(fmt.Sprintf("messages[%d].tool_call_id", i), "missing_required_parameter", "Missing required parameter: 'messages[%d].tool_call_id'.", i)
 			case len(all) == 0:
-				return refuseChat(fmt.Sprintf("messages.[%d].role", i), "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+				return refuseChat(fmt.Sprintf("messages.[%d].role", i), "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.") //nolint:misspell // the API's own spelling
 			case at < 0:
 				return refuseChat(fmt.Sprintf("messages.[%d].tool_call_id", i), "", "Invalid parameter: 'tool_call_id' of '%s' not found in 'tool_calls' of previous message.", id)
 			}
@@ -205,7 +205,7 @@ func chatPairs(b object) error {
 		if len(open) > 0 {
 			return chatUnanswered(i, open)
 		}
-		open, all = nil, nil
+		open = nil
 		for _, call := range objects(list(m, "tool_calls")) {
 			open = append(open, str(call, "id"))
 		}

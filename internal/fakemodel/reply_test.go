@@ -272,9 +272,10 @@ func TestTheHookDecidesWhenEachEventLeaves(t *testing.T) {
 }
 
 func TestAClientThatLeavesEndsTheHook(t *testing.T) {
-	left := make(chan struct{})
+	reached, left := make(chan struct{}), make(chan struct{})
 	s := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Replies(fakemodel.Reply{Text: "x", Before: func(ctx context.Context, n int) {
 		if n == 2 {
+			close(reached)
 			<-ctx.Done()
 			close(left)
 		}
@@ -285,16 +286,25 @@ func TestAClientThatLeavesEndsTheHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	<-reached
 	leave()
 	<-left
 	resp.Body.Close()
 }
 
-// A hundred streams at once, each with words of its own.
+// A hundred streams at once, each with words of its own: none begins before all
+// of them are there.
 func TestManyStreamsAtOnceDoNotMix(t *testing.T) {
+	var there sync.WaitGroup
+	there.Add(100)
 	s := fakemodel.Start(t, fakemodel.Options{Script: func(r fakemodel.Request) fakemodel.Reply {
 		word := r.Texts("user")[0]
-		return fakemodel.Reply{Thinking: "about " + word, Text: strings.Repeat(word+" ", 50), Piece: 3}
+		return fakemodel.Reply{Thinking: "about " + word, Text: strings.Repeat(word+" ", 50), Piece: 3, Before: func(_ context.Context, n int) {
+			if n == 0 {
+				there.Done()
+				there.Wait()
+			}
+		}}
 	}})
 	word := func(i int) string { return fmt.Sprintf("word%d", i) }
 	format := func(i int) fakemodel.Format { return fakemodel.Formats()[i%4] }

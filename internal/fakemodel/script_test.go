@@ -75,6 +75,23 @@ func TestRunCallsTheClientsOwnTool(t *testing.T) {
 	}
 }
 
+// Codex's lite form offers its tools as an item of the input, and its shell only
+// inside a tool that takes a program.
+func TestRunReachesTheShellInsideCodexsCodeMode(t *testing.T) {
+	s := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.ToolThenText("done", fakemodel.Run(`echo "a"`))})
+	body := `{"model":"m","input":[{"type":"additional_tools","role":"developer","tools":[{"type":"namespace","name":"functions","tools":[{"type":"custom","name":"exec"},{"type":"function","name":"wait","parameters":{}}]}]},` + userHi + `]}`
+	answer := post(t, s, fakemodel.Responses, paths[fakemodel.Responses], body, 200)
+	h := listenWhole(t, fakemodel.Responses, string(answer))
+	if want := `text((await tools.exec_command({cmd: "echo \"a\""})).output)`; len(h.Calls) != 1 || h.Calls[0].Name != "exec" || h.Calls[0].Input != want {
+		t.Errorf("called %v", h.Calls)
+	}
+	has(t, answer, `"type":"custom_tool_call"`, `"namespace":"functions"`)
+	r := s.Requests()[0]
+	if len(r.Tools) != 2 || !r.Tools[0].Custom || r.Tools[0].Namespace != "functions" || len(r.Items) != 1 {
+		t.Errorf("read the tools %+v and the items %v", r.Tools, r.Items)
+	}
+}
+
 func TestAScriptThatCannotBePlayedSaysSo(t *testing.T) {
 	for _, c := range []struct {
 		script fakemodel.Script
