@@ -62,6 +62,7 @@ type Gateway struct {
 	mu        sync.Mutex
 	ledgers   map[string]*ledger
 	order     []string // of the ledgers, the oldest first
+	shelf     shelf
 	Stats     Stats
 }
 
@@ -142,6 +143,7 @@ func (g *Gateway) ledger(id string) *ledger {
 		return l
 	}
 	if len(g.order) >= g.opt.Sessions {
+		g.shelf.drop(g.ledgers[g.order[0]])
 		delete(g.ledgers, g.order[0])
 		g.order = g.order[1:]
 	}

@@ -30,20 +30,68 @@ type ledger struct {
 	since   time.Time        // of the last request
 }
 
-// keepBody is the largest request whose bytes are kept to resume the next scan.
-const keepBody = 4 << 20
-
-// keep makes the request at hand the last one.
-func (l *ledger) keep() {
+// keep makes the request at hand the last one, and returns how many bytes that
+// keeps.
+func (l *ledger) keep() int {
 	l.last, l.next = l.next, l.last
-	if len(l.last.Raw) > keepBody {
-		l.last.Raw = nil
-		l.last.Items = l.last.Items[:0]
-	}
+	l.next.Raw = nil
+	return len(l.last.Raw)
 }
 
 // forget gives back the bytes of the last request.
 func (l *ledger) forget() { l.last, l.next = wire.Body{}, wire.Body{} }
+
+// shelf bounds the bytes of last requests that are kept: those that were used
+// longest ago give theirs back.
+type shelf struct {
+	mu    sync.Mutex
+	order []*ledger // the oldest first
+	size  map[*ledger]int
+	total int
+}
+
+const maxShelf = 16 << 20
+
+// put notes that a ledger, whose lock the caller holds, keeps so many bytes.
+func (s *shelf) put(l *ledger, size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size == nil {
+		s.size = map[*ledger]int{}
+	}
+	if i := slices.Index(s.order, l); i >= 0 {
+		s.order = slices.Delete(s.order, i, i+1)
+	}
+	s.order = append(s.order, l)
+	s.total += size - s.size[l]
+	s.size[l] = size
+	for s.total > maxShelf {
+		oldest := s.order[0]
+		if oldest != l {
+			if !oldest.mu.TryLock() {
+				return // in use; the next request sees to it
+			}
+			oldest.forget()
+			oldest.mu.Unlock()
+		} else {
+			l.forget()
+		}
+		s.order = s.order[1:]
+		s.total -= s.size[oldest]
+		delete(s.size, oldest)
+	}
+}
+
+// drop notes that a ledger keeps nothing any more.
+func (s *shelf) drop(l *ledger) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.order, l); i >= 0 {
+		s.order = slices.Delete(s.order, i, i+1)
+		s.total -= s.size[l]
+		delete(s.size, l)
+	}
+}
 
 // line is one message of the history. The hash of a reply is not known until the
 // client sends it back.

@@ -79,7 +79,7 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, raw []byt
 	}
 	t := &turn{id: id, ledger: l, number: l.number, format: to.format, stream: body.Stream || strings.HasSuffix(to.path, ":streamGenerateContent")}
 	edits := seen.edits(s, body)
-	defer l.keep()
+	defer func() { g.shelf.put(l, l.keep()) }()
 	if len(edits) == 0 {
 		return raw, t, nil
 	}
@@ -244,6 +244,7 @@ func (g *Gateway) flush(ctx context.Context, id string, l *ledger, waited time.D
 		return
 	}
 	l.forget()
+	g.shelf.drop(l)
 	if l.pending == nil || !l.loaded {
 		return
 	}
