@@ -38,7 +38,7 @@ func block(v []byte, role trimtab.Role, d *wire.Divider) []trimtab.Part {
 	var words, id, name, input, of, content, failed []byte
 	kind := ""
 	for key, value := range scan.Members(v) {
-		switch key {
+		switch string(key) {
 		case "type":
 			kind = decode.String(value)
 		case "text":

@@ -36,25 +36,25 @@ func (r *reply) Event(_ string, data []byte) {
 		r.Broken = true
 		return
 	}
-	kind := decode.String(scan.Find(data, "type"))
-	switch kind {
+	kind, index, delta := scan.Three(data, "type", "index", "delta")
+	switch scan.Plain(kind) {
 	case "message_start":
 		r.start(scan.Find(data, "message"))
 	case "content_block_start":
-		if i, ok := index(data); ok {
-			r.begin(i, scan.Find(data, "content_block"))
+		if index != nil {
+			r.begin(draft.Int(index), scan.Find(data, "content_block"))
 		} else {
 			r.Broken = true
 		}
 	case "content_block_delta":
-		r.delta(data)
+		r.delta(index, delta)
 	case "content_block_stop":
-		if p := r.at(data); p != nil {
+		if p := r.Find(draft.Int(index)); p != nil {
 			p.Done = true
 		}
 	case "message_delta":
 		r.usage(scan.Find(data, "usage"))
-		r.stop(scan.Find(data, "delta", "stop_reason"))
+		r.stop(scan.Find(delta, "stop_reason"))
 	case "message_stop":
 		r.Ended = !r.Open()
 	case "error":
@@ -105,15 +105,17 @@ func (r *reply) usage(v []byte) {
 		r.Usage = &trimtab.Usage{}
 	}
 	for name, n := range scan.Members(v) {
-		switch {
-		case scan.Null(n):
-		case name == "input_tokens":
+		if scan.Null(n) {
+			continue
+		}
+		switch string(name) {
+		case "input_tokens":
 			r.Usage.Input = draft.Int(n)
-		case name == "output_tokens":
+		case "output_tokens":
 			r.Usage.Output = draft.Int(n)
-		case name == "cache_read_input_tokens":
+		case "cache_read_input_tokens":
 			r.Usage.CacheRead = draft.Int(n)
-		case name == "cache_creation_input_tokens":
+		case "cache_creation_input_tokens":
 			r.Usage.CacheWrite = draft.Int(n)
 		}
 	}
@@ -138,20 +140,6 @@ func (r *reply) stop(v []byte) {
 	}
 }
 
-func index(data []byte) (int, bool) {
-	v := scan.Find(data, "index")
-	return draft.Int(v), len(v) > 0
-}
-
-func (r *reply) at(data []byte) *draft.Piece {
-	i, ok := index(data)
-	if !ok {
-		r.Broken = true
-		return nil
-	}
-	return r.Find(i)
-}
-
 // begin takes a content block, whole or still empty.
 func (r *reply) begin(i int, v []byte) {
 	kind := decode.String(scan.Find(v, "type"))
@@ -174,22 +162,19 @@ func (r *reply) begin(i int, v []byte) {
 	}
 }
 
-func (r *reply) delta(data []byte) {
-	p := r.at(data)
-	if p == nil {
+func (r *reply) delta(index, v []byte) {
+	p := r.Find(draft.Int(index))
+	if p == nil || index == nil {
 		r.Broken = true
 		return
 	}
-	delta := scan.Find(data, "delta")
-	switch decode.String(scan.Find(delta, "type")) {
-	case "text_delta":
-		r.Add(p, scan.Find(delta, "text"))
-	case "thinking_delta":
-		r.Add(p, scan.Find(delta, "thinking"))
-	case "signature_delta":
-		r.Append(&p.Sign, scan.Find(delta, "signature"))
-	case "input_json_delta":
-		r.Add(p, scan.Find(delta, "partial_json"))
+	for name, value := range scan.Members(v) {
+		switch string(name) {
+		case "text", "thinking", "partial_json":
+			r.Add(p, value)
+		case "signature":
+			r.Append(&p.Sign, value)
+		}
 	}
 }
 

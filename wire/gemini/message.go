@@ -22,27 +22,32 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 
 // piece is a part as its members tell it.
 type piece struct {
-	text, call, response []byte
-	other                string // the name of the first member that is none of these
-	thought              bool
+	text, call, response, sign []byte
+	other                      string // the name of the first member that is none of these
+	thought                    bool
 }
 
 func read(v []byte) piece {
 	var p piece
 	for name, value := range scan.Members(v) {
-		switch {
-		case scan.Null(value):
-		case name == "text":
+		if scan.Null(value) {
+			continue
+		}
+		switch string(name) {
+		case "text":
 			p.text = value
-		case name == "thought":
+		case "thought":
 			p.thought = string(value) == "true"
-		case name == "functionCall" || name == "function_call":
+		case "functionCall", "function_call":
 			p.call = value
-		case name == "functionResponse" || name == "function_response":
+		case "functionResponse", "function_response":
 			p.response = value
-		case name == "thoughtSignature" || name == "thought_signature":
-		case p.other == "":
-			p.other = name
+		case "thoughtSignature", "thought_signature":
+			p.sign = value
+		default:
+			if p.other == "" {
+				p.other = string(name)
+			}
 		}
 	}
 	return p
@@ -87,7 +92,7 @@ func answered(v []byte) trimtab.ToolResult {
 	}
 	response := scan.Find(v, "response")
 	for name, value := range scan.Members(response) {
-		switch text, ok := scan.Unquote(value); name {
+		switch text, ok := scan.Unquote(value); string(name) {
 		case "error":
 			r.Failed = !scan.Null(value)
 			fallthrough

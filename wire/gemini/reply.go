@@ -69,35 +69,42 @@ func (r *reply) Document(doc []byte) {
 
 func (r *reply) chunk(v []byte) {
 	for name, value := range scan.Members(v) {
-		switch {
-		case scan.Null(value):
-		case name == "modelVersion":
-			r.Model = decode.String(value)
-		case name == "usageMetadata":
+		if scan.Null(value) {
+			continue
+		}
+		switch string(name) {
+		case "modelVersion":
+			r.model(value)
+		case "usageMetadata":
 			r.usage(value)
-		case name == "error":
+		case "error":
 			if r.Fault = decode.String(scan.Find(value, "status")); r.Fault == "" {
 				r.Fault = "error"
 			}
-		case name == "promptFeedback":
+		case "promptFeedback":
 			if why := decode.String(scan.Find(value, "blockReason")); why != "" {
 				r.Reason, r.Stop, r.Ended = why, wire.StopRefused, true
 			}
-		case name == "candidates":
+		case "candidates":
 			for c := range scan.Elements(value) {
-				if draft.Int(scan.Find(c, "index")) == 0 {
-					r.candidate(c)
+				if index, content, finish := scan.Three(c, "index", "content", "finishReason"); draft.Int(index) == 0 {
+					r.candidate(content, decode.String(finish))
 				}
 			}
 		}
 	}
 }
 
-func (r *reply) candidate(v []byte) {
-	for p := range scan.Elements(scan.Find(v, "content", "parts")) {
+func (r *reply) model(v []byte) {
+	if r.Model == "" {
+		r.Model = decode.String(v)
+	}
+}
+
+func (r *reply) candidate(content []byte, why string) {
+	for p := range scan.Elements(scan.Find(content, "parts")) {
 		r.part(p)
 	}
-	why := decode.String(scan.Find(v, "finishReason"))
 	if why == "" {
 		return
 	}
@@ -116,7 +123,7 @@ func (r *reply) candidate(v []byte) {
 func (r *reply) part(v []byte) {
 	switch p := read(v); {
 	case p.call != nil:
-		r.sign(v)
+		r.sign(p.sign)
 		call := asked(p.call)
 		piece := r.next(draft.Call)
 		piece.ID, piece.Name = call.ID, call.Name
@@ -126,17 +133,22 @@ func (r *reply) part(v []byte) {
 		piece.Name = p.other
 		r.Keep(piece, v)
 	case p.thought:
-		r.grow(draft.Thought, p.text, v).Name = "thought"
+		piece := r.grow(draft.Thought, p.text)
+		piece.Name = "thought"
+		if p.sign != nil {
+			piece.Sign = nil
+			r.Append(&piece.Sign, p.sign)
+		}
 	default:
-		r.sign(v)
-		r.grow(draft.Text, p.text, v)
+		r.sign(p.sign)
+		r.grow(draft.Text, p.text)
 	}
 }
 
 // sign keeps the signature of a part, which is sent back with it, as a piece of
 // its own in front of it.
-func (r *reply) sign(v []byte) {
-	if sign := scan.Find(v, "thoughtSignature"); len(sign) > 2 && sign[0] == '"' {
+func (r *reply) sign(sign []byte) {
+	if len(sign) > 2 && sign[0] == '"' {
 		p := r.next(draft.Other)
 		p.Name = "thoughtSignature"
 		r.Keep(p, append(append([]byte(`{"thoughtSignature":`), sign...), '}'))
@@ -148,27 +160,31 @@ func (r *reply) next(kind draft.Kind) *draft.Piece {
 	return r.Piece(r.count, kind)
 }
 
-func (r *reply) grow(kind draft.Kind, text, v []byte) *draft.Piece {
+func (r *reply) grow(kind draft.Kind, text []byte) *draft.Piece {
 	p := r.Last()
 	if p == nil || p.Kind != kind {
 		p = r.next(kind)
 	}
 	r.Add(p, text)
-	if sign := scan.Find(v, "thoughtSignature"); kind == draft.Thought && sign != nil {
-		p.Sign = nil
-		r.Append(&p.Sign, sign)
-	}
 	return p
 }
 
 func (r *reply) usage(v []byte) {
-	count := func(name string) int { return draft.Int(scan.Find(v, name)) }
-	read := count("cachedContentTokenCount")
-	r.Usage = &trimtab.Usage{
-		Input:     max(0, count("promptTokenCount")+count("toolUsePromptTokenCount")-read),
-		Output:    count("candidatesTokenCount") + count("thoughtsTokenCount"),
-		CacheRead: read,
+	if r.Usage == nil {
+		r.Usage = &trimtab.Usage{}
 	}
+	*r.Usage = trimtab.Usage{}
+	for name, n := range scan.Members(v) {
+		switch string(name) {
+		case "promptTokenCount", "toolUsePromptTokenCount":
+			r.Usage.Input += draft.Int(n)
+		case "candidatesTokenCount", "thoughtsTokenCount":
+			r.Usage.Output += draft.Int(n)
+		case "cachedContentTokenCount":
+			r.Usage.CacheRead = draft.Int(n)
+		}
+	}
+	r.Usage.Input = max(0, r.Usage.Input-r.Usage.CacheRead)
 }
 
 // back is a thought as it is sent back.

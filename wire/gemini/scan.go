@@ -21,6 +21,8 @@ func member(name []byte) list.Act {
 		return list.Role
 	case "parts":
 		return list.Content
+	case "cache_control": // of gateways that speak for other providers
+		return list.Mark
 	}
 	return list.Keep
 }
@@ -39,6 +41,8 @@ func part(name []byte) list.Act {
 		return list.Result
 	case "executableCode", "executable_code", "codeExecutionResult", "code_execution_result":
 		return list.Server
+	case "cache_control":
+		return list.Mark
 	}
 	return list.Keep
 }

@@ -13,7 +13,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	var content, calls, call, id, name []byte
 	m := trimtab.Message{Role: it.Role}
 	for key, v := range scan.Members(b.Bytes(it.Span)) {
-		switch key {
+		switch string(key) {
 		case "content":
 			content = v
 		case "tool_calls":
@@ -26,7 +26,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 			name = v
 		case "reasoning_content", "reasoning", "reasoning_details", "reasoning_text", "reasoning_opaque", "thinking_blocks":
 			if len(v) > 2 && !scan.Null(v) {
-				m.Parts = append(m.Parts, decode.Opaque(key, trimtab.Model, v))
+				m.Parts = append(m.Parts, decode.Opaque(string(key), trimtab.Model, v))
 			}
 		}
 	}

@@ -66,19 +66,23 @@ func (r *reply) Document(doc []byte) {
 
 func (r *reply) chunk(v []byte, said string) {
 	for name, value := range scan.Members(v) {
-		switch {
-		case scan.Null(value):
-		case name == "model":
-			r.Model = decode.String(value)
-		case name == "usage":
+		if scan.Null(value) {
+			continue
+		}
+		switch string(name) {
+		case "model":
+			if r.Model == "" {
+				r.Model = decode.String(value)
+			}
+		case "usage":
 			r.usage(value)
-		case name == "error":
+		case "error":
 			r.fault(value)
-		case name == "choices":
+		case "choices":
 			for c := range scan.Elements(value) {
-				if draft.Int(scan.Find(c, "index")) == 0 {
-					r.say(scan.Find(c, said))
-					r.stop(scan.Find(c, "finish_reason"))
+				if index, words, finish := scan.Three(c, "index", said, "finish_reason"); draft.Int(index) == 0 {
+					r.say(words)
+					r.stop(finish)
 				}
 			}
 		}
@@ -97,14 +101,15 @@ func (r *reply) fault(v []byte) {
 // say takes a delta, or a whole message.
 func (r *reply) say(v []byte) {
 	for name, value := range scan.Members(v) {
-		switch name {
+		switch string(name) {
 		case "content":
 			r.content(value)
 		case "refusal":
 			r.add(keyRefusal, draft.Text, value)
 		case "reasoning_content", "reasoning":
-			if p := r.Find(keyThought); p == nil || p.Name == name || p.Name == "" {
-				r.add(keyThought, draft.Thought, value).Name = name
+			// Some servers say the same under both names.
+			if p := r.Find(keyThought); p == nil || p.Name == string(name) {
+				r.add(keyThought, draft.Thought, value).Name = string(name)
 			}
 		case "tool_calls":
 			n := 0
@@ -184,7 +189,7 @@ func (r *reply) function(p *draft.Piece, v []byte) {
 func (r *reply) usage(v []byte) {
 	u := &trimtab.Usage{}
 	for name, n := range scan.Members(v) {
-		switch name {
+		switch string(name) {
 		case "prompt_tokens":
 			u.Input += draft.Int(n)
 		case "completion_tokens":

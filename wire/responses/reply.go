@@ -40,17 +40,19 @@ func (r *reply) Event(_ string, data []byte) {
 		r.Broken = true
 		return
 	}
-	switch kind := decode.String(scan.Find(data, "type")); kind {
+	kind, index, delta := scan.Three(data, "type", "output_index", "delta")
+	i := draft.Int(index)
+	switch scan.Plain(kind) {
 	case "response.created", "response.in_progress":
 		r.Model = decode.String(scan.Find(data, "response", "model"))
 	case "response.output_item.added":
-		r.begin(data)
+		r.begin(i, scan.Find(data, "item"))
 	case "response.output_item.done":
-		r.item(index(data), scan.Find(data, "item"))
+		r.item(i, scan.Find(data, "item"))
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_summary_text.delta", "response.reasoning_text.delta",
 		"response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		if p := r.Find(index(data)); p != nil && !p.Done {
-			r.Add(p, scan.Find(data, "delta"))
+		if p := r.Find(i); p != nil && !p.Done {
+			r.Add(p, delta)
 		}
 	case "response.completed", "response.incomplete", "response.failed":
 		r.end(scan.Find(data, "response"))
@@ -85,13 +87,10 @@ func (r *reply) Document(doc []byte) {
 	}
 }
 
-func index(data []byte) int { return draft.Int(scan.Find(data, "output_index")) }
-
 // begin begins an item whose pieces follow.
-func (r *reply) begin(data []byte) {
-	v := scan.Find(data, "item")
+func (r *reply) begin(i int, v []byte) {
 	kind := decode.String(scan.Find(v, "type"))
-	p := r.Piece(index(data), kinds(kind, v))
+	p := r.Piece(i, kinds(kind, v))
 	p.ID, p.Name = id(v), decode.String(scan.Find(v, "name"))
 	if p.Kind != draft.Call {
 		p.Name = kind

@@ -62,15 +62,23 @@ func encodeAnthropic(t Talk, c *Chance, tidy bool) []byte {
 		}
 	}
 	system := any(t.System)
-	if c.One(2) {
+	if tidy || c.One(2) {
 		system = arr{obj{{"type", "text"}, {"text", t.System}}, m.mark(obj{{"type", "text"}, {"text", "identity"}})}
 	}
 	tools := arr{}
 	for i := range t.Tools {
 		tools = append(tools, m.mark(obj{{"name", fmt.Sprint("tool", i)}, {"description", "“x”"}, {"input_schema", obj{{"type", "object"}, {"properties", obj{{"cache_control", obj{{"type", "string"}}}}}}}}))
 	}
-	body := obj{{"model", "claude-x"}, {"max_tokens", lit("1.0e3")}, {"messages", messages}, {"system", system}, {"tools", tools},
-		{"metadata", obj{{"user_id", `{"device_id":"d","session_id":"s-1"}`}}}, {"stream", c.One(2)}, {"thinking", obj{{"type", "adaptive"}}}}
+	body := obj{
+		{"model", "claude-x"},
+		{"max_tokens", lit("1.0e3")},
+		{"messages", messages},
+		{"system", system},
+		{"tools", tools},
+		{"metadata", obj{{"user_id", `{"device_id":"d","session_id":"s-1"}`}}},
+		{"stream", tidy || c.One(2)},
+		{"thinking", obj{{"type", "adaptive"}}},
+	}
 	s := c.style()
 	if tidy {
 		s = plain(c)
@@ -203,7 +211,7 @@ func CheckAnthropic(body []byte) error {
 	if len(messages) == 0 {
 		return fmt.Errorf("no messages")
 	}
-	if n := strings.Count(encode(v), `"cache_control":{"type":"ephemeral"`); n > 4 {
+	if n := marks(v); n > 4 {
 		return fmt.Errorf("%d cache marks", n)
 	}
 	var turn []any // the blocks of the user turn under way, its messages joined
@@ -261,6 +269,25 @@ func CheckAnthropic(body []byte) error {
 		return fmt.Errorf("tool_use without tool_result at the end")
 	}
 	return nil
+}
+
+// marks counts the cache marks in a value.
+func marks(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case map[string]any:
+		if text(get(v, "cache_control", "type")) == "ephemeral" {
+			n++
+		}
+		for _, x := range v {
+			n += marks(x)
+		}
+	case []any:
+		for _, x := range v {
+			n += marks(x)
+		}
+	}
+	return n
 }
 
 func readCalls(blocks []any, server bool) ([]string, bool) {
@@ -396,6 +423,13 @@ func documentAnthropic(s Said) []byte {
 		content = append(content, obj{{"type", "tool_use"}, {"id", call.ID}, {"name", call.Name}, {"input", lit(call.Input)}})
 	}
 	usage := obj{{"input_tokens", s.Usage[0]}, {"cache_read_input_tokens", s.Usage[2]}, {"cache_creation_input_tokens", s.Usage[3]}, {"output_tokens", s.Usage[1]}}
-	return plain(NewChance(1)).value(nil, obj{{"id", "msg_1"}, {"type", "message"}, {"role", "assistant"}, {"model", "claude-x"}, {"content", content},
-		{"stop_reason", anthropicStop(s.Stop)}, {"usage", usage}})
+	return plain(NewChance(1)).value(nil, obj{
+		{"id", "msg_1"},
+		{"type", "message"},
+		{"role", "assistant"},
+		{"model", "claude-x"},
+		{"content", content},
+		{"stop_reason", anthropicStop(s.Stop)},
+		{"usage", usage},
+	})
 }

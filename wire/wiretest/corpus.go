@@ -150,8 +150,9 @@ func quote(s string) string { return encode(s) }
 func split(c *Chance, s string) []string {
 	var out []string
 	runes := []rune(s)
+	piece := max(6, len(runes)/1000)
 	for len(runes) > 0 {
-		n := min(len(runes), 1+c.N(6))
+		n := min(len(runes), 1+c.N(piece))
 		out = append(out, string(runes[:n]))
 		runes = runes[n:]
 	}

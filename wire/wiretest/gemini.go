@@ -31,8 +31,16 @@ func encodeGemini(t Talk, c *Chance, tidy bool) []byte {
 	for _, e := range t.Entries {
 		contents = append(contents, c.gemini(e)...)
 	}
-	body := obj{{"contents", contents}, {Pick(c, "systemInstruction", "system_instruction"), obj{{"parts", arr{obj{{"text", t.System}}}}}},
-		{"tools", arr{obj{{"functionDeclarations", arr{}}}}}, {"generationConfig", obj{{"temperature", lit("1.0")}}}}
+	system := Pick(c, "systemInstruction", "system_instruction")
+	if tidy {
+		system = "systemInstruction"
+	}
+	body := obj{
+		{"contents", contents},
+		{system, obj{{"parts", arr{obj{{"text", t.System}}}}}},
+		{"tools", arr{obj{{"functionDeclarations", arr{}}}}},
+		{"generationConfig", obj{{"temperature", lit("1.0")}}},
+	}
 	s := c.style()
 	if tidy {
 		s = plain(c)

@@ -2,8 +2,10 @@ package wiretest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"sort"
 	"strings"
 	"testing"
 
@@ -53,7 +55,22 @@ func (s suite) hashes(t *testing.T) {
 		if silent := a.Items[n].Hash == 0 || a.Items[n].Holds&wire.HoldsThought != 0 || p.Where == "a signature"; changed == silent {
 			t.Errorf("%s: counts is %v", p.Where, changed)
 		}
+		for name, item := range map[string]string{"another order": reverse(p.Item), "cache marks": marked(p.Item)} {
+			c := s.scan(t, []byte(s.Wrap(item)))
+			for j := range c.Items {
+				if c.Items[j].Hash != a.Items[j].Hash {
+					t.Errorf("%s: %s counts: %s", p.Where, name, item)
+				}
+			}
+		}
 	}
+}
+
+// marked puts cache marks on what may have one.
+func marked(items string) string {
+	mark := `{"cache_control":{"type":"ephemeral"},`
+	return strings.NewReplacer(`{"type":"tool_`, mark+`"type":"tool_`, `{"role":`, mark+`"role":`, `{"type":"function`, mark+`"type":"function`, `{"role":"model"`, `{"role":"model"`,
+		`{"type":"document`, mark+`"type":"document`).Replace(items)
 }
 
 // model is the role of the model's messages, quoted.
@@ -64,9 +81,9 @@ func (s suite) model() string {
 	return `"assistant"`
 }
 
-// reverse writes the members of an item's objects in another order.
-func reverse(item string) string {
-	v, err := decode([]byte(item))
+// reverse writes the members of all objects in another order.
+func reverse(items string) string {
+	v, err := decode([]byte("[" + items + "]"))
 	if err != nil {
 		panic(err)
 	}
@@ -75,11 +92,10 @@ func reverse(item string) string {
 		switch v := v.(type) {
 		case map[string]any:
 			var o obj
-			for _, k := range []string{"text", "content", "parts", "type", "role"} {
-				if x, ok := v[k]; ok {
-					o = o.add(k, turn(x))
-				}
+			for k, x := range v {
+				o = o.add(k, turn(x))
 			}
+			sort.Slice(o, func(i, j int) bool { return o[i].K > o[j].K })
 			return o
 		case []any:
 			var a arr
@@ -87,10 +103,13 @@ func reverse(item string) string {
 				a = append(a, turn(x))
 			}
 			return a
+		case json.Number:
+			return lit(v)
 		}
 		return v
 	}
-	return string(plain(NewChance(1)).value(nil, turn(v)))
+	out := string(plain(NewChance(1)).value(nil, turn(v)))
+	return out[1 : len(out)-1]
 }
 
 // resumes checks that a body scanned in the light of another is what it is when
@@ -98,7 +117,7 @@ func reverse(item string) string {
 func (s suite) resumes(t *testing.T) {
 	var known, warm, cold wire.Body
 	took := 0
-	for seed := range uint64(3000) {
+	for seed := range uint64(3 * bodies / 10 / share) {
 		talk, c := NewTalk(seed+5e6, 6)
 		tidy := c.One(2)
 		raw := s.Encode(talk, NewChance(seed), tidy)
@@ -129,7 +148,7 @@ func (s suite) resumes(t *testing.T) {
 			raw = next
 		}
 	}
-	if took < 500 {
+	if took < bodies/20/share {
 		t.Errorf("only %d bodies grew", took)
 	}
 }

@@ -45,7 +45,7 @@ func encodeChat(t Talk, c *Chance, tidy bool) []byte {
 	for i := range t.Tools {
 		tools = append(tools, obj{{"type", "function"}, {"function", obj{{"name", fmt.Sprint("tool", i)}, {"parameters", obj{}}}}})
 	}
-	body := obj{{"model", "gpt-x"}, {"messages", messages}, {"tools", tools}, {"stream", c.One(2)}, {"temperature", lit("1.00")}, {"stream_options", obj{{"include_usage", true}}}}
+	body := obj{{"model", "gpt-x"}, {"messages", messages}, {"tools", tools}, {"stream", tidy || c.One(2)}, {"temperature", lit("1.00")}, {"stream_options", obj{{"include_usage", true}}}}
 	s := c.style()
 	if tidy {
 		s = plain(c)

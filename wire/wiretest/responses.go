@@ -49,8 +49,16 @@ func encodeResponses(t Talk, c *Chance, tidy bool) []byte {
 	for i := range t.Tools {
 		tools = append(tools, obj{{"type", "function"}, {"name", fmt.Sprint("tool", i)}})
 	}
-	body := obj{{"model", "gpt-x"}, {"stream", c.One(2)}, {"instructions", t.System}, {"input", list}, {"tools", tools}, {"store", false}, {"prompt_cache_key", "s-1"},
-		{"include", arr{"reasoning.encrypted_content"}}}
+	body := obj{
+		{"model", "gpt-x"},
+		{"stream", tidy || c.One(2)},
+		{"instructions", t.System},
+		{"input", list},
+		{"tools", tools},
+		{"store", false},
+		{"prompt_cache_key", "s-1"},
+		{"include", arr{"reasoning.encrypted_content"}},
+	}
 	s := c.style()
 	if tidy {
 		s = plain(c)
@@ -310,8 +318,14 @@ func responseItems(s Said) arr {
 }
 
 func responseEnd(s Said) obj {
-	o := obj{{"id", "resp_1"}, {"object", "response"}, {"model", "gpt-x"}, {"error", nil}, {"output", responseItems(s)},
-		{"usage", obj{{"input_tokens", s.Usage[0] + s.Usage[2]}, {"input_tokens_details", obj{{"cached_tokens", s.Usage[2]}}}, {"output_tokens", s.Usage[1]}}}}
+	o := obj{
+		{"id", "resp_1"},
+		{"object", "response"},
+		{"model", "gpt-x"},
+		{"error", nil},
+		{"output", responseItems(s)},
+		{"usage", obj{{"input_tokens", s.Usage[0] + s.Usage[2]}, {"input_tokens_details", obj{{"cached_tokens", s.Usage[2]}}}, {"output_tokens", s.Usage[1]}}},
+	}
 	if s.Stop == wire.StopLength {
 		return o.add("status", "incomplete").add("incomplete_details", obj{{"reason", "max_output_tokens"}})
 	}

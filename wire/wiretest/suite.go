@@ -13,11 +13,11 @@ import (
 	"github.com/trimtab/trimtab/wire"
 )
 
-// How much of each is tried.
+// How much of each is tried. What P7 and P8 promise is tried in full each time.
 const (
 	bodies        = 10000
 	conversations = 20000
-	replies       = 300
+	replies       = 300 / share
 )
 
 // Run holds a format to its promises.
@@ -63,7 +63,7 @@ func (s suite) identical(t *testing.T) {
 	var b wire.Body
 	said := map[uint64]string{}
 	for seed := range uint64(bodies) {
-		talk, c := NewTalk(seed, 4)
+		talk, c := NewTalk(seed, 2)
 		raw := s.Encode(talk, c, false)
 		before := bytes.Clone(raw)
 		if err := s.Scan(raw, &b, nil); err != nil {
@@ -75,7 +75,9 @@ func (s suite) identical(t *testing.T) {
 				t.Fatalf("seed %d: %v\n%s\nbecame\n%s", seed, err, raw, out)
 			}
 		}
-		s.collide(t, &b, said)
+		if seed%4 == 0 {
+			s.collide(t, &b, said)
+		}
 	}
 }
 
@@ -100,7 +102,7 @@ func (s suite) collide(t *testing.T, b *wire.Body, said map[uint64]string) {
 }
 
 func (s suite) agrees(t *testing.T) {
-	for seed := range uint64(bodies / 4) {
+	for seed := range uint64(bodies / 4 / share) {
 		talk, c := NewTalk(seed+1e6, 3)
 		s.compare(t, fmt.Sprint("seed ", seed), s.Encode(talk, c, false))
 	}
@@ -181,8 +183,9 @@ func canonical(raw string) string {
 
 // insert applies edits that only insert. It checks that they are refused exactly
 // where they would part what belongs together, that the result is valid, and
-// that taking our messages out again gives the original back.
-func (s suite) insert(t *testing.T, name string, b *wire.Body, edits []wire.Edit) {
+// that taking our messages out again gives the original back. It reports whether
+// they could be made.
+func (s suite) insert(t *testing.T, name string, b *wire.Body, edits []wire.Edit) bool {
 	t.Helper()
 	seen, err := s.Read(b.Raw)
 	if err != nil {
@@ -197,7 +200,7 @@ func (s suite) insert(t *testing.T, name string, b *wire.Body, edits []wire.Edit
 		if !errors.Is(err, wire.ErrSeat) {
 			t.Fatalf("%s: edits %+v part a call and its result, or a reply: %v\n%s", name, edits, err, out)
 		}
-		return
+		return false
 	}
 	if err != nil {
 		t.Fatalf("%s: edits %+v: %v\n%s", name, edits, err, b.Raw)
@@ -206,6 +209,7 @@ func (s suite) insert(t *testing.T, name string, b *wire.Body, edits []wire.Edit
 		t.Fatalf("%s: edits %+v make it invalid: %v\n%s\nwas\n%s", name, edits, err, out, b.Raw)
 	}
 	s.kept(t, name, b, s.scan(t, out), edits)
+	return true
 }
 
 // apart reports whether the list may not be cut before an item.

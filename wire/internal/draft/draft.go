@@ -184,7 +184,7 @@ func (d *Draft) Result(back func(*Piece) json.RawMessage) wire.Result {
 func Int(v []byte) int {
 	n := 0
 	for _, c := range v {
-		if c < '0' || c > '9' || n > 1<<40 {
+		if c < '0' || c > '9' || n > 1<<26 {
 			return 0
 		}
 		n = n*10 + int(c-'0')

@@ -133,7 +133,6 @@ func (m *machine) member(act Act, i int) (end int, hash uint64) {
 	case Content:
 		return m.content(i, 3)
 	case Output:
-		m.facts.Echo = !m.null(i)
 		return m.inner(i, 3)
 	case Call:
 		return m.calls(i)
@@ -185,8 +184,8 @@ func (m *machine) aside(act Act, i int) int {
 
 // calls scans one call, or an array of them.
 func (m *machine) calls(i int) (end int, hash uint64) {
-	if i < len(m.B) && m.B[i] != '[' {
-		if end, hash = m.Value(i, 3); m.null(i) {
+	if i >= len(m.B) || m.B[i] != '[' {
+		if end, hash = m.Value(i, 3); end < 0 || m.null(i) {
 			return end, 0
 		}
 		m.facts.Calls++

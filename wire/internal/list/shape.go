@@ -73,15 +73,15 @@ const (
 
 // Facts is what was found in an item.
 type Facts struct {
-	Role, Kind   []byte // decoded; nil where absent
-	Hash         uint64
-	Holds        wire.Holds
-	Calls        int32
-	Results      int32
-	Uses         int32 // of the provider's tools
-	Returns      int32
-	Marks        int32
-	HasRef, Echo bool // it has a Ref; it has an Output
+	Role, Kind []byte // decoded; nil where absent
+	Hash       uint64
+	Holds      wire.Holds
+	Calls      int32
+	Results    int32
+	Uses       int32 // of the provider's tools
+	Returns    int32
+	Marks      int32
+	HasRef     bool
 }
 
 // Leading is how many items at the front are the system's.

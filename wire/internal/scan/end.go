@@ -128,20 +128,25 @@ func (s *Scanner) Next(i int, shut byte) (next int, more bool) {
 func stringEnd(b []byte, i int) int {
 	for {
 		j := i
-		if i+16 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:]) ^ ('"' * ones)
-			x = (x - ones) &^ x & (0x80 * ones)
-			if x != 0 {
+		if i+32 <= len(b) {
+			w := b[i : i+32 : i+32]
+			if x := quotes(w); x != 0 {
 				j += bits.TrailingZeros64(x) >> 3
 				goto found
 			}
-			x = binary.LittleEndian.Uint64(b[i+8:]) ^ ('"' * ones)
-			x = (x - ones) &^ x & (0x80 * ones)
-			if x != 0 {
+			if x := quotes(w[8:]); x != 0 {
 				j += 8 + bits.TrailingZeros64(x)>>3
 				goto found
 			}
-			j += 16
+			if x := quotes(w[16:]); x != 0 {
+				j += 16 + bits.TrailingZeros64(x)>>3
+				goto found
+			}
+			if x := quotes(w[24:]); x != 0 {
+				j += 24 + bits.TrailingZeros64(x)>>3
+				goto found
+			}
+			j += 32
 		}
 		if k := bytes.IndexByte(b[j:], '"'); k >= 0 {
 			j += k
@@ -152,15 +157,27 @@ func stringEnd(b []byte, i int) int {
 		if b[j-1] != '\\' {
 			return j + 1
 		}
-		n := 0
-		for j-n > i && b[j-n-1] == '\\' {
-			n++
+		if j-2 >= i && b[j-2] == '\\' && even(b[i:j]) {
+			return j + 1
 		}
 		i = j + 1
-		if n&1 == 0 {
-			return i
-		}
 	}
+}
+
+// even reports whether b ends with an even number of backslashes.
+func even(b []byte) bool {
+	n := len(b)
+	for n > 0 && b[n-1] == '\\' {
+		n--
+	}
+	return (len(b)-n)&1 == 0
+}
+
+// quotes sets the top bit of the first byte that is a quote, and perhaps of later
+// ones.
+func quotes(b []byte) uint64 {
+	x := binary.LittleEndian.Uint64(b) ^ ('"' * ones)
+	return (x - ones) &^ x & (0x80 * ones)
 }
 
 const ones = 0x0101010101010101

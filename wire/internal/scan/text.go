@@ -19,6 +19,15 @@ func Unquote(v []byte) (text string, ok bool) {
 	return string(AppendText(nil, v)), true
 }
 
+// Plain returns what stands between the quotes of a literal without decoding it,
+// for comparing it with words that need no escapes.
+func Plain(v []byte) string {
+	if len(v) < 2 || v[0] != '"' {
+		return ""
+	}
+	return string(v[1 : len(v)-1])
+}
+
 // AppendText appends what stands between the quotes of a literal, decoded. A
 // bad escape stays as it is.
 func AppendText(dst, v []byte) []byte {

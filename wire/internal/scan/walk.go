@@ -7,8 +7,8 @@ import (
 
 // Members yields the members of an object, names decoded and values as written.
 // It ends early at what is no object, or no JSON.
-func Members(v []byte) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
+func Members(v []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
 		s := Scanner{B: v}
 		i := s.Space(0)
 		if i >= len(v) || v[i] != '{' {
@@ -20,8 +20,12 @@ func Members(v []byte) iter.Seq2[string, []byte] {
 			if at < 0 {
 				return
 			}
+			name := v[from:to]
+			if bytes.IndexByte(name, '\\') >= 0 {
+				name = AppendText(nil, name)
+			}
 			end := s.Skip(at, 1)
-			if end < 0 || !yield(Word(v[from:to]), v[at:end]) {
+			if end < 0 || !yield(name, v[at:end]) {
 				return
 			}
 			i, more = s.Next(end, '}')
@@ -55,7 +59,7 @@ func Find(v []byte, path ...string) []byte {
 	for _, want := range path {
 		var found []byte
 		for name, value := range Members(v) {
-			if name == want {
+			if string(name) == want {
 				found = value
 			}
 		}
@@ -64,6 +68,21 @@ func Find(v []byte, path ...string) []byte {
 		}
 	}
 	return v
+}
+
+// Three returns the values of three members of v, as Find does, in one pass.
+func Three(v []byte, a, b, c string) (x, y, z []byte) {
+	for name, value := range Members(v) {
+		switch string(name) {
+		case a:
+			x = value
+		case b:
+			y = value
+		case c:
+			z = value
+		}
+	}
+	return x, y, z
 }
 
 // Word decodes what stands between the quotes of a name or a short literal.

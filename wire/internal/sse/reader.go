@@ -24,9 +24,10 @@ type Reader struct {
 	line   []byte // the beginning of a line whose end has not come
 	data   []byte
 	name   []byte
-	fields bool // data has a line
-	feeds  bool // lines end with line feeds, as they do from all but very old servers
-	long   bool // the line, event or document under way is too long
+	last   string // the name of the event before
+	fields bool   // data has a line
+	feeds  bool   // lines end with line feeds, as they do from all but very old servers
+	long   bool   // the line, event or document under way is too long
 }
 
 type mode uint8
@@ -129,11 +130,14 @@ func (r *Reader) take(line []byte) {
 }
 
 func (r *Reader) dispatch() {
+	if string(r.name) != r.last { // most events have the name of the one before
+		r.last = string(r.name)
+	}
 	switch {
 	case r.long:
-		r.To.Long(string(r.name))
+		r.To.Long(r.last)
 	case r.fields:
-		r.To.Event(string(r.name), r.data)
+		r.To.Event(r.last, r.data)
 	}
 	if cap(r.data) > keep {
 		r.data = nil
