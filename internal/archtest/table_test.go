@@ -34,8 +34,9 @@ var table = []row{
 	{"agent/tool", []string{".", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
 
+	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
 	{"wire", []string{".", "wire/internal/scan"}, "what the formats share"},
-	{"wire/*", []string{".", "wire", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
+	{"wire/*", []string{".", "host", "wire", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
 	{"wire/internal/scan", nil, "spans of JSON bytes; it knows no format"},
 	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
 	{"wire/internal/decode", []string{".", "wire/internal/scan"}, "makes the words from spans, where they are asked for"},
@@ -43,7 +44,7 @@ var table = []row{
 	{"wire/internal/list", []string{".", "wire", "wire/internal/scan"}, "the machine behind the formats; what differs is a value"},
 
 	{"transcript", []string{".", "transcript/internal/jsonl"}, "what the readers share"},
-	{"transcript/*", []string{".", "transcript", "transcript/internal/jsonl"}, "a reader knows one host's files, and no other reader"},
+	{"transcript/*", []string{".", "host", "transcript", "transcript/internal/jsonl"}, "a reader knows one host's files, and no other reader"},
 	{"transcript/internal/jsonl", nil, "lines and spans of bytes; it knows no host"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
 	{"llm/*", []string{".", "llm", "wire", "wire/*"}, "one model each, behind the interface of llm"},

@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/scan"
@@ -50,7 +51,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 
 // said decodes content: a text, or parts.
 func said(content []byte, role trimtab.Role) []trimtab.Part {
-	var d wire.Divider
+	var d host.Divider
 	if len(content) > 0 && content[0] == '"' {
 		return text(content, role, &d)
 	}
@@ -67,7 +68,7 @@ func said(content []byte, role trimtab.Role) []trimtab.Part {
 	return parts
 }
 
-func text(v []byte, role trimtab.Role, d *wire.Divider) []trimtab.Part {
+func text(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
 	switch {
 	case len(v) <= 2:
 		return nil

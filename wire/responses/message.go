@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/scan"
@@ -15,7 +16,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	v := b.Bytes(it.Span)
 	m := trimtab.Message{Role: it.Role}
 	if b.Bare {
-		var d wire.Divider
+		var d host.Divider
 		m.Parts = decode.Divided(v, d.Divide)
 		return m
 	}
@@ -43,7 +44,7 @@ func said(v []byte, role trimtab.Role) []trimtab.Part {
 		content = append(append([]byte(`[{"type":"text","text":`), content...), "}]"...)
 	}
 	by := provenance(scan.Find(v, metadata))
-	var d wire.Divider
+	var d host.Divider
 	var parts []trimtab.Part
 	n := 0
 	for p := range scan.Elements(content) {

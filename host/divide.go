@@ -1,4 +1,13 @@
-package wire
+// Package host knows what the host agents write into a person's messages on their
+// own: reminders in tags, reasons of hooks, contents of files, summaries. It tells
+// a person's words from theirs, for requests and transcripts alike. It reads text
+// and nothing else, and what no host claims is the person's.
+//
+//	var d host.Divider // of one message
+//	for _, text := range texts {
+//		parts = append(parts, d.Divide(text)...)
+//	}
+package host
 
 import (
 	_ "embed"
