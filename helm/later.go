@@ -94,8 +94,18 @@ func (h *Helm) enter(ctx context.Context, id string) (leave func(), err error) {
 	}
 }
 
-// Flush waits until all that Steer did is stored.
-func (h *Helm) Flush(ctx context.Context) error { return h.later.wait(ctx, "") }
+// Flush waits until what Steer did is stored: to these sessions, or to all.
+func (h *Helm) Flush(ctx context.Context, ids ...string) error {
+	if len(ids) == 0 {
+		ids = []string{""}
+	}
+	for _, id := range ids {
+		if err := h.later.wait(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // timed are events and the time at which they were stepped.
 type timed struct {

@@ -204,8 +204,10 @@ func chatHost(c *crew) *host {
 		header: http.Header{"Authorization": {"Bearer sk-test"}, "User-Agent": {"QwenCode/0.24.4 (linux; x64)"}},
 		user:   func(text string) any { return obj{"role": "user", "content": text} },
 		body: func(history []any) any {
-			return obj{"model": "fake-model", "messages": append([]any{obj{"role": "system", "content": "You are an agent."}}, history...),
-				"tools": []any{obj{"type": "function", "function": obj{"name": "run_shell_command", "parameters": schema}}}}
+			return obj{
+				"model": "fake-model", "messages": append([]any{obj{"role": "system", "content": "You are an agent."}}, history...),
+				"tools": []any{obj{"type": "function", "function": obj{"name": "run_shell_command", "parameters": schema}}},
+			}
 		},
 		take: func(h *host, raw []byte) bool {
 			var reply struct{ Choices []struct{ Message obj } }
@@ -229,8 +231,10 @@ func responsesHost(c *crew) *host {
 			return obj{"type": "message", "role": "user", "content": []any{obj{"type": "input_text", "text": text}}}
 		},
 		body: func(history []any) any {
-			return obj{"model": "gpt-5.5", "instructions": "You are an agent.", "input": history, "store": false,
-				"tools": []any{obj{"type": "function", "name": "exec_command", "parameters": schema, "strict": false}}}
+			return obj{
+				"model": "gpt-5.5", "instructions": "You are an agent.", "input": history, "store": false,
+				"tools": []any{obj{"type": "function", "name": "exec_command", "parameters": schema, "strict": false}},
+			}
 		},
 		take: func(h *host, raw []byte) bool {
 			var reply struct{ Output []obj }
@@ -256,8 +260,10 @@ func geminiHost(c *crew) *host {
 		header: http.Header{"X-Goog-Api-Key": {"sk-test"}, "User-Agent": {"GeminiCLI/0.61.0/x (linux; x64)"}},
 		user:   func(text string) any { return obj{"role": "user", "parts": []any{obj{"text": text}}} },
 		body: func(history []any) any {
-			return obj{"contents": history, "systemInstruction": obj{"role": "user", "parts": []any{obj{"text": "You are an agent."}}},
-				"tools": []any{obj{"functionDeclarations": []any{obj{"name": "run_shell_command", "parametersJsonSchema": schema}}}}}
+			return obj{
+				"contents": history, "systemInstruction": obj{"role": "user", "parts": []any{obj{"text": "You are an agent."}}},
+				"tools": []any{obj{"functionDeclarations": []any{obj{"name": "run_shell_command", "parametersJsonSchema": schema}}}},
+			}
 		},
 		take: func(h *host, raw []byte) bool {
 			var reply struct {

@@ -3,12 +3,14 @@ package gateway
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,10 +23,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Stats.Requests.Add(1)
 	to, ok := find(r)
 	if !ok {
-		refuse(w, http.StatusNotFound, fmt.Sprintf("trimtab: no provider is known for %s", r.URL.Path))
+		refuse(w, http.StatusNotFound, "trimtab: no provider is known for this path; what begins with /v1/, /v1beta/, /v1alpha/ or /api/ is passed on")
 		return
 	}
-	if r.Header.Get("Upgrade") != "" {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") { // other offers may be ignored
 		refuse(w, http.StatusUpgradeRequired, "trimtab: only plain HTTP requests pass here")
 		return
 	}
@@ -64,7 +66,7 @@ func (g *Gateway) read(r *http.Request) (raw []byte, rest io.Reader, err error) 
 var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, raw []byte, rest io.Reader, t *turn) {
-	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL.RawQuery), Header: r.Header.Clone(), ContentLength: int64(len(raw))}
+	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header.Clone(), ContentLength: int64(len(raw))}
 	out.Host = out.URL.Host
 	out.Body = io.NopCloser(bytes.NewReader(raw))
 	switch {
@@ -77,11 +79,16 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, raw 
 	}
 	strip(out.Header)
 	out.Header.Del("Content-Length")
+	out.Header.Del("Expect") // it was met when the body was read
 	out.Header.Del("X-Trimtab-Session")
 	if _, named := out.Header["User-Agent"]; !named {
 		out.Header["User-Agent"] = nil // say nothing that the client did not say
 	}
 	reply, err := g.carrier.RoundTrip(out.WithContext(r.Context()))
+	if err == nil && reply.StatusCode < http.StatusOK { // no server can pass these on as a reply
+		_ = reply.Body.Close()
+		err = errNoHTTP
+	}
 	if err != nil {
 		if r.Context().Err() == nil {
 			g.Stats.Failed.Add(1)
@@ -110,15 +117,20 @@ func strip(h http.Header) {
 // pass hands the reply on as it comes and reads a copy.
 func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Response, t *turn) {
 	strip(reply.Header)
+	w.Header()["Content-Type"] = nil // none is guessed where the provider gave none
 	for name, values := range reply.Header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(reply.StatusCode)
 	var copied copier
 	if t != nil && reply.StatusCode == http.StatusOK {
-		copied = newCopier(reply.Header.Get("Content-Encoding"), t.format.NewReply(t.stream || strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream")))
+		reader := t.format.NewReply(t.stream || strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream"))
+		copied = newCopier(reply.Header.Get("Content-Encoding"), &guarded{reply: reader, fault: g.unread})
 	}
 	flush := http.NewResponseController(w)
+	if reply.ContentLength < 0 {
+		_ = flush.Flush() // the client may wait long for the first event, but not for its headers
+	}
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := reply.Body.Read(buf)
@@ -150,6 +162,12 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	}
 }
 
+// unread counts a reply that passed and could not be read.
+func (g *Gateway) unread(p any) {
+	g.Stats.Faults.Add(1)
+	g.opt.Log.Error("reading a reply panicked; the reply passed", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+}
+
 // copier reads a copy of a reply.
 type copier interface {
 	Write(p []byte)
@@ -158,8 +176,8 @@ type copier interface {
 
 // newCopier undoes the compression of the copy. One that it does not know is
 // not read: the next request tells what was said.
-func newCopier(encoding string, reply wire.Reply) copier {
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
+func newCopier(encoding string, reply copier) copier {
+	switch encoding = strings.ToLower(strings.TrimSpace(encoding)); encoding {
 	case "", "identity":
 		return reply
 	case "gzip", "zstd":
@@ -168,14 +186,44 @@ func newCopier(encoding string, reply wire.Reply) copier {
 	return nil
 }
 
+// guarded reads a copy of a reply. A bug in the reading ends that, and not the
+// reply itself.
+type guarded struct {
+	reply wire.Reply
+	fault func(p any)
+	off   bool
+}
+
+func (c *guarded) catch() {
+	if p := recover(); p != nil {
+		c.off = true
+		c.fault(p)
+	}
+}
+
+func (c *guarded) Write(p []byte) {
+	defer c.catch()
+	if !c.off {
+		c.reply.Write(p)
+	}
+}
+
+func (c *guarded) Close() (r wire.Result) {
+	defer c.catch()
+	if !c.off {
+		r = c.reply.Close()
+	}
+	return r
+}
+
 // unpacker decompresses a copy beside the stream.
 type unpacker struct {
 	pipe  *io.PipeWriter
 	done  chan struct{}
-	reply wire.Reply
+	reply copier
 }
 
-func unpack(encoding string, reply wire.Reply) *unpacker {
+func unpack(encoding string, reply copier) *unpacker {
 	r, w := io.Pipe()
 	u := &unpacker{w, make(chan struct{}), reply}
 	go func() {
@@ -244,18 +292,35 @@ func decoded(encoding string, raw []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// plainError is an error without the address, which may hold a key.
+var errNoHTTP = errors.New("no HTTP reply came from it")
+
+// plainError is an error in words that hold nothing of the request or of the
+// reply: both may hold a key.
 func plainError(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
 		return errors.New("timed out")
 	}
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
+	var name *net.DNSError
+	if errors.As(err, &name) {
+		return errors.New(name.Err)
 	}
+	var dial *net.OpError
+	if errors.As(err, &dial) {
+		err = dial.Err
+		for inner := err; inner != nil; inner = errors.Unwrap(err) {
+			err = inner
+		}
+		return err
+	}
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return certificate.Err
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it closed the connection")
+	}
+	return errNoHTTP
 }
 
 // refuse answers with an error in the form that all three providers share.

@@ -20,7 +20,7 @@ type Door interface {
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Session(ctx context.Context, id string) (trimtab.Session, error)
-	Flush(ctx context.Context) error
+	Flush(ctx context.Context, ids ...string) error
 }
 
 // Config sets where requests go and what is refused. Zero values take the

@@ -117,9 +117,10 @@ func systemText(f wire.Format, b *wire.Body) string {
 	return ""
 }
 
-// lastText is the newest text of the user's side.
+// lastText is the newest text of the user's side since the last reply. Only the
+// end of the body is read for it.
 func lastText(f wire.Format, b *wire.Body) string {
-	for i := len(b.Items) - 1; i >= 0; i-- {
+	for i := len(b.Items) - 1; i >= 0 && b.Items[i].Role != trimtab.RoleAssistant; i-- {
 		if b.Items[i].Role != trimtab.RoleUser {
 			continue
 		}

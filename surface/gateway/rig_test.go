@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,12 +27,18 @@ import (
 // parts are what a rig is made of. The zero parts steer as a fresh install does,
 // keep sessions in memory, and go to no provider.
 type parts struct {
-	up      string // the provider, for all three
-	still   bool   // no interventions: there is never anything to inject
-	store   trimtab.Archive
-	door    func(*helm.Helm) gateway.Door // stands before the helm
-	history gateway.History               // the store if nil
-	opt     gateway.Options
+	up        string            // the provider, for all three
+	upstreams map[string]string // or one each
+	still     bool              // no interventions: there is never anything to inject
+	store     trimtab.Archive
+	door      func(*helm.Helm) gateway.Door // stands before the helm
+	history   gateway.History               // the store if nil
+	carrier   carrier                       // nil is one of the gateway's own
+	opening   []trimtab.Event
+	maxBody   int
+	patience  int  // milliseconds
+	near      bool // without sockets, as where time is not real
+	opt       gateway.Options
 }
 
 // rig is a gateway whose parts the test chooses. Where crew plays an agent, rig
@@ -70,11 +77,18 @@ func newRig(t *testing.T, p parts) *rig {
 	if p.history != nil {
 		opt.History = p.history
 	}
+	if p.carrier != nil {
+		opt.Carrier = p.carrier
+	}
+	opt.Opening, opt.MaxBody, opt.Patience, opt.Upstreams = p.opening, p.maxBody, p.patience, p.upstreams
 	if p.up != "" {
 		opt.Upstreams = map[string]string{"anthropic": p.up, "openai": p.up, "gemini": p.up}
 	}
 	if r.gate, err = gateway.New(opt); err != nil {
 		t.Fatal(err)
+	}
+	if p.near {
+		return r
 	}
 	r.front = httptest.NewUnstartedServer(r.gate)
 	r.front.Config.ErrorLog = log.New(r.log, "http: ", 0)
@@ -119,6 +133,11 @@ func (r *rig) try(method, path string, header http.Header, body io.Reader) (answ
 		return answer{}, err
 	}
 	maps.Copy(q.Header, header)
+	if r.front == nil {
+		w := httptest.NewRecorder()
+		r.gate.ServeHTTP(w, q)
+		return answer{w.Code, w.Header(), w.Body.Bytes(), nil}, nil
+	}
 	if _, named := q.Header["User-Agent"]; !named {
 		q.Header["User-Agent"] = nil
 	}
@@ -131,11 +150,14 @@ func (r *rig) try(method, path string, header http.Header, body io.Reader) (answ
 	return answer{reply.StatusCode, reply.Header, raw, err}, nil
 }
 
-// settle waits for the replies under way, and has the last ones told.
+// settle waits for the replies under way, and has the last ones told and stored.
 func (r *rig) settle() {
 	r.t.Helper()
 	until(r.t, "the replies are through", func() bool { return r.gate.Stats.Streams.Load() == 0 })
 	r.gate.Flush(context.Background(), 0)
+	if err := r.door.Flush(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // session returns a session, which must be there.
@@ -226,6 +248,26 @@ type arrival struct {
 	body              []byte
 }
 
+// inbox is a provider without a socket: it keeps what arrives and says nothing.
+type inbox struct {
+	mu  sync.Mutex
+	all [][]byte
+}
+
+func (b *inbox) carry(q *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(q.Body)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all = append(b.all, raw)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, err
+}
+
+func (b *inbox) last() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all[len(b.all)-1]
+}
+
 // provider is an upstream that the test plays: it keeps what arrives and answers
 // as it is told.
 type provider struct {
@@ -302,13 +344,15 @@ func dialects() map[string]dialect {
 	bearer := http.Header{"Authorization": {"Bearer sk-test"}, "Content-Type": {"application/json"}}
 	return map[string]dialect{
 		"anthropic": {
-			"/v1/messages", "/v1/messages", http.Header{"X-Api-Key": {"sk-test"}, "Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"}},
+			"/v1/messages", "/v1/messages",
+			http.Header{"X-Api-Key": {"sk-test"}, "Anthropic-Version": {"2023-06-01"}, "Content-Type": {"application/json"}},
 			wiretest.Anthropic(), plain("messages", `{"role":"user","content":%q}`),
 		},
 		"openaichat": {"/v1/chat/completions", "/v1/chat/completions", bearer, wiretest.OpenAIChat(), plain("messages", `{"role":"user","content":%q}`)},
 		"responses":  {"/v1/responses", "/v1/responses", bearer, wiretest.Responses(), plain("input", `{"type":"message","role":"user","content":%q}`)},
 		"gemini": {
-			"/v1beta/models/g:generateContent", "/v1beta/models/g:streamGenerateContent?alt=sse", http.Header{"X-Goog-Api-Key": {"sk-test"}, "Content-Type": {"application/json"}},
+			"/v1beta/models/g:generateContent", "/v1beta/models/g:streamGenerateContent?alt=sse",
+			http.Header{"X-Goog-Api-Key": {"sk-test"}, "Content-Type": {"application/json"}},
 			wiretest.Gemini(), func(prompt string, _ bool) []byte {
 				return fmt.Appendf(nil, `{"contents":[{"role":"user","parts":[{"text":%q}]}]}`, prompt)
 			},

@@ -33,20 +33,23 @@ func find(r *http.Request) (t route, ok bool) {
 	}
 	post := r.Method == http.MethodPost
 	switch p := t.path; {
-	case p == "/v1/messages" && post:
-		t.provider, t.format = "anthropic", anthropic.Format{}
+	case p == "/v1/messages":
+		t.provider = "anthropic"
+		if post {
+			t.format = anthropic.Format{}
+		}
 	case p == "/v1/chat/completions" && post:
 		t.provider, t.format = "openai", openaichat.Format{}
 	case p == "/v1/responses" && post:
 		t.provider, t.format = "openai", responses.Format{}
-	case strings.HasPrefix(p, "/v1beta/") || strings.HasPrefix(p, "/v1alpha/"):
+	case strings.HasPrefix(p, "/v1beta/"), strings.HasPrefix(p, "/v1alpha/"), strings.HasPrefix(p, "/v1/") && forGemini(r.Method, p, r.Header):
 		t.provider = "gemini"
 		if post && (strings.HasSuffix(p, ":generateContent") || strings.HasSuffix(p, ":streamGenerateContent")) {
 			t.format = gemini.Format{}
 		}
 	case strings.HasPrefix(p, "/v1/messages/"), strings.HasPrefix(p, "/api/"), p == "/":
 		t.provider = "anthropic"
-	case strings.HasPrefix(p, "/v1/") && r.Header.Get("Anthropic-Version") != "":
+	case strings.HasPrefix(p, "/v1/") && forAnthropic(r.Header):
 		t.provider = "anthropic"
 	case strings.HasPrefix(p, "/v1/"):
 		t.provider = "openai"
@@ -56,9 +59,19 @@ func find(r *http.Request) (t route, ok bool) {
 	return t, true
 }
 
+// Several providers have paths like /v1/models. Then the key tells whose it is:
+// no provider may see another's.
+func forAnthropic(h http.Header) bool {
+	return h.Get("Anthropic-Version") != "" || h.Get("X-Api-Key") != "" && h.Get("Authorization") == ""
+}
+
+func forGemini(method, path string, h http.Header) bool {
+	return h.Get("X-Goog-Api-Key") != "" || method == http.MethodPost && strings.HasPrefix(path, "/v1/models/") && strings.Contains(path, ":")
+}
+
 // target is the address of a request at the provider. A base that names the
 // version already is not made to name it twice.
-func target(base *url.URL, path, query string) *url.URL {
+func target(base *url.URL, path string, from *url.URL) *url.URL {
 	u := *base
 	prefix := strings.TrimSuffix(base.EscapedPath(), "/")
 	for _, version := range []string{"/v1", "/v1beta"} {
@@ -71,6 +84,6 @@ func target(base *url.URL, path, query string) *url.URL {
 	if unescaped, err := url.PathUnescape(full); err == nil {
 		u.Path, u.RawPath = unescaped, full
 	}
-	u.RawQuery = query
+	u.RawQuery, u.ForceQuery = from.RawQuery, from.ForceQuery
 	return &u
 }

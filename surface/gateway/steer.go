@@ -127,11 +127,11 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, id string, from client, 
 	if l.loaded {
 		return nil
 	}
-	if err := g.opt.Door.Flush(ctx); err != nil { // the history is read from the store
-		return err
-	}
 	_, err := g.opt.Door.Session(ctx, id)
 	if err == nil {
+		if err := g.opt.Door.Flush(ctx, id); err != nil { // the history is read from the store
+			return err
+		}
 		return l.load(ctx, g.opt.History, id)
 	}
 	if !errors.Is(err, trimtab.ErrNotFound) {

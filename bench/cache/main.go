@@ -1,0 +1,145 @@
+// Command cache shows what steering does to a provider's prompt cache.
+//
+// It plays sessions through the engine as the gateway would, composes every
+// request with Session.View, and sends it to a simulated cache: once without
+// steering, once with notes that leave when their life ends (strict), once with
+// notes that stay until leaving is free (cache). It prints the share of the
+// input that was read from the cache, and what the input cost. It calls no
+// model and opens no connection; what the notes would have changed in the
+// replies is not known.
+//
+//	go run ./bench/cache                              # long sessions that it makes up
+//	go run ./bench/cache ~/.claude/projects/*/*.jsonl # recorded ones, or our exports
+//	go run ./bench/cache -provider blocks -system 4000
+//
+// Two kinds of cache are known. "marks" is like Anthropic's: a prefix is kept
+// where the client puts a mark, which is behind the system prompt and on its own
+// newest block, and is found again up to 20 blocks before a mark. "blocks" is
+// like those that keep every prefix by themselves, in blocks of 128 tokens from
+// 1,024 on. Both forget what was not used for five minutes. A token is four
+// bytes; JSON around the texts is left out.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/replay"
+	"github.com/trimtab/trimtab/steer"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if errors.Is(err, flag.ErrHelp) {
+		os.Exit(2)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cache:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what a run was asked for.
+type options struct {
+	providers []provider
+	system    int // bytes of system prompt and tools
+	files     []string
+}
+
+func parse(args []string, errs io.Writer) (o options, err error) {
+	f := flag.NewFlagSet("cache", flag.ContinueOnError)
+	f.SetOutput(errs)
+	name := f.String("provider", "", "only this one: marks or blocks")
+	write := f.Float64("write", 0, "price of a token written to the cache, in tokens of plain input")
+	read := f.Float64("read", 0, "price of a token read from it")
+	life := f.Duration("life", 5*time.Minute, "how long a prefix is kept after its last use")
+	system := f.Int("system", 16_000, "tokens of system prompt and tools before the messages")
+	lookback := f.Int("lookback", 20, "how many blocks before a mark are looked at; 0 is all")
+	own := f.Bool("own", false, "what if our gateway marked a note at the end, in the slot that clients leave free?")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if *system < 0 || *system > 1<<24 || *lookback < 0 || *life <= 0 || *write < 0 || *read < 0 {
+		return o, errors.New("a number is out of range")
+	}
+	for _, p := range known() {
+		if *name != "" && *name != p.name {
+			continue
+		}
+		p.life, p.lookback, p.own = *life, *lookback, *own
+		if *write > 0 {
+			p.prices.Write = *write
+		}
+		if *read > 0 {
+			p.prices.Read = *read
+		}
+		o.providers = append(o.providers, p)
+	}
+	if len(o.providers) == 0 {
+		return o, fmt.Errorf("-provider %q: there are marks and blocks", *name)
+	}
+	o.system, o.files = *system*tokenBytes, f.Args()
+	return o, nil
+}
+
+// known are the kinds of cache with their prices.
+func known() []provider {
+	return []provider{
+		{name: "marks", least: 1024 * tokenBytes, prices: replay.Prices{Write: 1.25, Read: 0.1}},
+		{name: "blocks", block: 128 * tokenBytes, least: 1024 * tokenBytes, prices: replay.Prices{Write: 1, Read: 0.1}},
+	}
+}
+
+// lineups are the ways of steering that are compared; the first does not steer.
+func lineups() ([]lineup, error) {
+	strict, err1 := steer.New(steer.Config{Steering: trimtab.Config{Retract: "strict"}})
+	cache, err2 := steer.New(steer.Config{Steering: trimtab.Config{Retract: "cache"}})
+	return []lineup{{"without", nil}, {"strict", strict}, {"cache", cache}}, errors.Join(err1, err2)
+}
+
+func command(ctx context.Context, args []string, out, errs io.Writer) error {
+	o, err := parse(args, errs)
+	if err != nil {
+		return err
+	}
+	ways, err := lineups()
+	if err != nil {
+		return err
+	}
+	sessions, bad := madeUp(), 0
+	if len(o.files) > 0 {
+		sessions = nil
+	}
+	for _, file := range o.files {
+		s, err := read(file)
+		if err != nil {
+			fmt.Fprintf(errs, "%s: %v\n", file, err)
+			bad++
+			continue
+		}
+		sessions = append(sessions, s)
+	}
+	for _, p := range o.providers {
+		t := table{provider: p}
+		for _, s := range sessions {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			t.add(s, ways, o.system)
+		}
+		t.print(out)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d files could not be read", bad, len(o.files))
+	}
+	return nil
+}

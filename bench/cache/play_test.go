@@ -1,0 +1,177 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/steer"
+)
+
+func ways(t *testing.T) []lineup {
+	t.Helper()
+	all, err := lineups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// plain is a session of so many steps with a tool, every message 400 bytes.
+func plain(steps int) session {
+	s := session{name: "plain", info: trimtab.Info{ID: "s", Created: begin}}
+	c := chance(7)
+	say := func(m trimtab.Message) { s.events = append(s.events, trimtab.Said{Message: m}) }
+	say(trimtab.Prompt(c.text(400)))
+	for i := range steps {
+		call := trimtab.ToolCall{ID: c.text(9), Name: "bash", Input: encode(c.text(394))}
+		say(trimtab.Message{Role: trimtab.RoleAssistant, At: begin.Add(time.Duration(i) * time.Second), Parts: []trimtab.Part{call}})
+		say(trimtab.Message{Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.ToolResult{ID: call.ID, Text: c.text(400)}}})
+	}
+	return s
+}
+
+func free(name string) provider {
+	for _, p := range known() {
+		if p.name == name {
+			p.life, p.least = 5*time.Minute, 0
+			return p
+		}
+	}
+	return provider{}
+}
+
+func TestWithoutNotesSteeringCostsNothing(t *testing.T) {
+	silent, err := steer.New(steer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []provider{free("marks"), free("blocks")} {
+		without, with := play(lineup{}, plain(7), p, 8000), play(lineup{"silent", silent}, plain(7), p, 8000)
+		if with.notes != 0 {
+			t.Fatalf("%d notes in seven steps", with.notes)
+		}
+		if diff := cmp.Diff(without, with, cmp.AllowUnexported(result{}, bill{})); diff != "" {
+			t.Errorf("%s: %s", p.name, diff)
+		}
+	}
+}
+
+func TestASessionAloneReadsAllButWhatIsNew(t *testing.T) {
+	// The first of 10 requests writes system and prompt, each further one two messages.
+	got := play(lineup{}, plain(10), free("marks"), 8000)
+	want := bill{write: 8400 + 9*800}
+	for n := range 9 {
+		want.read += 8400 + n*800
+	}
+	if got.bill.write < want.write-9*10 || got.bill.write > want.write+9*10 || got.requests != 10 || got.steps != 10 {
+		t.Errorf("%+v, want about %+v", got, want)
+	}
+	if d := got.read - want.read; d < -500 || d > 500 || got.plain != 0 {
+		t.Errorf("read %d, plain %d; want %d and 0", got.read, got.plain, want.read)
+	}
+}
+
+func TestTheEngineAndTheCacheAgreeOnWhatANoteCosts(t *testing.T) {
+	// One reminder comes at step 8 and moves at step 12: what stood behind it is given up, once.
+	all := ways(t)
+	for _, name := range []string{"marks", "blocks"} {
+		p := free(name)
+		l := tableLine{}
+		for _, w := range all {
+			l.by = append(l.by, play(w, plain(13), p, 8000))
+		}
+		if l.by[1].notes != 2 || l.by[1].lost == 0 || l.by[2].lost != 0 {
+			t.Fatalf("%s: %d notes, lost %d and %d", name, l.by[1].notes, l.by[1].lost, l.by[2].lost)
+		}
+		const within = 150 // a block, and the message that the note stood behind
+		if d := l.rewritten(1) - l.by[1].lost; d < -within || d > within {
+			t.Errorf("%s, strict: %d tokens given up, %d by the engine's account", name, l.rewritten(1), l.by[1].lost)
+		}
+		if got := l.rewritten(2); got < -within || got > within {
+			t.Errorf("%s, cache: %d tokens given up", name, got)
+		}
+	}
+}
+
+func TestANoteWithItsOwnMarkIsWrittenOnce(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		p := free("marks")
+		p.own = own
+		r := play(ways(t)[2], plain(11), p, 8000)
+		if r.notes != 1 || r.oursWrite != r.added || (r.oursPlain == 0) != own {
+			t.Errorf("own mark %v: %d bytes of notes, %d written, %d plain", own, r.added, r.oursWrite, r.oursPlain)
+		}
+	}
+}
+
+func TestCompactionLeavesTheSummary(t *testing.T) {
+	summary := trimtab.Say(trimtab.RoleUser, trimtab.Host, strings.Repeat("s", 1000))
+	s := plain(9)
+	s.events = append(s.events, trimtab.Said{Message: summary}, trimtab.Rewritten{All: true, Size: 1000})
+	before := play(lineup{}, s, free("marks"), 8000)
+	s.events = append(s.events, trimtab.Said{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "on we go")})
+	after := play(lineup{}, s, free("marks"), 8000)
+	if got := after.total() - before.total(); got != 9000 {
+		t.Errorf("the request behind the summary has %d bytes, want 9000", got)
+	}
+	if after.read-before.read != 8000 {
+		t.Errorf("%d bytes were read, want the 8000 before the messages", after.read-before.read)
+	}
+}
+
+func TestMadeUpSessionsAreWholeAndTheSameEveryTime(t *testing.T) {
+	again := madeUp()
+	for i, s := range madeUp() {
+		if !reflect.DeepEqual(s.events, again[i].events) {
+			t.Fatalf("%s: not the same the second time", s.name)
+		}
+		open, steps, last := map[string]bool{}, 0, time.Time{}
+		for _, ev := range s.events {
+			said, ok := ev.(trimtab.Said)
+			if !ok {
+				continue
+			}
+			if said.Message.At.Before(last) {
+				t.Errorf("%s: time goes back", s.name)
+			}
+			last = said.Message.At
+			if said.Message.Role == trimtab.RoleAssistant {
+				steps++
+			}
+			for _, p := range said.Message.Parts {
+				switch p := p.(type) {
+				case trimtab.ToolCall:
+					open[p.ID] = true
+				case trimtab.ToolResult:
+					if !open[p.ID] {
+						t.Errorf("%s: a result without a call", s.name)
+					}
+					delete(open, p.ID)
+				}
+			}
+		}
+		if len(open) > 0 || steps != plans()[i].steps || steps < 100 || steps > 300 {
+			t.Errorf("%s: %d steps, %d calls without a result", s.name, steps, len(open))
+		}
+	}
+}
+
+func TestCacheKeepsTheShareWithinHalfAPoint(t *testing.T) {
+	tab := table{provider: free("marks")}
+	tab.lookback = 20
+	for _, s := range madeUp() {
+		tab.add(s, ways(t), 64_000)
+	}
+	all := tab.sum()
+	if d := all.moved(2); d < -shareGoal || d > shareGoal {
+		t.Errorf("with cache the share that is read moves by %.2f points", d)
+	}
+	if all.by[1].cost(tab.prices) <= all.by[2].cost(tab.prices) {
+		t.Error("strict is not dearer than cache; what is cache for?")
+	}
+}

@@ -1,0 +1,323 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/store/memory"
+	"github.com/trimtab/trimtab/surface/gateway"
+)
+
+// mood is how a part behaves.
+type mood string
+
+const (
+	well   mood = ""
+	failed mood = "fails"
+	hung   mood = "hangs"  // until the caller gives up, or the mood is over
+	panics mood = "panics" //
+)
+
+// moods tells each call of a part how to behave: only some calls, or all.
+type moods struct {
+	mu   sync.Mutex
+	mood mood
+	only string // the call that it is about; "" is every one
+	met  int
+	over chan struct{} // closed when the mood is
+}
+
+func (m *moods) set(to mood, only string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.over != nil {
+		close(m.over)
+	}
+	m.mood, m.only, m.over = to, only, make(chan struct{})
+}
+
+// meet behaves as told.
+func (m *moods) meet(ctx context.Context, call string) error {
+	m.mu.Lock()
+	now := m.mood
+	if m.only != "" && m.only != call {
+		now = well
+	}
+	if now != well {
+		m.met++
+	}
+	over := m.over
+	m.mu.Unlock()
+	switch now {
+	case failed:
+		return errors.New("disk full")
+	case hung:
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return errors.New("it hung too long")
+		}
+	case panics:
+		panic("a bug")
+	}
+	return nil
+}
+
+// door is a helm with moods.
+type door struct {
+	*helm.Helm
+	*moods
+}
+
+var _ gateway.Door = door{}
+
+func (d door) Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error) {
+	if err := d.meet(ctx, "Begin"); err != nil {
+		return trimtab.Session{}, err
+	}
+	return d.Helm.Begin(ctx, info)
+}
+
+func (d door) Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+	if err := d.meet(ctx, "Steer"); err != nil {
+		return trimtab.Session{}, trimtab.Outcome{}, err
+	}
+	s, out, err := d.Helm.Steer(ctx, id, func(s trimtab.Session) []trimtab.Event {
+		events := tell(s)
+		if err := d.meet(ctx, "tell"); err != nil {
+			return append(events, nil) // which a helm refuses
+		}
+		return events
+	})
+	if err == nil {
+		err = d.meet(ctx, "Steered")
+	}
+	return s, out, err
+}
+
+func (d door) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+	if err := d.meet(ctx, "Handle"); err != nil {
+		return trimtab.Session{}, trimtab.Outcome{}, err
+	}
+	return d.Helm.Handle(ctx, id, events...)
+}
+
+func (d door) Session(ctx context.Context, id string) (trimtab.Session, error) {
+	if err := d.meet(ctx, "Session"); err != nil {
+		return trimtab.Session{}, err
+	}
+	return d.Helm.Session(ctx, id)
+}
+
+func (d door) Flush(ctx context.Context, ids ...string) error {
+	if err := d.meet(ctx, "Flush"); err != nil {
+		return err
+	}
+	return d.Helm.Flush(ctx, ids...)
+}
+
+// shelf is a store with moods.
+type shelf struct {
+	trimtab.Archive
+	*moods
+}
+
+func (s shelf) Load(ctx context.Context, id string) (trimtab.Session, error) {
+	if err := s.meet(ctx, "Load"); err != nil {
+		return trimtab.Session{}, err
+	}
+	return s.Archive.Load(ctx, id)
+}
+
+func (s shelf) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
+	if err := s.meet(ctx, "Commit"); err != nil {
+		return 0, err
+	}
+	return s.Archive.Commit(ctx, c)
+}
+
+func (s shelf) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
+	return func(yield func(trimtab.Message, error) bool) {
+		if err := s.meet(ctx, "Messages"); err != nil {
+			yield(trimtab.Message{}, err)
+			return
+		}
+		s.Archive.Messages(ctx, id, after)(yield)
+	}
+}
+
+// turns is a conversation of n prompts, as the client sends it with the last.
+func turns(n int) []byte {
+	var list []string
+	for i := range n {
+		if i > 0 {
+			list = append(list, fmt.Sprintf(`{"role":"assistant","content":"reply %d"}`, i))
+		}
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"prompt %d"}`, i+1))
+	}
+	return fmt.Appendf(nil, `{"max_tokens":9,"messages":[%s]}`, strings.Join(list, ","))
+}
+
+const asked = 6 // requests in a conversation
+
+// nearby is a gateway without sockets, for tests in which time is not real: what
+// hangs does so without holding up the test.
+func nearby(t *testing.T, p parts) (*rig, *inbox) {
+	t.Helper()
+	b := &inbox{}
+	p.up, p.near, p.carrier, p.opening = "http://provider.example", true, b.carry, planning()
+	return newRig(t, p), b
+}
+
+// undisturbed is what a provider gets last where nothing goes wrong.
+func undisturbed(t *testing.T) []byte {
+	t.Helper()
+	r, b := nearby(t, parts{})
+	for n := range asked {
+		r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, turns(n+1))
+	}
+	if strings.Count(string(b.last()), planned) != 1 || r.gate.Stats.Faults.Load() != 0 {
+		t.Fatalf("even then it is not steered:\n%s", r.log)
+	}
+	return b.last()
+}
+
+// disturbed sends a conversation of which one request meets a mood. That one
+// passes as it came or steered, at once or when patience ends; and from the next
+// on all is as if nothing had been.
+func disturbed(t *testing.T, r *rig, b *inbox, m *moods, at int, now mood, only string, want []byte) {
+	t.Helper()
+	for n := range asked {
+		raw := turns(n + 1)
+		if n == at {
+			m.set(now, only)
+		}
+		begun := time.Now()
+		a := r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, raw)
+		if waited := time.Since(begun); waited > time.Second { // of time that is not real
+			t.Errorf("request %d: held up for %v", n, waited)
+		}
+		m.set(well, "")
+		if a.status != http.StatusOK || len(b.all) != n+1 {
+			t.Fatalf("request %d: status %d: %s", n, a.status, a.body)
+		}
+		if rest := uncut(t, dialects()["anthropic"], b.last()); !bytes.Equal(rest, raw) {
+			t.Fatalf("request %d: arrived as\n%s", n, b.last())
+		}
+	}
+	if !bytes.Equal(b.last(), want) {
+		t.Errorf("the last request left as\n%s\nwant\n%s", b.last(), want)
+	}
+	r.settle()
+	if s := r.session("s"); s.Step != asked-1 || s.Seq != 2*asked-1 {
+		t.Errorf("%d steps and %d messages, want %d and %d", s.Step, s.Seq, asked-1, 2*asked-1)
+	}
+}
+
+// eachMood calls a test for every mood, every call that may meet it, and three places
+// in a conversation.
+func eachMood(t *testing.T, moods []mood, calls []string, test func(t *testing.T, now mood, only string, at int)) {
+	for _, now := range moods {
+		for _, only := range calls {
+			for _, at := range []int{0, 1, 3} {
+				t.Run(fmt.Sprintf("%s %s at %d", only, now, at), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { test(t, now, only, at) })
+				})
+			}
+		}
+	}
+}
+
+// TestP6_ADoorThatIsShut: whatever fails, hangs or panics on the way of a request,
+// the request passes, the fault is counted, and the next one is steered again.
+func TestP6_ADoorThatIsShut(t *testing.T) {
+	eachMood(t, []mood{failed, hung, panics}, []string{"", "Begin", "Session", "Steer", "Steered", "Flush"}, func(t *testing.T, now mood, only string, at int) {
+		m := &moods{}
+		r, b := nearby(t, parts{door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+		disturbed(t, r, b, m, at, now, only, undisturbed(t))
+		if n := r.gate.Stats.Faults.Load(); n == 0 && m.met > 0 {
+			t.Error("no fault was counted")
+		}
+		if m.met > 0 && !strings.Contains(r.log.String(), "as it came") {
+			t.Errorf("it was not shown:\n%s", r.log)
+		}
+	})
+}
+
+// TestP6_AStoreThatIsDown: the same with the store behind a real helm.
+func TestP6_AStoreThatIsDown(t *testing.T) {
+	eachMood(t, []mood{failed, hung}, []string{"", "Load", "Commit", "Messages"}, func(t *testing.T, now mood, only string, at int) {
+		m := &moods{}
+		r, b := nearby(t, parts{store: shelf{memory.New(), m}})
+		disturbed(t, r, b, m, at, now, only, undisturbed(t))
+	})
+}
+
+// TestP6_TrafficFlowsWithoutSteering: as long as nothing works, everything passes
+// as it came, and every request is counted.
+func TestP6_TrafficFlowsWithoutSteering(t *testing.T) {
+	for _, now := range []mood{failed, hung, panics} {
+		t.Run(string(now), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &moods{mood: now}
+				r, b := nearby(t, parts{door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+				for n := range asked {
+					raw := turns(n + 1)
+					a := r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, raw)
+					if a.status != http.StatusOK || !bytes.Equal(b.last(), raw) {
+						t.Fatalf("request %d: status %d, arrived as\n%s", n, a.status, b.last())
+					}
+				}
+				if n := r.gate.Stats.Faults.Load(); n != asked {
+					t.Errorf("%d faults for %d requests", n, asked)
+				}
+				var text strings.Builder
+				if _, err := r.gate.Stats.WriteTo(&text); err != nil || !strings.Contains(text.String(), fmt.Sprintf("trimtab_faults_total %d\n", asked)) {
+					t.Errorf("%v: the counts do not show it:\n%s", err, &text)
+				}
+			})
+		})
+	}
+}
+
+// TestP6_TheLastReplyIsNotCountedTwice: telling it fails; when the client sends
+// it back, it is one step.
+func TestP6_TheLastReplyIsNotCountedTwice(t *testing.T) {
+	for _, now := range []mood{well, failed} {
+		t.Run(string(now), func(t *testing.T) {
+			m := &moods{}
+			up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"reply 1"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`)
+			})
+			r := newRig(t, parts{up: up.URL, still: true, door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+			header := http.Header{"X-Trimtab-Session": {"s"}}
+			r.do(http.MethodPost, "/v1/messages", header, turns(1))
+			m.set(now, "Handle")
+			r.settle()
+			m.set(well, "")
+			r.settle()
+			r.do(http.MethodPost, "/v1/messages", header, turns(2))
+			if err := r.door.Flush(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if s := r.session("s"); s.Step != 1 || s.Seq != 3 {
+				t.Errorf("%d steps and %d messages, want 1 and 3", s.Step, s.Seq)
+			}
+			if n := r.gate.Stats.Faults.Load(); (n == 1) != (now == failed) {
+				t.Errorf("%d faults", n)
+			}
+		})
+	}
+}
