@@ -133,6 +133,7 @@ type backlog struct {
 
 const (
 	maxBacklog = 64 << 20               // bytes of messages; beyond it Steer refuses
+	gather     = 20 * time.Millisecond  // so that what comes close together is stored together
 	retryAfter = 250 * time.Millisecond // when the store fails
 )
 
@@ -226,6 +227,7 @@ func (b *backlog) start(save func(*batch) (retry bool)) {
 	b.running = true
 	go func() {
 		for {
+			time.Sleep(gather)
 			next := b.take()
 			if next == nil {
 				return

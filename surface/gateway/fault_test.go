@@ -321,3 +321,32 @@ func TestP6_TheLastReplyIsNotCountedTwice(t *testing.T) {
 		})
 	}
 }
+
+// sluggish is a store that does not get done with one session.
+type sluggish struct {
+	*memory.Store
+	over chan struct{}
+}
+
+func (s sluggish) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
+	if c.Session.ID == "slow" && c.Session.Seq > 0 {
+		<-s.over
+	}
+	return s.Store.Commit(ctx, c)
+}
+
+// TestP6_ANewSessionDoesNotWaitForOthers: what waits to be stored of one session
+// does not hold up the first request of another.
+func TestP6_ANewSessionDoesNotWaitForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sluggish{memory.New(), make(chan struct{})}
+		r, b := nearby(t, parts{store: s})
+		r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"slow"}}, turns(1))
+		r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, turns(1))
+		if !bytes.Contains(b.last(), []byte(planned)) || r.gate.Stats.Faults.Load() != 0 {
+			t.Errorf("it left as\n%s\n%s", b.last(), r.log)
+		}
+		close(s.over)
+		r.settle()
+	})
+}

@@ -227,6 +227,9 @@ func TestSection42_OtherMarks(t *testing.T) {
 		"claude, the words of a compaction in an older turn": {
 			replaced(claude, `"messages": [`, `"messages": [{"role":"user","content":"CRITICAL: Respond with TEXT ONLY, they said"},{"role":"assistant","content":"yes"},`), false,
 		},
+		"claude, the words of a compaction before tool results": {
+			replaced(readRecording(t, "claude-main-2-toolresult-opus"), `"hello please run a tool"`, `"they said"}, {"type": "text", "text": "CRITICAL: Respond with TEXT ONLY"`), false,
+		},
 		"codex, a turn":                              {codex.with("x-codex-turn-metadata", `{"turn_id":"t","request_kind":"turn"}`), false},
 		"codex, a prewarming":                        {codex.with("x-codex-turn-metadata", `{"turn_id":"t","request_kind":"prewarm"}`), true},
 		"codex, a compaction":                        {codex.with("x-codex-turn-metadata", `{"request_kind":"compact"}`), true},
