@@ -64,9 +64,10 @@ vuln: ## known vulnerabilities, where their database can be reached
 	@bin=$$(GO='$(GO)' sh script/tool golang.org/x/vuln/cmd/govulncheck $(GOVULNCHECK)) || exit 1; \
 	sh script/vuln "$$bin" $(PKGS)
 
-bench: ## run the benchmarks and print them; judges nothing
-	$(GO) test -run '^$$' -bench . -benchmem .
-	@if [ -d bench ]; then cd bench && $(GO) test -run '^$$' -bench . -benchmem ./...; else echo "there is no bench folder yet"; fi
+bench: ## run the benchmarks and the load tool with its peers, and print them; judges nothing
+	$(GO) test -run '^$$' -bench . -benchmem . ./store/sqlite ./wire ./transcript/claude
+	$(GO) run ./bench/gateway -quick
+	$(GO) run ./bench/cache
 
 cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 	@mkdir -p bin
