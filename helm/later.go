@@ -226,12 +226,9 @@ func (b *backlog) start(save func(*batch) (retry bool)) {
 	}
 	b.running = true
 	go func() {
-		for {
+		for b.more() {
 			time.Sleep(gather)
 			next := b.take()
-			if next == nil {
-				return
-			}
 			retry := save(next)
 			b.landed(next, retry)
 			if retry {
@@ -241,6 +238,16 @@ func (b *backlog) start(save func(*batch) (retry bool)) {
 	}()
 }
 
+// more reports whether something waits. Where nothing does, the one who stores
+// has ended.
+func (b *backlog) more() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running = len(b.waiting) > 0
+	return b.running
+}
+
+// take takes one of the batches that wait; only the one who stores takes them.
 func (b *backlog) take() *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -249,8 +256,7 @@ func (b *backlog) take() *batch {
 		b.flying = next
 		return next
 	}
-	b.running = false
-	return nil
+	panic("helm: nothing waits to be stored")
 }
 
 // landed notes that a batch is stored, or must be tried again.
