@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -228,10 +230,14 @@ func (b *backlog) start(save func(*batch) (retry bool)) {
 	go func() {
 		for b.more() {
 			time.Sleep(gather)
-			next := b.take()
-			retry := save(next)
-			b.landed(next, retry)
-			if retry {
+			failed := false
+			for _, id := range b.ids() {
+				next := b.take(id)
+				retry := save(next)
+				b.landed(next, retry)
+				failed = failed || retry
+			}
+			if failed {
 				time.Sleep(retryAfter)
 			}
 		}
@@ -247,16 +253,20 @@ func (b *backlog) more() bool {
 	return b.running
 }
 
-// take takes one of the batches that wait; only the one who stores takes them.
-func (b *backlog) take() *batch {
+// ids are the sessions that wait.
+func (b *backlog) ids() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for id, next := range b.waiting {
-		delete(b.waiting, id)
-		b.flying = next
-		return next
-	}
-	panic("helm: nothing waits to be stored")
+	return slices.Collect(maps.Keys(b.waiting))
+}
+
+// take takes what waits of a session; only the one who stores takes it.
+func (b *backlog) take(id string) *batch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flying = b.waiting[id]
+	delete(b.waiting, id)
+	return b.flying
 }
 
 // landed notes that a batch is stored, or must be tried again.

@@ -246,7 +246,12 @@ func TestP7_LargeBodiesStreamThrough(t *testing.T) {
 	if r.gate.Stats.Main.Load()+small.gate.Stats.Main.Load() != 0 {
 		t.Error("a body over the limit was steered")
 	}
-	// One at the limit is steered.
+	// One that reads like a request and goes on beyond the limit is not.
+	long := append(dialects()["anthropic"].ask("hello", false), bytes.Repeat([]byte(" "), 2000)...)
+	if a := small.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, long); string(a.body) != fmt.Sprintf("%d %s", len(long), sum(long)) {
+		t.Errorf("with blanks behind it: %d %s", a.status, a.body)
+	}
+	// One at the limit is.
 	at := d1024(t)
 	small.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"t"}}, at)
 	if !bytes.Contains(up.last(t).body, []byte(planned)) {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/trimtab/trimtab/wire"
 )
@@ -60,4 +61,20 @@ func TestP6_ABugInReadingARepliesCopy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// away is a client that is gone.
+type away struct{ http.ResponseWriter }
+
+func (away) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestP12_NothingReadsOnWhenTheClientIsGone: what unpacks the copy ends with it.
+func TestP12_NothingReadsOnWhenTheClientIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // which ends only when all its goroutines have
+		g := &Gateway{opt: Options{Log: slog.New(slog.DiscardHandler)}}
+		for _, encoding := range []string{"gzip", "zstd"} {
+			reply := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {encoding}}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("begun"))}
+			g.pass(away{httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: faulty{}, ledger: &ledger{}})
+		}
+	})
 }

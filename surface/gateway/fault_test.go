@@ -243,7 +243,7 @@ func eachMood(t *testing.T, moods []mood, calls []string, test func(t *testing.T
 // TestP6_ADoorThatIsShut: whatever fails, hangs or panics on the way of a request,
 // the request passes, the fault is counted, and the next one is steered again.
 func TestP6_ADoorThatIsShut(t *testing.T) {
-	eachMood(t, []mood{failed, hung, panics}, []string{"", "Begin", "Session", "Steer", "Steered", "Flush"}, func(t *testing.T, now mood, only string, at int) {
+	test := func(t *testing.T, now mood, only string, at int) {
 		m := &moods{}
 		r, b := nearby(t, parts{door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
 		disturbed(t, r, b, m, at, now, only, undisturbed(t))
@@ -253,7 +253,9 @@ func TestP6_ADoorThatIsShut(t *testing.T) {
 		if m.met > 0 && !strings.Contains(r.log.String(), "as it came") {
 			t.Errorf("it was not shown:\n%s", r.log)
 		}
-	})
+	}
+	eachMood(t, []mood{failed, hung, panics}, []string{"", "Begin", "Session", "Steer", "Steered", "Flush"}, test)
+	eachMood(t, []mood{failed, hung}, []string{"tell"}, test)
 }
 
 // TestP6_AStoreThatIsDown: the same with the store behind a real helm.

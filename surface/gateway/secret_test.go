@@ -109,7 +109,7 @@ func TestP15_NoSecretStays(t *testing.T) {
 			t.Errorf("%s: too little to look at: %s", where, text)
 		}
 		if found := c.in(text); len(found) > 0 {
-			t.Errorf("%d canaries are in %s: %v\n%.3000s", len(found), where, found, text)
+			t.Errorf("%d canaries are in %s: %v\n%.1500q", len(found), where, found, text)
 		}
 	}
 	if !strings.Contains(rows(t, r), "hello") {
