@@ -24,17 +24,27 @@ type messageJSON struct {
 	Usage   *Usage            `json:"usage,omitempty"`
 }
 
-// MarshalJSON writes the message in the form of the exports.
+// MarshalJSON writes the message in the form of the exports. The parts are put
+// into their list by hand: encoding/json would read each of them again.
 func (m Message) MarshalJSON() ([]byte, error) {
-	j := messageJSON{ID: m.ID, Role: m.Role, Content: []json.RawMessage{}, Origin: m.From, At: m.At, Model: m.Model, Usage: m.Usage}
-	for _, p := range m.Parts {
-		raw, err := parts.encode(p)
+	raw, err := json.Marshal(messageJSON{ID: m.ID, Role: m.Role, Content: []json.RawMessage{}, Origin: m.From, At: m.At, Model: m.Model, Usage: m.Usage})
+	if err != nil {
+		return nil, err
+	}
+	head, tail, _ := bytes.Cut(raw, []byte(`"content":[]`)) // no string can hold it: its quotes would be escaped
+	out := append(make([]byte, 0, len(raw)+m.Size()+len(m.Parts)*64), head...)
+	out = append(out, `"content":[`...)
+	for i, p := range m.Parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		part, err := parts.encode(p)
 		if err != nil {
 			return nil, fmt.Errorf("message %s: %w", m.ID, err)
 		}
-		j.Content = append(j.Content, raw)
+		out = append(out, part...)
 	}
-	return json.Marshal(j)
+	return append(append(out, ']'), tail...), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, and content that is one string.

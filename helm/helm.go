@@ -82,17 +82,22 @@ func (h *Helm) Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, e
 		return trimtab.Session{}, fmt.Errorf("begin session %s: %w", info.ID, err)
 	}
 	defer leave()
-	for _, text := range []*string{&info.Host, &info.Project, &info.Model, &info.Title, &info.Parent} {
-		*text = strings.ToValidUTF8(*text, "\ufffd")
-	}
-	now := h.now()
-	info.Created, info.Updated = now, now
-	s := trimtab.Session{Info: info}
+	s, _ := h.blank(info)
 	if s.Version, err = h.store.Commit(ctx, trimtab.Commit{Session: s}); err != nil {
 		return trimtab.Session{}, fmt.Errorf("begin session: %w", err)
 	}
 	h.cache.put(s)
 	return s, nil
+}
+
+// blank is a session in which nothing has happened, and the time.
+func (h *Helm) blank(info trimtab.Info) (trimtab.Session, time.Time) {
+	for _, text := range []*string{&info.Host, &info.Project, &info.Model, &info.Title, &info.Parent} {
+		*text = strings.ToValidUTF8(*text, "\ufffd")
+	}
+	now := h.now()
+	info.Created, info.Updated = now, now
+	return trimtab.Session{Info: info}, now
 }
 
 // Session returns a session as it is now, whoever changed it last.

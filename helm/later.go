@@ -51,6 +51,29 @@ func (h *Helm) Steer(ctx context.Context, id string, tell func(trimtab.Session) 
 	return d.Session, d.out, nil
 }
 
+// Open returns the session of this id, or begins it as info says. Like Steer it
+// does not wait for the disk: fresh says that the session is new and will be
+// stored with the first events.
+func (h *Helm) Open(ctx context.Context, info trimtab.Info) (s trimtab.Session, fresh bool, err error) {
+	if err := trimtab.CheckID(info.ID); err != nil {
+		return s, false, err
+	}
+	leave, err := h.gates.enter(ctx, info.ID)
+	if err != nil {
+		return s, false, fmt.Errorf("session %s: %w", info.ID, err)
+	}
+	defer leave()
+	if s, err = h.newest(ctx, info.ID); !errors.Is(err, trimtab.ErrNotFound) {
+		return s, false, err
+	}
+	s, now := h.blank(info)
+	if err := h.later.add(info.ID, 0, deed{Commit: trimtab.Commit{Session: s}}, timed{now: now}); err != nil {
+		return s, false, fmt.Errorf("begin session %s: %w", info.ID, err)
+	}
+	h.later.start(h.save)
+	return s, true, nil
+}
+
 // Versioner is a store that can say cheaply whether a session has changed.
 type Versioner interface {
 	Version(ctx context.Context, id string) (int, error)
@@ -64,18 +87,48 @@ func (h *Helm) newest(ctx context.Context, id string) (trimtab.Session, error) {
 	}
 	s, ok := h.cache.get(id)
 	v, can := h.store.(Versioner)
-	if !ok || !can {
-		return h.load(ctx, id)
-	}
-	switch version, err := v.Version(ctx, id); {
-	case err != nil:
-		h.cache.drop(id)
-		return s, err
-	case version == s.Version:
+	if ok && can {
+		switch version, err := within(ctx, func() (int, error) { return v.Version(ctx, id) }); {
+		case err != nil:
+			h.cache.drop(id)
+			return s, err
+		case version == s.Version:
+			return s, nil
+		}
+	} else if ok {
 		return s, nil
 	}
-	h.cache.drop(id)
-	return h.load(ctx, id)
+	s, err := within(ctx, func() (trimtab.Session, error) { return h.store.Load(ctx, id) })
+	if err == nil {
+		h.cache.put(s)
+	}
+	return s, err
+}
+
+// within asks the store, but waits no longer than the context lasts: a disk that
+// hangs in a system call does not listen to it.
+func within[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- answer{err: fmt.Errorf("the store panicked: %v", p)}
+			}
+		}()
+		value, err := ask()
+		done <- answer{value, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // enter comes through the gate of a session when all that Steer did to it is
@@ -131,13 +184,39 @@ type backlog struct {
 	running bool
 	size    int
 	changed chan struct{} // closed at every change, for those who wait
+	hurry   chan struct{} // someone waits
+
+	failures int   // commits that did not succeed, so far
+	err      error // of the last one, while there is trouble
 }
 
 const (
-	maxBacklog = 64 << 20               // bytes of messages; beyond it Steer refuses
-	gather     = 20 * time.Millisecond  // so that what comes close together is stored together
-	retryAfter = 250 * time.Millisecond // when the store fails
+	maxBacklog  = 64 << 20               // bytes of messages; beyond it Steer refuses
+	gather      = 250 * time.Millisecond // so that what comes close together is stored together
+	retryAfter  = 250 * time.Millisecond // when the store fails; twice as long each time
+	retryAtMost = 10 * time.Second
+	commitTime  = 30 * time.Second // for one commit
 )
+
+// Backlog says how the storing of what Steer did goes.
+type Backlog struct {
+	Sessions int   // of which something waits
+	Bytes    int   // of what waits
+	Failures int   // commits that did not succeed, so far
+	Err      error // why the last one did not; nil when one has succeeded since
+}
+
+// Backlog returns what Steer did and the store does not have yet.
+func (h *Helm) Backlog() Backlog {
+	b := &h.later
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := Backlog{len(b.waiting), b.size, b.failures, b.err}
+	if b.flying != nil && b.waiting[b.flying.id] == nil {
+		out.Sessions++
+	}
+	return out
+}
 
 var errBacklog = errors.New("too much waits to be stored; is the disk full?")
 
@@ -206,10 +285,14 @@ func (b *backlog) wait(ctx context.Context, id string) error {
 		if b.changed == nil {
 			b.changed = make(chan struct{})
 		}
-		changed := b.changed
+		changed, hurry := b.changed, b.hurry
 		b.mu.Unlock()
 		if quiet {
 			return nil
+		}
+		select {
+		case hurry <- struct{}{}:
+		default:
 		}
 		select {
 		case <-changed:
@@ -220,28 +303,42 @@ func (b *backlog) wait(ctx context.Context, id string) error {
 }
 
 // start has one goroutine store what waits. It ends when nothing does.
-func (b *backlog) start(save func(*batch) (retry bool)) {
+func (b *backlog) start(save func(*batch) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running {
 		return
 	}
 	b.running = true
-	go func() {
-		for b.more() {
-			time.Sleep(gather)
-			failed := false
-			for _, id := range b.ids() {
-				next := b.take(id)
-				retry := save(next)
-				b.landed(next, retry)
-				failed = failed || retry
-			}
-			if failed {
-				time.Sleep(retryAfter)
-			}
+	if b.hurry == nil {
+		b.hurry = make(chan struct{}, 1)
+	}
+	go b.run(save, b.hurry)
+}
+
+func (b *backlog) run(save func(*batch) error, hurry <-chan struct{}) {
+	pause := retryAfter
+	for b.more() {
+		timer := time.NewTimer(gather)
+		select {
+		case <-timer.C:
+		case <-hurry:
+			timer.Stop()
 		}
-	}()
+		failed := false
+		for _, id := range b.ids() {
+			next := b.take(id)
+			err := save(next)
+			b.landed(next, err)
+			failed = failed || err != nil
+		}
+		if !failed {
+			pause = retryAfter
+			continue
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, retryAtMost)
+	}
 }
 
 // more reports whether something waits. Where nothing does, the one who stores
@@ -269,12 +366,13 @@ func (b *backlog) take(id string) *batch {
 	return b.flying
 }
 
-// landed notes that a batch is stored, or must be tried again.
-func (b *backlog) landed(done *batch, retry bool) {
+// landed notes that a batch is stored, or after an error must be tried again.
+func (b *backlog) landed(done *batch, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.flying = nil
-	if retry {
+	b.flying, b.err = nil, err
+	if err != nil {
+		b.failures++
 		if next := b.waiting[done.id]; next != nil {
 			done = done.then(next)
 		}
@@ -306,13 +404,25 @@ func (b *backlog) rest(id string) *batch {
 	return next
 }
 
-// save stores a batch and reports whether it must be tried again.
-func (h *Helm) save(b *batch) (retry bool) {
-	ctx := context.Background()
+// save stores a batch. After an error it must be tried again. A store that panics
+// has failed, no more.
+func (h *Helm) save(b *batch) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the store panicked: %v", p)
+		}
+		h.report(b.id, err)
+	}()
+	return h.commit(b)
+}
+
+func (h *Helm) commit(b *batch) error {
+	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
+	defer cancel()
 	version, err := h.store.Commit(ctx, b.commit)
-	leave, entering := h.gates.enter(ctx, b.id)
+	leave, entering := h.gates.enter(context.WithoutCancel(ctx), b.id)
 	if entering != nil {
-		return true
+		return entering
 	}
 	defer leave()
 	switch {
@@ -323,31 +433,45 @@ func (h *Helm) save(b *batch) (retry bool) {
 			h.cache.put(s)
 		}
 		h.desk.publish(b.commit.Session.Info, b.commit.Entries)
-	case errors.Is(err, trimtab.ErrConflict):
-		return h.again(ctx, b)
+	case errors.Is(err, trimtab.ErrConflict), errors.Is(err, trimtab.ErrExists):
+		err = h.again(ctx, b)
 	case errors.Is(err, trimtab.ErrNotFound): // it was removed in the meantime
 		h.cache.drop(b.id)
 		if next := h.later.rest(b.id); next != nil {
 			b.then(next)
 		}
-	default:
-		h.opt.Log.WarnContext(ctx, "not stored yet; trying again", "session", b.id, "error", err)
-		return true
+		err = nil
 	}
-	return false
+	return err
+}
+
+// report logs the beginning and the end of trouble with the store, not each try.
+func (h *Helm) report(id string, err error) {
+	was := h.Backlog().Err
+	switch {
+	case err != nil && was == nil:
+		h.opt.Log.Error("not stored yet, trying again; sessions go on from memory", "session", id, "error", err)
+	case err == nil && was != nil:
+		h.opt.Log.Info("the store takes what waited", "session", id)
+	}
 }
 
 // again steps a batch, and what waits behind it, on top of what another process
 // did. It is called inside the gate.
-func (h *Helm) again(ctx context.Context, b *batch) (retry bool) {
+func (h *Helm) again(ctx context.Context, b *batch) error {
 	if next := h.later.rest(b.id); next != nil {
 		b.then(next)
 	}
+	var last error
 	for range tries {
 		s, err := h.store.Load(ctx, b.id)
+		if errors.Is(err, trimtab.ErrNotFound) {
+			h.cache.drop(b.id)
+			return nil
+		}
 		if err != nil {
 			h.cache.drop(b.id)
-			return !errors.Is(err, trimtab.ErrNotFound)
+			return err
 		}
 		commit := trimtab.Commit{Session: s}
 		for _, t := range b.told {
@@ -361,12 +485,13 @@ func (h *Helm) again(ctx context.Context, b *batch) (retry bool) {
 			commit.Session.Version = version
 			h.cache.put(commit.Session)
 			h.desk.publish(commit.Session.Info, commit.Entries)
-			return false
+			return nil
 		}
+		last = err
 		if !errors.Is(err, trimtab.ErrConflict) {
 			break
 		}
 	}
 	h.cache.drop(b.id)
-	return true
+	return last
 }

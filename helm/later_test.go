@@ -245,3 +245,47 @@ func TestSteerOfASessionThatIsNotThere(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestOpenDoesNotWaitForTheDisk: a session begins, is steered and is seen while the
+// store takes nothing, and is stored whole afterwards.
+func TestOpenDoesNotWaitForTheDisk(t *testing.T) {
+	slow := &gatedStore{Archive: memory.New(), open: make(chan struct{})}
+	slow.closed.Store(true)
+	h := helm.New(lineup(t), slow, noon)
+	if _, fresh, err := h.Open(context.Background(), trimtab.Info{ID: "s", Host: "claude"}); err != nil || !fresh {
+		t.Fatalf("fresh %v, %v", fresh, err)
+	}
+	if _, fresh, err := h.Open(context.Background(), trimtab.Info{ID: "s"}); err != nil || fresh {
+		t.Fatalf("the second time: fresh %v, %v", fresh, err)
+	}
+	if s, _, err := h.Steer(context.Background(), "s", said("one")); err != nil || s.Seq != 1 {
+		t.Fatalf("%d messages, %v", s.Seq, err)
+	}
+	slow.closed.Store(false)
+	close(slow.open)
+	flush(t, h)
+	s, err := slow.Load(context.Background(), "s")
+	if n, _ := count(t, slow, "s"); err != nil || n != 1 || s.Seq != 1 || s.Host != "claude" || s.Version == 0 {
+		t.Errorf("%d messages, %+v, %v", n, s.Info, err)
+	}
+}
+
+// TestTwoMayOpenTheSameSession: two processes begin it at once, and both are heard.
+func TestTwoMayOpenTheSameSession(t *testing.T) {
+	st := memory.New()
+	a, b := helm.New(lineup(t), st, noon), helm.New(lineup(t), st, noon)
+	for i, h := range []*helm.Helm{a, b} {
+		if _, fresh, err := h.Open(context.Background(), trimtab.Info{ID: "s"}); err != nil || !fresh {
+			t.Fatalf("fresh %v, %v", fresh, err)
+		}
+		if _, _, err := h.Steer(context.Background(), "s", said(fmt.Sprint("from ", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush(t, a)
+	flush(t, b)
+	s, err := st.Load(context.Background(), "s")
+	if n, _ := count(t, st, "s"); err != nil || n != 2 || s.Seq != 2 {
+		t.Errorf("%d messages, the session counts %d, %v", n, s.Seq, err)
+	}
+}

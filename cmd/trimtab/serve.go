@@ -116,7 +116,7 @@ func (a *app) api(ctx context.Context, token string, hosts []string) (*web.API, 
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: hosts})
+	return web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: hosts, Done: ctx.Done()})
 }
 
 // flushing tells the last replies of sessions that have gone quiet, until the
@@ -151,35 +151,63 @@ func loopback(ctx context.Context, address string) (net.Listener, error) {
 // management API where there is one. Only requests that name this machine are
 // let in: a page in a browser cannot get here by a name of its own.
 func (a *app) doors(g *gateway.Gateway, hosts []string, api http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		st, err := a.store(r.Context())
-		if err == nil {
-			_, err = st.Load(r.Context(), "readyz")
-		}
-		if err != nil && !errors.Is(err, trimtab.ErrNotFound) {
-			http.Error(w, "the store does not answer; requests still pass, unsteered", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		_, _ = g.Stats.WriteTo(w)
-	})
-	if api != nil {
-		mux.Handle("/trimtab/", api)
-	}
-	mux.Handle("/", g)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		if !slices.Contains(hosts, r.Host) || origin != "" && !slices.Contains(hosts, strings.TrimPrefix(origin, "http://")) {
 			http.Error(w, "this host name or origin is not served here", http.StatusForbidden)
 			return
 		}
-		mux.ServeHTTP(w, r)
+		look := r.Method == http.MethodGet || r.Method == http.MethodHead
+		switch path := r.URL.Path; { // http.ServeMux would redirect paths that are not clean
+		case path == "/healthz" && look:
+			fmt.Fprintln(w, "ok")
+		case path == "/readyz" && look:
+			a.ready(w, r)
+		case path == "/metrics" && look:
+			a.metrics(w, r, g)
+		case api != nil && strings.HasPrefix(path, "/trimtab/"):
+			api.ServeHTTP(w, r)
+		default:
+			g.ServeHTTP(w, r)
+		}
 	})
+}
+
+// ready says whether requests are steered and what is steered is stored.
+func (a *app) ready(w http.ResponseWriter, r *http.Request) {
+	st, err := a.store(r.Context())
+	if err == nil {
+		_, err = st.Load(r.Context(), "readyz")
+	}
+	if err != nil && !errors.Is(err, trimtab.ErrNotFound) {
+		http.Error(w, "the store does not answer; requests still pass, unsteered", http.StatusServiceUnavailable)
+		return
+	}
+	if door, err := a.helm(r.Context()); err == nil && door.Backlog().Err != nil {
+		http.Error(w, "the store takes nothing; requests are steered from memory", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+func (a *app) metrics(w http.ResponseWriter, r *http.Request, g *gateway.Gateway) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	_, _ = g.Stats.WriteTo(w)
+	door, err := a.helm(r.Context())
+	if err != nil {
+		return
+	}
+	b := door.Backlog()
+	for _, m := range []struct {
+		name, kind, help string
+		value            int
+	}{
+		{"trimtab_store_failures_total", "counter", "commits that the store did not take", b.Failures},
+		{"trimtab_store_waiting_sessions", "gauge", "sessions of which something waits to be stored", b.Sessions},
+		{"trimtab_store_waiting_bytes", "gauge", "bytes that wait to be stored", b.Bytes},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
+	}
 }
 
 // hostsOf are the names under which a server on loopback may be called.

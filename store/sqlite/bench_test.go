@@ -135,3 +135,19 @@ func sample(i int) trimtab.Message {
 	}
 	return m
 }
+
+// BenchmarkEncode is what a request of an agent costs before the database has it.
+func BenchmarkEncode(b *testing.B) {
+	s := trimtab.NewSession("bench", time.Unix(1, 0))
+	s.Seq = 2
+	c := trimtab.Commit{Session: s, Messages: []trimtab.Message{sample(1), sample(2)}}
+	for _, m := range c.Messages {
+		c.Entries = append(c.Entries, trimtab.Entry{At: s.Updated, Event: trimtab.Said{Message: m}})
+	}
+	c.Entries = append(c.Entries, trimtab.Entry{At: s.Updated, Event: trimtab.Calling{}})
+	for b.Loop() {
+		if _, err := encode(c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

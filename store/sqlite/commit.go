@@ -91,13 +91,13 @@ func encode(c trimtab.Commit) (batch, error) {
 	if b.first < 1 {
 		return b, fmt.Errorf("%d messages, but the session counts %d", len(c.Messages), s.Seq)
 	}
-	state, err := json.Marshal(s)
+	state, err := s.MarshalJSON()
 	if err != nil {
 		return b, err
 	}
 	b.session = []any{s.ID, s.Version, s.Host, s.Project, s.Model, s.Title, s.Parent, s.Step, stamp(s.Created), stamp(s.Updated), string(state)}
 	for i, m := range c.Messages {
-		body, err := json.Marshal(m)
+		body, err := m.MarshalJSON()
 		if err != nil {
 			return b, err
 		}
@@ -105,7 +105,7 @@ func encode(c trimtab.Commit) (batch, error) {
 	}
 	for i, e := range c.Entries {
 		e.Seq = 0 // the row has it
-		body, err := json.Marshal(e)
+		body, err := e.MarshalJSON()
 		if err != nil {
 			return b, fmt.Errorf("entry %d: %w", i+1, err)
 		}

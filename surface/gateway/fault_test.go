@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,11 +84,11 @@ type door struct {
 
 var _ gateway.Door = door{}
 
-func (d door) Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error) {
-	if err := d.meet(ctx, "Begin"); err != nil {
-		return trimtab.Session{}, err
+func (d door) Open(ctx context.Context, info trimtab.Info) (trimtab.Session, bool, error) {
+	if err := d.meet(ctx, "Open"); err != nil {
+		return trimtab.Session{}, false, err
 	}
-	return d.Helm.Begin(ctx, info)
+	return d.Helm.Open(ctx, info)
 }
 
 func (d door) Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
@@ -112,13 +113,6 @@ func (d door) Handle(ctx context.Context, id string, events ...trimtab.Event) (t
 		return trimtab.Session{}, trimtab.Outcome{}, err
 	}
 	return d.Helm.Handle(ctx, id, events...)
-}
-
-func (d door) Session(ctx context.Context, id string) (trimtab.Session, error) {
-	if err := d.meet(ctx, "Session"); err != nil {
-		return trimtab.Session{}, err
-	}
-	return d.Helm.Session(ctx, id)
 }
 
 func (d door) Flush(ctx context.Context, ids ...string) error {
@@ -191,6 +185,7 @@ func undisturbed(t *testing.T) []byte {
 	if strings.Count(string(b.last()), planned) != 1 || r.gate.Stats.Faults.Load() != 0 {
 		t.Fatalf("even then it is not steered:\n%s", r.log)
 	}
+	r.settle()
 	return b.last()
 }
 
@@ -254,13 +249,12 @@ func TestP6_ADoorThatIsShut(t *testing.T) {
 			t.Errorf("it was not shown:\n%s", r.log)
 		}
 	}
-	eachMood(t, []mood{failed, hung, panics}, []string{"", "Begin", "Session", "Steer", "Steered", "Flush"}, test)
-	eachMood(t, []mood{failed, hung}, []string{"tell"}, test)
+	eachMood(t, []mood{failed, hung, panics}, []string{"", "Open", "Steer", "tell", "Steered", "Flush", "Handle"}, test)
 }
 
 // TestP6_AStoreThatIsDown: the same with the store behind a real helm.
 func TestP6_AStoreThatIsDown(t *testing.T) {
-	eachMood(t, []mood{failed, hung}, []string{"", "Load", "Commit", "Messages"}, func(t *testing.T, now mood, only string, at int) {
+	eachMood(t, []mood{failed, hung, panics}, []string{"", "Load", "Commit", "Messages"}, func(t *testing.T, now mood, only string, at int) {
 		m := &moods{}
 		r, b := nearby(t, parts{store: shelf{memory.New(), m}})
 		disturbed(t, r, b, m, at, now, only, undisturbed(t))
@@ -285,6 +279,7 @@ func TestP6_TrafficFlowsWithoutSteering(t *testing.T) {
 				if n := r.gate.Stats.Faults.Load(); n != asked {
 					t.Errorf("%d faults for %d requests", n, asked)
 				}
+				r.settle()
 				var text strings.Builder
 				if _, err := r.gate.Stats.WriteTo(&text); err != nil || !strings.Contains(text.String(), fmt.Sprintf("trimtab_faults_total %d\n", asked)) {
 					t.Errorf("%v: the counts do not show it:\n%s", err, &text)
@@ -351,4 +346,123 @@ func TestP6_ANewSessionDoesNotWaitForOthers(t *testing.T) {
 		close(s.over)
 		r.settle()
 	})
+}
+
+// deaf is a store that does not hear that the caller gave up.
+type deaf struct {
+	trimtab.Archive
+	hangs atomic.Bool
+	over  chan struct{}
+}
+
+func (d *deaf) meet() {
+	if d.hangs.Load() {
+		<-d.over
+	}
+}
+
+func (d *deaf) Load(ctx context.Context, id string) (trimtab.Session, error) {
+	d.meet()
+	return d.Archive.Load(ctx, id)
+}
+
+func (d *deaf) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
+	d.meet()
+	return d.Archive.Commit(ctx, c)
+}
+
+func (d *deaf) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
+	d.meet()
+	return d.Archive.Messages(ctx, id, after)
+}
+
+// TestP6_PatienceEndsWhateverTheStoreDoes: a disk that hangs in a system call does
+// not listen to a context. Requests pass all the same, those of sessions that are
+// known are steered, and when the disk is back all is as it was.
+func TestP6_PatienceEndsWhateverTheStoreDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &deaf{Archive: memory.New(), over: make(chan struct{})}
+		r, b := nearby(t, parts{store: st})
+		send := func(id string, n int) (steered bool) {
+			begun := time.Now()
+			a := r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {id}}, turns(n))
+			if waited := time.Since(begun); waited > time.Second || a.status != http.StatusOK {
+				t.Errorf("%s, request %d: status %d after %v", id, n, a.status, waited)
+			}
+			return bytes.Contains(b.last(), []byte(planned))
+		}
+		if !send("known", 1) {
+			t.Error("even before it is not steered")
+		}
+		st.hangs.Store(true)
+		if !send("known", 2) || !send("known", 3) {
+			t.Error("what is in memory is not steered")
+		}
+		if send("new", 1) || send("new", 2) || r.gate.Stats.Faults.Load() != 2 {
+			t.Errorf("%d faults, want 2", r.gate.Stats.Faults.Load())
+		}
+		st.hangs.Store(false)
+		close(st.over)
+		synctest.Wait()
+		if !send("new", 3) || !send("known", 4) {
+			t.Errorf("afterwards it is not steered:\n%s", r.log)
+		}
+		r.settle()
+	})
+}
+
+// TestP6_AStoreThatFailsBehindTheRequestIsCounted: requests are steered from
+// memory, the trouble is told by the helm, and nothing is lost when it is over.
+func TestP6_AStoreThatFailsBehindTheRequestIsCounted(t *testing.T) {
+	for _, now := range []mood{failed, panics} {
+		t.Run(string(now), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &moods{}
+				r, _ := nearby(t, parts{store: shelf{memory.New(), m}})
+				r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, turns(1))
+				r.settle()
+				m.set(now, "Commit")
+				for n := range asked {
+					r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, turns(n+1))
+					time.Sleep(time.Second) // of time that is not real
+				}
+				if b := r.door.Backlog(); b.Err == nil || b.Failures == 0 || b.Sessions != 1 {
+					t.Errorf("the helm says %+v", b)
+				}
+				if n := strings.Count(r.log.String(), "not stored yet"); n != 1 {
+					t.Errorf("it was logged %d times, want once:\n%s", n, r.log)
+				}
+				m.set(well, "")
+				r.settle()
+				if s := r.session("s"); s.Step != asked-1 || s.Seq != 2*asked-1 {
+					t.Errorf("%d steps and %d messages", s.Step, s.Seq)
+				}
+				if b := r.door.Backlog(); b.Err != nil || b.Sessions != 0 || b.Bytes != 0 {
+					t.Errorf("afterwards the helm says %+v", b)
+				}
+			})
+		})
+	}
+}
+
+// TestP6_AForgottenSessionTellsItsLastReply: sessions beyond the limit are
+// forgotten, the one used least first, with nothing lost.
+func TestP6_AForgottenSessionTellsItsLastReply(t *testing.T) {
+	up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"reply 1"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`)
+	})
+	p := parts{up: up.URL}
+	p.opt.Sessions = 2
+	r := newRig(t, p)
+	for _, id := range []string{"a", "b", "a", "c"} { // b was used least
+		r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {id}}, turns(1))
+		until(t, "the reply is through", func() bool { return r.gate.Stats.Streams.Load() == 0 })
+	}
+	until(t, "b has its reply", func() bool {
+		s, err := r.store.Load(context.Background(), "b")
+		return err == nil && s.Seq == 2
+	})
+	if s := r.session("a"); s.Seq != 1 {
+		t.Errorf("a has %d messages: it was forgotten too", s.Seq)
+	}
 }

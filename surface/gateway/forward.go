@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -30,21 +31,24 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUpgradeRequired, "trimtab: only plain HTTP requests pass here")
 		return
 	}
-	raw, rest, err := g.read(r)
+	body, rest, err := g.read(r)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "trimtab: the request did not arrive whole: "+err.Error())
 		return
 	}
 	var t *turn
-	if to.format != nil && rest == nil {
-		raw, t = g.steer(r, to, raw)
+	if to.format != nil && rest == nil && body != nil {
+		came := body
+		body, t = g.steer(r, to, came)
+		came.release()
 	}
-	g.forward(w, r, to, raw, rest, t)
+	defer body.release()
+	g.forward(w, r, to, body, rest, t)
 }
 
 // read reads the body whole: only then can a reply not overtake it. Of one over
 // the limit, rest is what was not read.
-func (g *Gateway) read(r *http.Request) (raw []byte, rest io.Reader, err error) {
+func (g *Gateway) read(r *http.Request) (body *buffer, rest io.Reader, err error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil, nil
 	}
@@ -52,20 +56,29 @@ func (g *Gateway) read(r *http.Request) (raw []byte, rest io.Reader, err error) 
 	if size < 0 || size > int64(g.opt.MaxBody) {
 		size = 64 << 10
 	}
-	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	if _, err := buf.ReadFrom(io.LimitReader(r.Body, int64(g.opt.MaxBody)+1)); err != nil {
+	if body, err = g.stock.readAll(r.Body, int(size), g.opt.MaxBody+1); err != nil {
 		return nil, nil, err
 	}
-	if buf.Len() > g.opt.MaxBody {
-		return buf.Bytes(), r.Body, nil
+	if len(body.b) > g.opt.MaxBody {
+		rest = r.Body
 	}
-	return buf.Bytes(), nil, nil
+	return body, rest, nil
 }
 
 // hop are headers of one connection, not of the request.
 var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, raw []byte, rest io.Reader, t *turn) {
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body *buffer, rest io.Reader, t *turn) {
+	var raw []byte
+	if body != nil {
+		raw = body.b
+	}
+	var sent watch
+	defer func() {
+		if !sent.over() {
+			body.leave()
+		}
+	}()
 	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header.Clone(), ContentLength: int64(len(raw))}
 	out.Host = out.URL.Host
 	out.Body = io.NopCloser(bytes.NewReader(raw))
@@ -84,7 +97,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, raw 
 	if _, named := out.Header["User-Agent"]; !named {
 		out.Header["User-Agent"] = nil // say nothing that the client did not say
 	}
-	reply, err := g.carrier.RoundTrip(out.WithContext(r.Context()))
+	reply, err := g.carrier.RoundTrip(out.WithContext(sent.trace(r.Context())))
 	if err == nil && reply.StatusCode < http.StatusOK { // no server can pass these on as a reply
 		_ = reply.Body.Close()
 		err = errNoHTTP
@@ -131,7 +144,9 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	if reply.ContentLength < 0 {
 		_ = flush.Flush() // the client may wait long for the first event, but not for its headers
 	}
-	buf := make([]byte, 32<<10)
+	piece := g.stock.get(16 << 10)
+	defer piece.release()
+	buf := piece.b[:cap(piece.b)]
 	for {
 		n, err := reply.Body.Read(buf)
 		if n > 0 {
@@ -263,33 +278,48 @@ func (u *unpacker) Close() wire.Result {
 	return u.reply.Close()
 }
 
-// decoded undoes the compression of a request.
-func decoded(encoding string, raw []byte, limit int) ([]byte, error) {
-	var plain io.Reader
+// decoded undoes the compression of a request. What it returns is held.
+func (g *Gateway) decoded(encoding string, body *buffer) (*buffer, error) {
+	limit := g.opt.MaxBody
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
-		return raw, nil
+		return body.hold(), nil
 	case "gzip":
-		z, err := gzip.NewReader(bytes.NewReader(raw))
+		z, err := gzip.NewReader(bytes.NewReader(body.b))
 		if err != nil {
 			return nil, fmt.Errorf("gzip: %w", err)
 		}
-		plain = z
-	case "zstd":
-		z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)))
+		out, err := g.stock.readAll(z, 4*len(body.b), limit+1)
 		if err != nil {
+			return nil, fmt.Errorf("gzip: %w", err)
+		}
+		if len(out.b) > limit {
+			out.release()
+			return nil, errUnpacked
+		}
+		return out, nil
+	case "zstd":
+		z, err := g.zstd()
+		if err != nil {
+			return nil, err
+		}
+		out := g.stock.get(min(4*len(body.b), limit))
+		if out.b, err = z.DecodeAll(body.b, out.b); err != nil {
+			out.release()
 			return nil, fmt.Errorf("zstd: %w", err)
 		}
-		defer z.Close()
-		plain = z
-	default:
-		return nil, fmt.Errorf("content encoding %q is not known", encoding)
+		return out, nil
 	}
-	out, err := io.ReadAll(io.LimitReader(plain, int64(limit)+1))
-	if err == nil && len(out) > limit {
-		err = errors.New("larger than the limit when unpacked")
-	}
-	return out, err
+	return nil, fmt.Errorf("content encoding %q is not known", encoding)
+}
+
+var errUnpacked = errors.New("larger than the limit when unpacked")
+
+// newZstd makes the one decoder for all requests when the first one needs it.
+func newZstd(limit int) func() (*zstd.Decoder, error) {
+	return sync.OnceValues(func() (*zstd.Decoder, error) {
+		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(uint64(limit)))
+	})
 }
 
 var errNoHTTP = errors.New("no HTTP reply came from it")

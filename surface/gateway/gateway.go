@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -11,15 +12,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/trimtab/trimtab"
 )
 
 // Door is the part of helm.Helm that the gateway goes through.
 type Door interface {
-	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)
+	Open(ctx context.Context, info trimtab.Info) (s trimtab.Session, fresh bool, err error)
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
-	Session(ctx context.Context, id string) (trimtab.Session, error)
 	Flush(ctx context.Context, ids ...string) error
 }
 
@@ -60,9 +62,11 @@ type Gateway struct {
 	upstreams map[string]*url.URL
 	carrier   http.RoundTripper
 	mu        sync.Mutex
-	ledgers   map[string]*ledger
-	order     []string // of the ledgers, the oldest first
+	ledgers   map[string]*list.Element
+	order     list.List // of *ledger, the one used last in front
 	shelf     shelf
+	stock     stock
+	zstd      func() (*zstd.Decoder, error)
 	Stats     Stats
 }
 
@@ -82,7 +86,7 @@ func New(opt Options) (*Gateway, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opt: opt, carrier: opt.Carrier, upstreams: map[string]*url.URL{}, ledgers: map[string]*ledger{}}
+	g := &Gateway{opt: opt, zstd: newZstd(opt.MaxBody), carrier: opt.Carrier, upstreams: map[string]*url.URL{}, ledgers: map[string]*list.Element{}}
 	if g.clients, err = readClients(); err != nil {
 		return nil, err
 	}
@@ -121,7 +125,7 @@ func upstream(address string) (*url.URL, error) {
 func newCarrier() http.RoundTripper {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:           dialWide(&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}),
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   128,
@@ -129,26 +133,26 @@ func newCarrier() http.RoundTripper {
 		TLSHandshakeTimeout:   15 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
-		WriteBufferSize:       64 << 10,
-		ReadBufferSize:        64 << 10,
+		WriteBufferSize:       16 << 10, // a small request leaves in one piece; each stream keeps one
 	}
 }
 
-// ledger returns the ledger of a session, and forgets the oldest where there are
-// too many: the store has what is needed to make it again.
+// ledger returns the ledger of a session. Where there are too many it forgets the
+// one that was not used for longest: the store has what is needed to make it
+// again.
 func (g *Gateway) ledger(id string) *ledger {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if l := g.ledgers[id]; l != nil {
-		return l
+	if e := g.ledgers[id]; e != nil {
+		g.order.MoveToFront(e)
+		return e.Value.(*ledger)
 	}
-	if len(g.order) >= g.opt.Sessions {
-		g.shelf.drop(g.ledgers[g.order[0]])
-		delete(g.ledgers, g.order[0])
-		g.order = g.order[1:]
+	if len(g.ledgers) >= g.opt.Sessions {
+		oldest := g.order.Remove(g.order.Back()).(*ledger)
+		delete(g.ledgers, oldest.id)
+		go g.flush(context.Background(), oldest, 0) // it may hold a reply that was not told
 	}
-	l := &ledger{}
-	g.ledgers[id] = l
-	g.order = append(g.order, id)
+	l := newLedger(id)
+	g.ledgers[id] = g.order.PushFront(l)
 	return l
 }

@@ -18,28 +18,70 @@ import (
 // ledger is what the gateway knows of the history that a client sends again and
 // again: which message of it is which message of the session.
 type ledger struct {
-	mu     sync.Mutex // one request of a session at a time, but for the reply
+	id     string
+	free   chan struct{} // holds a token while nobody works on it: one request of a session at a time
 	lines  []line
 	nth    map[uint64]int // how often each message was said
 	number int            // requests so far
 	loaded bool
+	fresh  bool // nothing was said in the session, so the opening is to be told
 
 	last, next wire.Body // the last request and the one at hand; a scan resumes where they part
+	raw        *buffer   // the bytes of last
 
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
 	since   time.Time        // of the last request
 }
 
-// keep makes the request at hand the last one, and returns how many bytes that
-// keeps.
-func (l *ledger) keep() int {
+func newLedger(id string) *ledger {
+	l := &ledger{id: id, free: make(chan struct{}, 1)}
+	l.unlock()
+	return l
+}
+
+// lock waits for the ledger, but no longer than the context lasts: a store that
+// hangs may have hold of it.
+func (l *ledger) lock(ctx context.Context) error {
+	select {
+	case <-l.free:
+		return nil
+	default:
+	}
+	select {
+	case <-l.free:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("session %s is busy: %w", l.id, ctx.Err())
+	}
+}
+
+func (l *ledger) tryLock() bool {
+	select {
+	case <-l.free:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *ledger) unlock() { l.free <- struct{}{} }
+
+// keep makes the request at hand, whose bytes these are, the last one, and returns
+// how many bytes that keeps.
+func (l *ledger) keep(raw *buffer) int {
 	l.last, l.next = l.next, l.last
 	l.next.Raw = nil
-	return len(l.last.Raw)
+	l.raw.release()
+	l.raw = raw.hold()
+	return cap(raw.b)
 }
 
 // forget gives back the bytes of the last request.
-func (l *ledger) forget() { l.last, l.next = wire.Body{}, wire.Body{} }
+func (l *ledger) forget() {
+	l.last, l.next = wire.Body{}, wire.Body{}
+	l.raw.release()
+	l.raw = nil
+}
 
 // shelf bounds the bytes of last requests that are kept: those that were used
 // longest ago give theirs back.
@@ -50,7 +92,7 @@ type shelf struct {
 	total int
 }
 
-const maxShelf = 16 << 20
+const maxShelf = 8 << 20
 
 // put notes that a ledger, whose lock the caller holds, keeps so many bytes.
 func (s *shelf) put(l *ledger, size int) {
@@ -68,11 +110,11 @@ func (s *shelf) put(l *ledger, size int) {
 	for s.total > maxShelf {
 		oldest := s.order[0]
 		if oldest != l {
-			if !oldest.mu.TryLock() {
+			if !oldest.tryLock() {
 				return // in use; the next request sees to it
 			}
 			oldest.forget()
-			oldest.mu.Unlock()
+			oldest.unlock()
 		} else {
 			l.forget()
 		}
@@ -128,25 +170,49 @@ type History interface {
 	Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
 }
 
-// load takes the lines from the store, after a restart.
-func (l *ledger) load(ctx context.Context, h History, id string) error {
-	if l.loaded {
-		return nil
+// load takes the lines from the store, after a restart. It does not wait longer
+// than the context lasts, even for a store that hangs.
+func (l *ledger) load(ctx context.Context, h History) error {
+	type found struct {
+		lines []line
+		err   error
 	}
-	l.lines, l.nth = nil, map[uint64]int{}
+	done := make(chan found, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- found{err: fmt.Errorf("panic: %v", p)}
+			}
+		}()
+		lines, err := linesOf(ctx, h, l.id)
+		done <- found{lines, err}
+	}()
+	select {
+	case f := <-done:
+		if f.err != nil {
+			return fmt.Errorf("ledger of %s: %w", l.id, f.err)
+		}
+		l.lines, l.nth, l.loaded = f.lines, map[uint64]int{}, true
+		for _, known := range f.lines {
+			l.nth[known.hash]++
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("ledger of %s: %w", l.id, ctx.Err())
+	}
+}
+
+func linesOf(ctx context.Context, h History, id string) (lines []line, err error) {
 	for m, err := range h.Messages(ctx, id, 0) {
 		switch {
 		case errors.Is(err, trimtab.ErrNotFound):
 		case err != nil:
-			return fmt.Errorf("ledger of %s: %w", id, err)
+			return nil, err
 		default:
-			known := lineOf(m.ID)
-			l.lines = append(l.lines, known)
-			l.nth[known.hash]++
+			lines = append(lines, lineOf(m.ID))
 		}
 	}
-	l.loaded = true
-	return nil
+	return lines, nil
 }
 
 // reading is a body held against the ledger.

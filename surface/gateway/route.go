@@ -23,13 +23,13 @@ type route struct {
 
 // find routes a request; ok is false for a path that belongs to no provider.
 func find(r *http.Request) (t route, ok bool) {
-	t.path = r.URL.EscapedPath()
+	t.path = "/" + strings.TrimLeft(r.URL.EscapedPath(), "/") // a base URL may end in a slash
 	if rest, cut := strings.CutPrefix(t.path, "/s/"); cut {
 		id, rest, _ := strings.Cut(rest, "/")
 		if id, err := url.PathUnescape(id); err == nil {
 			t.session = id
 		}
-		t.path = "/" + rest
+		t.path = "/" + strings.TrimLeft(rest, "/")
 	}
 	post := r.Method == http.MethodPost
 	switch p := t.path; {

@@ -1,14 +1,12 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,69 +17,86 @@ import (
 
 // turn is a main turn under way: what is needed to read its reply.
 type turn struct {
-	id     string
 	ledger *ledger
 	number int // of the request in its session
 	format wire.Format
 	stream bool
 }
 
-// steer returns the body to send, and the turn if it is one. It never fails:
-// where anything is not sure, the body is the one that came.
-func (g *Gateway) steer(r *http.Request, to route, raw []byte) (out []byte, t *turn) {
-	defer func() {
-		if p := recover(); p != nil {
-			g.Stats.Faults.Add(1)
-			g.opt.Log.Error("steering panicked; the request went out as it came", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			out, t = raw, nil
-		}
-	}()
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(g.opt.Patience)*time.Millisecond)
-	defer cancel()
-	out, t, err := g.edit(ctx, r, to, raw)
-	if err != nil {
-		g.Stats.Faults.Add(1)
-		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", err)
-		return raw, t
-	}
-	return out, t
+// edited is what steering made of a request.
+type edited struct {
+	out *buffer // held; nil where the request goes out as it came
+	t   *turn
+	err error
 }
 
-func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, raw []byte) ([]byte, *turn, error) {
-	plain, err := decoded(r.Header.Get("Content-Encoding"), raw, g.opt.MaxBody)
-	if err != nil {
-		return raw, nil, err
+// steer returns the body to send, held, and the turn if it is one. It never
+// fails: where anything is not sure, the body is the one that came.
+func (g *Gateway) steer(r *http.Request, to route, came *buffer) (*buffer, *turn) {
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(g.opt.Patience)*time.Millisecond)
+	defer cancel()
+	e := g.safely(ctx, r, to, came)
+	if e.err != nil && r.Context().Err() == nil {
+		g.Stats.Faults.Add(1)
+		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
 	}
+	if e.out == nil {
+		return came.hold(), e.t
+	}
+	g.Stats.Edited.Add(1)
+	r.Header.Del("Content-Encoding") // if it was compressed: with notes it goes plain
+	return e.out, e.t
+}
+
+// safely edits a request. A panic is an error.
+func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer) (e edited) {
+	defer func() {
+		if p := recover(); p != nil {
+			came.leave() // who holds it now is not known
+			e = edited{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	return g.edit(ctx, r, to, came)
+}
+
+func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer) (e edited) {
+	plain, err := g.decoded(r.Header.Get("Content-Encoding"), came)
+	if err != nil {
+		return edited{err: err}
+	}
+	defer plain.release()
 	from := who(g.clients, r.Header)
 	id := g.named(r, to, from)
 	if id == "" { // only the body tells whose it is
 		var body wire.Body
-		if err := to.format.Scan(plain, &body, nil); err != nil {
-			return raw, nil, err
+		if err := to.format.Scan(plain.b, &body, nil); err != nil {
+			return edited{err: err}
 		}
 		id = g.guessed(r, from, &body)
 	}
 	l := g.ledger(id)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.lock(ctx); err != nil {
+		return edited{err: err}
+	}
+	defer l.unlock()
 	body := &l.next
-	if err := to.format.Scan(plain, body, &l.last); err != nil {
-		return raw, nil, err
+	if err := to.format.Scan(plain.b, body, &l.last); err != nil {
+		return edited{err: err}
 	}
 	if why := from.side(r.Header, to.format, body); why != "" || body.Previous() != "" {
 		g.Stats.Side.Add(1)
-		return raw, nil, nil
+		return e
 	}
 	g.Stats.Main.Add(1)
-	seen, s, err := g.tell(ctx, l, id, to.format, from, body)
+	seen, s, err := g.tell(ctx, l, to.format, from, body)
 	if err != nil {
-		return raw, nil, err
+		return edited{err: err}
 	}
-	t := &turn{id: id, ledger: l, number: l.number, format: to.format, stream: body.Stream || strings.HasSuffix(to.path, ":streamGenerateContent")}
+	e.t = &turn{ledger: l, number: l.number, format: to.format, stream: body.Stream || strings.HasSuffix(to.path, ":streamGenerateContent")}
 	edits := seen.edits(s, body)
-	defer func() { g.shelf.put(l, l.keep()) }()
+	defer func() { g.shelf.put(l, l.keep(plain)) }()
 	if len(edits) == 0 {
-		return raw, t, nil
+		return e
 	}
 	size := 0
 	for _, e := range edits {
@@ -89,33 +104,36 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, raw []byt
 			size += 2*len(text) + 128
 		}
 	}
-	out, err := to.format.Apply(make([]byte, 0, len(plain)+size), body, edits)
-	if err != nil {
-		return raw, t, err
+	out := g.stock.get(len(plain.b) + size)
+	if out.b, e.err = to.format.Apply(out.b, body, edits); e.err != nil {
+		out.release()
+		return e
 	}
-	if !bytes.Equal(plain, raw) {
-		r.Header.Del("Content-Encoding") // it was compressed; with notes it goes plain
-	}
-	g.Stats.Edited.Add(1)
-	return out, t, nil
+	e.out = out
+	return e
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Gateway) tell(ctx context.Context, l *ledger, id string, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, err error) {
-	if err := g.begin(ctx, l, id, from, b); err != nil {
+func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, err error) {
+	if err := g.begin(ctx, l, from, b); err != nil {
 		return seen, s, err
 	}
 	read := false
-	s, out, err := g.opt.Door.Steer(ctx, id, func(s trimtab.Session) []trimtab.Event {
+	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
+	s, out, err := g.opt.Door.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
 		if !read {
 			seen, read = l.read(b), true
 		}
-		return seen.events(f, b, s, l.pending)
+		events := seen.events(f, b, s, l.pending)
+		if l.fresh {
+			events = append(slices.Clone(g.opt.Opening), events...)
+		}
+		return events
 	})
 	if err != nil {
-		l.loaded = false // what the store has is the truth; look again next time
 		return seen, s, err
 	}
+	l.loaded, l.fresh = true, false
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
 	g.count(out)
@@ -123,34 +141,26 @@ func (g *Gateway) tell(ctx context.Context, l *ledger, id string, f wire.Format,
 }
 
 // begin makes sure that the session and its ledger are there.
-func (g *Gateway) begin(ctx context.Context, l *ledger, id string, from client, b *wire.Body) error {
+func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Body) error {
 	if l.loaded {
 		return nil
-	}
-	_, err := g.opt.Door.Session(ctx, id)
-	if err == nil {
-		if err := g.opt.Door.Flush(ctx, id); err != nil { // the history is read from the store
-			return err
-		}
-		return l.load(ctx, g.opt.History, id)
-	}
-	if !errors.Is(err, trimtab.ErrNotFound) {
-		return err
 	}
 	host := from.Name
 	if host == "" {
 		host = g.opt.Host
 	}
-	l.lines, l.nth = nil, map[uint64]int{}
-	if _, err := g.opt.Door.Begin(ctx, trimtab.Info{ID: id, Host: host, Project: g.opt.Project, Model: b.Model()}); err != nil {
+	s, _, err := g.opt.Door.Open(ctx, trimtab.Info{ID: l.id, Host: host, Project: g.opt.Project, Model: b.Model()})
+	if err != nil {
 		return err
 	}
-	l.loaded = true
-	if len(g.opt.Opening) > 0 {
-		_, _, err = g.opt.Door.Handle(ctx, id, g.opt.Opening...)
+	if l.fresh = s.Seq == 0; l.fresh {
+		l.lines, l.nth, l.loaded = nil, map[uint64]int{}, true
+		return nil
+	}
+	if err := g.opt.Door.Flush(ctx, l.id); err != nil { // the history is read from the store
 		return err
 	}
-	return nil
+	return l.load(ctx, g.opt.History)
 }
 
 func (g *Gateway) count(out trimtab.Outcome) {
@@ -219,8 +229,12 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 	if !result.Complete || len(result.Message.Parts) == 0 {
 		return
 	}
-	t.ledger.mu.Lock()
-	defer t.ledger.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.opt.Patience)*time.Millisecond)
+	defer cancel()
+	if t.ledger.lock(ctx) != nil {
+		return // the client's next request tells it
+	}
+	defer t.ledger.unlock()
 	if t.ledger.number == t.number {
 		t.ledger.pending = &result.Message
 	}
@@ -230,16 +244,24 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 // the last ones of their sessions, it seems.
 func (g *Gateway) Flush(ctx context.Context, waited time.Duration) {
 	g.mu.Lock()
-	all := maps.Clone(g.ledgers)
+	all := make([]*ledger, 0, len(g.ledgers))
+	for e := g.order.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*ledger))
+	}
 	g.mu.Unlock()
-	for id, l := range all {
-		g.flush(ctx, id, l, waited)
+	for _, l := range all {
+		g.flush(ctx, l, waited)
 	}
 }
 
-func (g *Gateway) flush(ctx context.Context, id string, l *ledger, waited time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	if err := l.lock(ctx); err != nil {
+		g.unrecorded(l.id, err)
+		return
+	}
+	defer l.unlock()
 	if g.opt.Clock().Sub(l.since) < waited {
 		return
 	}
@@ -254,10 +276,17 @@ func (g *Gateway) flush(ctx context.Context, id string, l *ledger, waited time.D
 	if n := len(l.lines); n > 0 && l.lines[n-1].hash == 0 {
 		return // a reply to a retry: one was told already
 	}
-	if _, _, err := g.opt.Door.Handle(ctx, id, trimtab.Said{Message: m}); err != nil {
-		g.Stats.Faults.Add(1)
-		g.opt.Log.Warn("the last reply was not recorded", "session", id, "error", err)
+	if _, _, err := g.opt.Door.Handle(ctx, l.id, trimtab.Said{Message: m}); err != nil {
+		g.unrecorded(l.id, err)
 		return
 	}
 	l.lines = append(l.lines, line{0, m.ID})
+}
+
+// flushTime is how long one session may take to tell its last reply.
+const flushTime = 10 * time.Second
+
+func (g *Gateway) unrecorded(id string, err error) {
+	g.Stats.Faults.Add(1)
+	g.opt.Log.Warn("the last reply was not recorded", "session", id, "error", err)
 }

@@ -38,8 +38,9 @@ type Door interface {
 type Options struct {
 	Door    Door
 	Archive trimtab.Archive
-	Token   string   // at least 32 characters
-	Hosts   []string // host:port that requests may name
+	Token   string          // at least 32 characters
+	Hosts   []string        // host:port that requests may name
+	Done    <-chan struct{} // closed when the server shuts down: event streams end; nil is never
 }
 
 // API is an http.Handler for /trimtab/api/.
@@ -230,6 +231,8 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 		case <-beat.C:
 			fmt.Fprint(w, ": still here\n\n")
 		case <-r.Context().Done():
+			return
+		case <-a.opt.Done:
 			return
 		}
 		if flush.Flush() != nil {
