@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 	"testing"
@@ -53,7 +54,7 @@ func TestReadAllReadsWhatComesUpToItsLimit(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.readAll(io.MultiReader(bytes.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF)), 10, 1<<20); err != io.ErrUnexpectedEOF {
+	if _, err := s.readAll(io.MultiReader(bytes.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF)), 10, 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("err = %v", err)
 	}
 }
