@@ -9,7 +9,7 @@ import (
 
 // Config sets how notes behave, whoever makes them.
 type Config struct {
-	Retract   string  `json:"retract" default:"strict" enum:"strict,cache" doc:"strict: a note vanishes when its life ends; cache: it stays where it is until removing it costs no cached prefix"`
+	Retract   string  `json:"retract" default:"auto" enum:"auto,strict,cache" doc:"strict: a note vanishes when its life ends; cache: it stays where it is until removing it costs no cached prefix; auto: cache for the sessions of other agents, strict for our own"`
 	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed"`
 	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt"`
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`

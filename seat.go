@@ -104,7 +104,7 @@ func (p *pass) end(which func(Note) bool, why string) {
 		switch {
 		case !which(n) || n.Stale:
 			rest = append(rest, n)
-		case p.cfg.Retract == "cache" && p.behind(n.Seat) > 0:
+		case p.spares() && p.behind(n.Seat) > 0:
 			n.Stale = true
 			rest = append(rest, n)
 			p.changed(Retired, n, why, 0)
@@ -113,6 +113,13 @@ func (p *pass) end(which func(Note) bool, why string) {
 		}
 	}
 	p.s.Notes = rest
+}
+
+// spares reports whether cached prefixes count for more than a clean history. Other
+// agents mark their caches, and for those a prefix that is cut costs most.
+func (p *pass) spares() bool {
+	other := p.s.Host != "" && p.s.Host != OwnHost
+	return p.cfg.Retract == "cache" || p.cfg.Retract == "auto" && other
 }
 
 // cut breaks the cached prefix at a seat and returns what that costs. What

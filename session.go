@@ -41,6 +41,9 @@ type Info struct {
 	Updated time.Time `json:"updatedAt"`
 }
 
+// OwnHost is the Host of the sessions of our own chat.
+const OwnHost = "trimtab"
+
 // Folded is a run of messages that the model sees as one summary.
 type Folded struct {
 	By string `json:"by"`

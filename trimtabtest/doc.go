@@ -29,6 +29,7 @@
 //
 //	config {…}            settings, handed to the function that builds the engine
 //	sub ID                the session belongs to a sub-agent of session ID
+//	agent claude          the session is one of this agent
 //	clock +5m             time passes (or, with -, goes back)
 //	person: TEXT          a person typed TEXT (\n is a line break)
 //	person answers: TEXT  the same, in one message with the results of all open calls

@@ -97,6 +97,8 @@ func (p *player) act(verb, rest string) error {
 	switch verb {
 	case "sub":
 		p.session.Parent = rest
+	case "agent":
+		p.session.Host = rest
 	case "clock":
 		d, err := time.ParseDuration(rest)
 		p.now = p.now.Add(d)
