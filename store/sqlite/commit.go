@@ -63,7 +63,9 @@ func (s *Store) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("commit session %s: %w", id, s.explain(ctx, err))
 	}
-	if err = s.put(ctx, tx, b, created); err == nil {
+	// Once begun it is soon over. A context that may end would cost a goroutine for
+	// every row.
+	if err = s.put(context.WithoutCancel(ctx), tx, b, created); err == nil {
 		err = tx.Commit()
 	} else {
 		// What went wrong is worth more than how the rollback went: SQLite has
