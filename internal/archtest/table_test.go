@@ -69,6 +69,7 @@ var table = []row{
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
+	{"internal/term", nil, "a terminal for tests: it knows programs, not ours"},
 	{"internal/archtest", nil, "reads the others as text"},
 
 	{"cmd/trimtab", []string{"*"}, "flags, config and wiring: the one place where everything meets"},
@@ -76,7 +77,7 @@ var table = []row{
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "internal/fakemodel", "internal/client", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
@@ -115,7 +116,8 @@ var deps = []dep{
 	{"go.uber.org/goleak", []string{"_test"}, "whoever starts a goroutine waits for it"},
 	{"github.com/anishathalye/porcupine", []string{"_test"}, "checks histories of concurrent stores"},
 	{"github.com/charmbracelet/x/exp/teatest/v2", []string{"_test"}, "golden screens"},
-	{"github.com/creack/pty", []string{"_test"}, "the chat on a real terminal"},
+	{"github.com/creack/pty", []string{"internal/term"}, "programs on a real terminal"},
+	{"github.com/charmbracelet/x/ansi", []string{"internal/term"}, "takes what a program writes to a terminal apart"},
 	{"github.com/go-json-experiment/json", []string{"_test"}, "a strict second reader for the scanner to agree with"},
 }
 
