@@ -13,11 +13,14 @@
 //		switch c := chunk.(type) {
 //		case llm.TextDelta:
 //			fmt.Print(c.Text)
+//		case llm.Retrying:
+//			fmt.Printf("[%s; again in %s]", c.Why, c.Wait)
 //		case llm.Done:
 //			reply = c.Message
 //		}
 //	}
 //
-// Whoever only wants the reply calls Collect. The folder demo holds the model
-// that is built in.
+// Whoever only wants the reply calls Collect. The folders anthropic, openai and
+// gemini speak to the providers and to all who took over their formats, demo
+// holds the model that is built in, and pick finds the one that a name means.
 package llm

@@ -3,9 +3,9 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/trimtab/trimtab"
 )
@@ -38,7 +38,8 @@ type Tool struct {
 	ReadOnly    bool            // it changes nothing outside the session, so it may run beside others
 }
 
-// Chunk is a piece of a reply: TextDelta, ThinkingDelta, CallDelta or Done.
+// Chunk is a piece of a reply: TextDelta, ThinkingDelta, CallDelta, Retrying or
+// Done.
 type Chunk interface{ chunk() }
 
 // TextDelta is the next piece of the reply's prose.
@@ -57,6 +58,14 @@ type CallDelta struct {
 	Input string // the next piece of its JSON
 }
 
+// Retrying says that the provider could not be asked just now, and that it will be
+// asked again. It comes only while nothing of the reply has come: what is shown
+// of it can be taken away when the reply begins.
+type Retrying struct {
+	Wait time.Duration // until the next try
+	Why  string
+}
+
 // Done is the whole reply. The message carries the model's name, what the
 // provider counted, and calls whose inputs are JSON.
 type Done struct {
@@ -67,6 +76,7 @@ type Done struct {
 func (TextDelta) chunk()     {}
 func (ThinkingDelta) chunk() {}
 func (CallDelta) chunk()     {}
+func (Retrying) chunk()      {}
 func (Done) chunk()          {}
 
 // StopReason says why a reply ended.
@@ -79,9 +89,6 @@ const (
 	StopLength  StopReason = "length"  // the reply reached its largest size
 	StopRefused StopReason = "refused" // the provider or the model declined
 )
-
-// ErrCut is a stream that ended before its reply was whole.
-var ErrCut = errors.New("the reply was cut off before its end")
 
 // Collect reads a stream up to its Done and returns the reply. Where the reply
 // did not become whole there is none: the message is empty and err says why.

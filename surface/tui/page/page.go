@@ -1,0 +1,326 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/trimtab/trimtab/internal/safe"
+)
+
+// ID names a block of a page. Ids are never used again, not even after Clear; one
+// that names nothing is ignored.
+type ID int
+
+// Page is a conversation on a screen. New makes one.
+type Page struct {
+	pen     *pen
+	width   int
+	height  int
+	verbose bool
+
+	blocks []*block
+	talls  []int32 // the guessed rows of each block
+	gone   ID      // ids before the first block
+	first  int     // the first block that shows; len(blocks) if none does
+	warm   []int   // blocks whose pieces were made, oldest first
+	stamp  int     // changes with width and theme
+
+	follow bool // the end is on the screen, and stays there
+	top    place
+
+	view  string
+	owner []ID // of the rows of the view
+	valid bool
+}
+
+// minWidth is the narrowest screen that is drawn on.
+const minWidth = 10
+
+// maxWarm is how many blocks keep what was made of their text.
+const maxWarm = 512
+
+// New returns an empty page of 80 by 24.
+func New(t Theme) *Page {
+	return &Page{pen: newPen(t), width: 80, height: 24, follow: true, stamp: 1}
+}
+
+// Resize sets the size of the screen. A reader who follows the end still does; one
+// who does not keeps the line at the top. A screen narrower than 10 cells is left
+// empty.
+func (p *Page) Resize(width, height int) {
+	width, height = max(width, 0), max(height, 0)
+	if width != p.width {
+		p.width = width
+		p.relayout()
+	}
+	p.height = height
+	p.valid = false
+}
+
+// SetTheme draws everything in another theme.
+func (p *Page) SetTheme(t Theme) {
+	p.pen = newPen(t)
+	for _, b := range p.blocks {
+		if !b.prose() {
+			b.drop() // the marks are part of its pieces
+		}
+	}
+	p.relayout()
+}
+
+// relayout forgets what was drawn.
+func (p *Page) relayout() {
+	p.stamp++
+	p.valid = false
+	p.first = len(p.blocks)
+	for i := len(p.blocks) - 1; i >= 0; i-- {
+		p.measure(i)
+		if !p.hidden(i) {
+			p.first = i
+		}
+	}
+}
+
+func (p *Page) hidden(i int) bool { return p.blocks[i].kind == noted && !p.verbose }
+
+func (p *Page) measure(i int) {
+	n := 0
+	if !p.hidden(i) {
+		n = p.blocks[i].tall(p.width)
+	}
+	p.talls[i] = int32(min(n, 1<<30))
+}
+
+func (p *Page) add(b *block) ID {
+	b.breaks = strings.Count(b.text, "\n")
+	b.drop()
+	p.blocks, p.talls = append(p.blocks, b), append(p.talls, 0)
+	i := len(p.blocks) - 1
+	p.measure(i)
+	if p.first == i && p.hidden(i) {
+		p.first++
+	}
+	p.valid = false
+	return p.gone + ID(len(p.blocks))
+}
+
+// find returns the place of a block, or -1.
+func (p *Page) find(id ID) int {
+	if i := int(id-p.gone) - 1; i >= 0 && i < len(p.blocks) {
+		return i
+	}
+	return -1
+}
+
+// changed says that a block looks different now.
+func (p *Page) changed(i int) {
+	p.measure(i)
+	p.valid = false
+}
+
+// Prompt adds what the person wrote.
+func (p *Page) Prompt(text string) ID { return p.add(&block{kind: prompted, text: text}) }
+
+// Reply begins a reply of the model, in Markdown. Append adds to it.
+func (p *Page) Reply() ID { return p.add(&block{kind: replied, arriving: true}) }
+
+// Thought begins a thought of the model. Append adds to it. It shows as one line
+// until it is opened.
+func (p *Page) Thought() ID { return p.add(&block{kind: thought, arriving: true}) }
+
+// Append adds the next piece of a reply or thought that is not closed.
+func (p *Page) Append(id ID, delta string) {
+	i := p.find(id)
+	if i < 0 || delta == "" {
+		return
+	}
+	b := p.blocks[i]
+	if !b.arriving || b.kind == called {
+		return
+	}
+	b.buf = append(b.buf, delta...)
+	b.breaks += strings.Count(delta, "\n")
+	b.fresh = false
+	if b.prose() {
+		b.feed()
+	} else {
+		b.made = false
+	}
+	p.changed(i)
+}
+
+// Close ends a reply or thought. Whole is its text as it joined the history; where
+// it is empty, what was appended stays.
+func (p *Page) Close(id ID, whole string) {
+	i := p.find(id)
+	if i < 0 {
+		return
+	}
+	b := p.blocks[i]
+	if !b.arriving || b.kind == called {
+		return
+	}
+	same := whole == "" || whole == string(b.buf)
+	b.arriving = false
+	switch {
+	case !same:
+		b.text, b.buf = whole, nil
+		b.breaks = strings.Count(whole, "\n")
+		b.drop()
+	case b.prose() && len(b.buf) > 0:
+		b.feed()
+		b.text = string(b.buf)
+		b.buf = nil
+		b.finish(b.text[b.fed:])
+		p.warmed(i)
+	default:
+		b.text, b.buf = string(b.buf), nil
+		b.drop()
+	}
+	p.changed(i)
+}
+
+// Call adds a tool call with its input, usually JSON. It counts as running until
+// its Result.
+func (p *Page) Call(name, input string) ID {
+	return p.add(&block{kind: called, name: name, input: input, arriving: true})
+}
+
+// Result ends a call with what the tool returned.
+func (p *Page) Result(id ID, text string, failed bool) {
+	i := p.find(id)
+	if i < 0 || p.blocks[i].kind != called {
+		return
+	}
+	b := p.blocks[i]
+	b.text, b.failed, b.arriving = text, failed, false
+	b.breaks = strings.Count(text, "\n")
+	b.drop()
+	p.changed(i)
+}
+
+// Note adds what steering said to the model, with who, why and in which slot. It
+// shows only while the page is verbose.
+func (p *Page) Note(by, slot, text, why string) ID {
+	return p.add(&block{kind: noted, name: by, slot: slot, text: text, why: why})
+}
+
+// Notice adds a word to the person.
+func (p *Page) Notice(text string) ID { return p.add(&block{kind: noticed, text: text}) }
+
+// Fault adds something that went wrong.
+func (p *Page) Fault(text string) ID { return p.add(&block{kind: faulted, text: text}) }
+
+// SetVerbose shows the notes of steering, or hides them.
+func (p *Page) SetVerbose(on bool) {
+	if p.verbose != on {
+		p.verbose = on
+		p.relayout()
+	}
+}
+
+// Verbose reports whether notes are shown.
+func (p *Page) Verbose() bool { return p.verbose }
+
+// Toggle opens or closes a thought or the result of a call.
+func (p *Page) Toggle(id ID) {
+	if i := p.find(id); i >= 0 && p.blocks[i].folds() {
+		p.open(i, !p.blocks[i].wide)
+	}
+}
+
+// ToggleAll opens all thoughts and results, or closes them if all are open.
+func (p *Page) ToggleAll() {
+	wide := false
+	for _, b := range p.blocks {
+		wide = wide || b.folds() && !b.wide
+	}
+	for i, b := range p.blocks {
+		if b.folds() && b.wide != wide {
+			p.open(i, wide)
+		}
+	}
+}
+
+func (p *Page) open(i int, wide bool) {
+	p.blocks[i].wide = wide
+	p.blocks[i].drop()
+	p.changed(i)
+}
+
+// Clear takes everything off the page.
+func (p *Page) Clear() {
+	p.gone += ID(len(p.blocks))
+	p.blocks, p.talls, p.warm, p.first = nil, nil, nil, 0
+	p.follow, p.top, p.valid = true, place{}, false
+}
+
+// Text returns everything on the page as plain text, whole and harmless to print:
+// prompts behind "> ", replies in their Markdown, calls with their results. Notes
+// are in it while they are shown.
+func (p *Page) Text() string {
+	var b strings.Builder
+	for i := range p.blocks {
+		if text := p.text(i); text != "" && !p.hidden(i) {
+			if b.Len() > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TextOf returns one block as plain text: of a reply or prompt only its words.
+func (p *Page) TextOf(id ID) string {
+	i := p.find(id)
+	switch {
+	case i < 0:
+		return ""
+	case p.blocks[i].kind == prompted || p.blocks[i].kind == replied:
+		return safe.Text(p.blocks[i].source())
+	}
+	return p.text(i)
+}
+
+func (p *Page) text(i int) string {
+	b := p.blocks[i]
+	text := strings.TrimRight(safe.Text(b.source()), "\n")
+	switch b.kind {
+	case prompted:
+		return "> " + strings.ReplaceAll(text, "\n", "\n> ")
+	case called:
+		head := oneLine(b.name)
+		if s := summary(arguments(b.input), b.input, "…"); s != "" {
+			head += " " + s
+		}
+		if b.failed {
+			head += " (failed)"
+		}
+		if text == "" {
+			return head
+		}
+		return head + "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
+	case thought:
+		if text != "" {
+			text = "(thought) " + text
+		}
+	case noted:
+		text = "(note by " + oneLine(b.name) + ", because " + oneLine(b.why) + ")\n" + text
+	}
+	return text
+}
+
+// warmed notes that a block has pieces, and lets those of others go when too many
+// have: they can be made again.
+func (p *Page) warmed(i int) {
+	p.warm = append(p.warm, i)
+	if len(p.warm) <= maxWarm {
+		return
+	}
+	for _, j := range p.warm[:maxWarm/2] {
+		if b := p.blocks[j]; j != i && !b.arriving {
+			b.drop()
+		}
+	}
+	p.warm = append([]int(nil), p.warm[maxWarm/2:]...)
+}

@@ -1,0 +1,237 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/trimtab/trimtab/internal/safe"
+)
+
+// Style is how a piece of text looks: the parameters of an SGR sequence, such as
+// "1;34". The empty Style is plain text.
+type Style string
+
+// Theme is the colours and marks of a page. Where a style of prose is empty, the
+// marks of Markdown stay, so that nothing is told by colour alone.
+type Theme struct {
+	Prompt  Style // what the person wrote
+	Heading Style
+	Strong  Style
+	Emph    Style
+	Strike  Style
+	Code    Style // in a line
+	Block   Style // of several lines
+	Keyword Style
+	Literal Style // strings and numbers
+	Comment Style
+	Link    Style
+	Address Style // where a link leads
+	Quote   Style
+	Mark    Style // bullets, bars and rules
+	Dim     Style // thoughts, results, and what can be opened
+	Tool    Style // the name of a tool
+	Good    Style
+	Bad     Style
+	Busy    Style // a call that runs, an item in progress
+	Note    Style // what steering said to the model
+	Notice  Style
+	Added   Style // lines of a diff
+	Removed Style
+	Hunk    Style
+
+	Marks Marks
+}
+
+// Marks are the signs of a page, of one to three cells each; those that make up
+// lines have one. One that has another width is replaced by that of ASCII.
+type Marks struct {
+	Prompt, Thought, Note, Notice, Fault string
+	Call, Running, Failed                string
+	Done, Doing, Open                    string // items of a list of things to do
+	Bullets                              [3]string
+	Bar                                  string // beside a quote and below a call
+	Rule, Column, Cross                  string // lines of a table
+	Cut, Below                           string
+}
+
+// Dark is the theme for a dark background and 256 colours or more.
+func Dark() Theme {
+	return Theme{
+		Prompt: "1;38;5;117", Heading: "1;38;5;117", Strong: "1", Emph: "3", Strike: "9",
+		Code: "38;5;216", Block: "38;5;252", Keyword: "38;5;111", Literal: "38;5;150", Comment: "38;5;245",
+		Link: "4;38;5;117", Address: "38;5;245", Quote: "38;5;250", Mark: "38;5;243", Dim: "38;5;246",
+		Tool: "1", Good: "38;5;114", Bad: "38;5;210", Busy: "38;5;222", Note: "38;5;183", Notice: "38;5;222",
+		Added: "38;5;114", Removed: "38;5;210", Hunk: "38;5;117", Marks: unicodeMarks(),
+	}
+}
+
+// Light is the theme for a light background and 256 colours or more.
+func Light() Theme {
+	return Theme{
+		Prompt: "1;38;5;25", Heading: "1;38;5;25", Strong: "1", Emph: "3", Strike: "9",
+		Code: "38;5;130", Block: "38;5;238", Keyword: "38;5;26", Literal: "38;5;28", Comment: "38;5;243",
+		Link: "4;38;5;25", Address: "38;5;242", Quote: "38;5;240", Mark: "38;5;246", Dim: "38;5;242",
+		Tool: "1", Good: "38;5;28", Bad: "38;5;124", Busy: "38;5;130", Note: "38;5;91", Notice: "38;5;130",
+		Added: "38;5;28", Removed: "38;5;124", Hunk: "38;5;25", Marks: unicodeMarks(),
+	}
+}
+
+// Basic is the theme for 16 colours, on either background.
+func Basic() Theme {
+	return Theme{
+		Prompt: "1;34", Heading: "1;34", Strong: "1", Emph: "3", Strike: "9",
+		Code: "36", Block: "36", Keyword: "34", Literal: "32", Comment: "2",
+		Link: "4;34", Address: "2", Quote: "2", Mark: "2", Dim: "2",
+		Tool: "1", Good: "32", Bad: "31", Busy: "33", Note: "35", Notice: "33",
+		Added: "32", Removed: "31", Hunk: "36", Marks: unicodeMarks(),
+	}
+}
+
+// Plain is the theme without any style, for NO_COLOR and for screens that are
+// kept as text.
+func Plain() Theme { return Theme{Marks: unicodeMarks()} }
+
+// ASCII returns the theme with marks that every terminal and font has.
+func (t Theme) ASCII() Theme {
+	t.Marks = asciiMarks()
+	return t
+}
+
+func asciiMarks() Marks {
+	return Marks{
+		Prompt: ">", Thought: "~", Note: "+", Notice: "-", Fault: "!", Call: "*", Running: "o", Failed: "x",
+		Done: "[x]", Doing: "[>]", Open: "[ ]", Bullets: [3]string{"-", "*", "+"}, Bar: "|", Rule: "-", Column: "|", Cross: "+",
+		Cut: "...", Below: "v",
+	}
+}
+
+// sound returns the marks with those replaced that would break a line.
+func (m Marks) sound() Marks {
+	a := asciiMarks()
+	fix := func(mark *string, other string, most int) {
+		if w := cells(*mark); w < 1 || w > most || safe.Line(*mark) != *mark {
+			*mark = other
+		}
+	}
+	for mark, other := range map[*string]string{
+		&m.Prompt: a.Prompt, &m.Thought: a.Thought, &m.Note: a.Note, &m.Notice: a.Notice, &m.Fault: a.Fault, &m.Call: a.Call,
+		&m.Running: a.Running, &m.Failed: a.Failed, &m.Done: a.Done, &m.Doing: a.Doing, &m.Open: a.Open, &m.Cut: a.Cut, &m.Below: a.Below,
+	} {
+		fix(mark, other, 3)
+	}
+	for mark, other := range map[*string]string{&m.Bar: a.Bar, &m.Rule: a.Rule, &m.Column: a.Column, &m.Cross: a.Cross} {
+		fix(mark, other, 1)
+	}
+	for i := range m.Bullets {
+		fix(&m.Bullets[i], a.Bullets[i], 3)
+	}
+	return m
+}
+
+func unicodeMarks() Marks {
+	return Marks{
+		Prompt: "❯", Thought: "∴", Note: "◆", Notice: "·", Fault: "!", Call: "●", Running: "○", Failed: "✗",
+		Done: "✓", Doing: "▸", Open: "☐", Bullets: [3]string{"•", "◦", "▪"}, Bar: "│", Rule: "─", Column: "│", Cross: "┼",
+		Cut: "…", Below: "↓",
+	}
+}
+
+// ink is a Style by its place in the theme, with emphasis laid over it.
+type ink uint16
+
+const (
+	inkText ink = iota
+	inkPrompt
+	inkHeading
+	inkBlock
+	inkKeyword
+	inkLiteral
+	inkComment
+	inkAddress
+	inkQuote
+	inkMark
+	inkDim
+	inkTool
+	inkGood
+	inkBad
+	inkBusy
+	inkNote
+	inkNotice
+	inkAdded
+	inkRemoved
+	inkHunk
+	inkCount
+
+	inkBase ink = 0xff
+)
+
+// Emphasis, laid over an ink.
+const (
+	inkStrong ink = 0x100 << iota
+	inkEmph
+	inkStrike
+	inkCode
+	inkLink
+)
+
+// pen knows what each ink looks like.
+type pen struct {
+	marks Marks
+	base  [inkCount]Style
+	over  [5]Style // strong, emph, strike, code, link
+	known map[ink]string
+
+	line    []byte // scratch
+	scratch inline // its slices are used again
+}
+
+func newPen(t Theme) *pen {
+	p := &pen{marks: t.Marks.sound(), known: map[ink]string{}}
+	p.base = [inkCount]Style{
+		inkPrompt: t.Prompt, inkHeading: t.Heading, inkBlock: t.Block, inkKeyword: t.Keyword, inkLiteral: t.Literal,
+		inkComment: t.Comment, inkAddress: t.Address, inkQuote: t.Quote, inkMark: t.Mark, inkDim: t.Dim, inkTool: t.Tool,
+		inkGood: t.Good, inkBad: t.Bad, inkBusy: t.Busy, inkNote: t.Note, inkNotice: t.Notice, inkAdded: t.Added,
+		inkRemoved: t.Removed, inkHunk: t.Hunk,
+	}
+	p.over = [5]Style{t.Strong, t.Emph, t.Strike, t.Code, t.Link}
+	return p
+}
+
+// bare reports that an ink cannot be told from plain text.
+func (p *pen) bare(i ink) bool { return p.code(i) == "" }
+
+// code returns the escape sequence that begins an ink, or nothing.
+func (p *pen) code(i ink) string {
+	if i == inkText {
+		return ""
+	}
+	if s, ok := p.known[i]; ok {
+		return s
+	}
+	parts := []string{}
+	add := func(s Style) {
+		if s != "" && strings.Trim(string(s), "0123456789;:") == "" {
+			parts = append(parts, string(s))
+		}
+	}
+	add(p.base[i&inkBase])
+	for n, s := range p.over {
+		if i&(inkStrong<<n) != 0 {
+			add(s)
+		}
+	}
+	s := ""
+	if len(parts) > 0 {
+		s = "\x1b[" + strings.Join(parts, ";") + "m"
+	}
+	p.known[i] = s
+	return s
+}
+
+// paint returns text in an ink.
+func (p *pen) paint(i ink, text string) string {
+	c := p.code(i)
+	if c == "" || text == "" {
+		return text
+	}
+	return c + text + "\x1b[m"
+}
