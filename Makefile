@@ -15,7 +15,7 @@ GOVULNCHECK = v1.8.0
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest check lint fmt cross fuzz tidy smoke vuln bench cover e2e chaos
+.PHONY: help build test vet archtest check lint fmt cross fuzz tidy smoke vuln bench cover e2e screens chaos
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -77,6 +77,9 @@ cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 
 e2e: ## the longer end-to-end proofs (build tag e2e)
 	@GO='$(GO)' sh script/tagged e2e $(TESTFLAGS)
+
+screens: ## draw the README's pictures from the real chat
+	$(GO) test -count=1 -tags screens -run TestScreens ./cmd/trimtab
 
 chaos: ## the proofs with kills, cuts and full disks (build tag chaos)
 	@GO='$(GO)' sh script/tagged chaos $(TESTFLAGS)

@@ -28,6 +28,18 @@ type Options struct {
 	System    string      // the system prompt
 	MaxSteps  int         // replies in one run; 200 if not given
 	MaxTokens int         // of one reply; 0 leaves it to the model
+
+	// More returns tools that are found out only when they are needed, and what
+	// went wrong in finding them. It is called once at the start of each run.
+	More func(ctx context.Context) ([]tool.Tool, []trimtab.Fault)
+
+	// Permit asks the person about a call. It is called for one call at a time.
+	// nil: every call that asks is refused.
+	Permit func(ctx context.Context, ask tool.Ask) (tool.Answer, error)
+
+	// Offer decides, for each request, whether the model is offered a tool.
+	// nil: all of them.
+	Offer func(s trimtab.Session, t llm.Tool) bool
 }
 
 // Agent takes prompts to a model. It holds no state of a session and is safe to
@@ -36,8 +48,6 @@ type Agent struct {
 	door  Door
 	model llm.Model
 	opt   Options
-	tools map[string]tool.Tool
-	offer []llm.Tool
 }
 
 // New returns an agent.
@@ -45,14 +55,7 @@ func New(door Door, model llm.Model, opt Options) *Agent {
 	if opt.MaxSteps <= 0 {
 		opt.MaxSteps = 200
 	}
-	a := &Agent{door: door, model: model, opt: opt, tools: map[string]tool.Tool{}}
-	for _, t := range opt.Tools {
-		if _, twice := a.tools[t.Name]; !twice { // the first of a name counts
-			a.offer = append(a.offer, t.Tool)
-			a.tools[t.Name] = t
-		}
-	}
-	return a
+	return &Agent{door: door, model: model, opt: opt}
 }
 
 // Run takes a prompt to the model and goes on until there is nothing left to do.

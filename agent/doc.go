@@ -4,8 +4,9 @@
 // takes their results back, and so on until the model has no more to ask for. All
 // that is said goes through the one door (helm), which steers and stores; the
 // agent applies what steering decides: what the model sees, which tool may not
-// run, whether to go on or to pause. It never decides any of this itself, draws
-// nothing and asks the person nothing.
+// run, whether to go on or to pause. It never decides any of this itself and draws
+// nothing. What changes something is asked for through Options.Permit, one call at
+// a time; where nobody answers, it does not run.
 //
 //	a := agent.New(h, demo.New(demo.Options{}), agent.Options{History: store, Tools: tools, System: system})
 //	for ev, err := range a.Run(ctx, session.ID, trimtab.Prompt("tidy this")) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/llm"
 )
 
@@ -30,6 +31,10 @@ type run struct {
 	history   []trimtab.Message
 	pause     *Paused
 	continues int
+
+	list    []tool.Tool // in the order in which they are offered
+	tools   map[string]tool.Tool
+	offered map[string]bool // in the newest request
 }
 
 // drive is the loop. It returns the last event of the run.
@@ -37,6 +42,7 @@ func (r *run) drive(prompt trimtab.Message) (Event, error) {
 	if err := r.open(prompt); err != nil {
 		return r.cancelledOr(err)
 	}
+	r.equip()
 	for steps := 0; ; steps++ {
 		switch {
 		case r.ctx.Err() != nil:

@@ -41,7 +41,7 @@ func (r *run) use(calls []trimtab.ToolCall, spoilt map[string]bool) error {
 			jobs[i].refuse(why)
 		}
 	}
-	ctx := context.WithValue(r.ctx, sessionKey{}, r.session.Todos)
+	ctx := tool.WithSession(context.WithValue(r.ctx, sessionKey{}, r.session.Todos), r.id)
 	for batch := range batches(jobs) {
 		r.work(ctx, batch)
 	}
@@ -84,6 +84,9 @@ func (r *run) permit(j *job, spoilt bool) (why string, err error) {
 			return fmt.Sprintf("denied (%s): %s", taken.By, deny.Why), nil
 		}
 	}
+	if !r.offered[j.call.Name] {
+		return fmt.Sprintf("%s is not offered at present; do without it, or say what you would do with it", j.call.Name), nil
+	}
 	return "", nil
 }
 
@@ -110,11 +113,18 @@ func batches(jobs []*job) func(yield func([]*job) bool) {
 	}
 }
 
-// beside reports whether the job may run beside others.
-func (j *job) beside() bool { return j.result.ID != "" || j.tool.ReadOnly }
+// beside reports whether the job may run beside others. One that may have to ask
+// does not: a person is asked one thing at a time, when all before it is done and
+// what they are shown is how things stand.
+func (j *job) beside() bool { return j.result.ID != "" || j.tool.ReadOnly && j.tool.Ask == nil }
 
 // work runs jobs side by side and tells their results in order.
 func (r *run) work(ctx context.Context, batch []*job) {
+	if alone := batch[0]; len(batch) == 1 && alone.result.ID == "" {
+		if why := r.consent(ctx, alone); why != "" {
+			alone.refuse(why)
+		}
+	}
 	var wg sync.WaitGroup
 	for _, j := range batch {
 		if j.result.ID == "" {

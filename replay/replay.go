@@ -17,14 +17,12 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/replay/cache"
 )
 
 // Prices are what a token costs beside one of plain input. Zero values take the
 // defaults, which are Anthropic's.
-type Prices struct {
-	Write float64 `json:"write" default:"1.25" min:"0" max:"10" doc:"price of writing a token to the prompt cache"`
-	Read  float64 `json:"read" default:"0.1" min:"0" max:"10" doc:"price of reading a token from the prompt cache"`
-}
+type Prices = cache.Prices
 
 // Report is what a policy would have done.
 type Report struct {

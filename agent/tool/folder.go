@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// Folder is the project folder that the tools look at. Nothing outside of it
+// Folder is the project folder that the tools work in. Nothing outside of it
 // can be reached through it.
 type Folder struct {
 	dir  string // absolute
 	root *os.Root
+	memo memos
 }
 
 // Open opens a project folder. The caller closes it.
@@ -35,6 +36,9 @@ func (f *Folder) Close() error { return f.root.Close() }
 
 // Tools returns the tools that look at the folder.
 func (f *Folder) Tools() []Tool { return []Tool{f.Read(), f.List(), f.Search()} }
+
+// Changes returns the tools that change files of the folder, after asking.
+func (f *Folder) Changes() []Tool { return []Tool{f.Write(), f.Edit()} }
 
 // inside turns the path that a model gave into one relative to the folder, with
 // forward slashes. It only looks at the words; os.Root guards the way itself.

@@ -34,7 +34,7 @@ type readInput struct {
 // Read returns the tool that shows a text file.
 func (f *Folder) Read() Tool { return define("read", readSchema, f.read) }
 
-func (f *Folder) read(ctx context.Context, in readInput) (string, error) {
+func (f *Folder) read(ctx context.Context, in readInput) (text string, failed error) {
 	switch {
 	case in.Path == "":
 		return "", errors.New(`"path" is missing: name a file`)
@@ -61,6 +61,14 @@ func (f *Folder) read(ctx context.Context, in readInput) (string, error) {
 	}
 	defer file.Close()
 	r := bufio.NewReaderSize(file, 64<<10)
+	if info.Size() <= maxChange { // what may be changed later is known as it was shown
+		raw, err := io.ReadAll(io.LimitReader(file, maxChange+1))
+		if err != nil {
+			return "", f.explain(rel, err)
+		}
+		r.Reset(io.MultiReader(bytes.NewReader(raw), file))
+		defer func() { f.keep(ctx, rel, raw, failed) }()
+	}
 	head, err := r.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", f.explain(rel, err)
@@ -76,6 +84,16 @@ func (f *Folder) read(ctx context.Context, in readInput) (string, error) {
 		return "", f.explain(rel, err)
 	}
 	return page.text(in.Offset)
+}
+
+// keep takes note of a file that the model was shown.
+func (f *Folder) keep(ctx context.Context, rel string, raw []byte, failed error) {
+	if failed != nil || len(raw) > maxChange {
+		return
+	}
+	if real, err := f.real(rel); err == nil {
+		f.memo.saw(ctx, real, raw)
+	}
 }
 
 // page is a run of lines of a file.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,7 +16,8 @@ const searchSchema = `{
   "properties": {
     "pattern": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "a regular expression (RE2), matched within each line"},
     "path": {"type": "string", "description": "a folder or file, relative to the project folder; all of it if not given"},
-    "glob": {"type": "string", "description": "only files whose path matches, such as *.go or docs/**/*.md"},
+    "glob": {"type": "string", "description": "only files whose path matches, such as *.go, *.{ts,tsx} or docs/**/*.md"},
+    "context": {"type": "integer", "minimum": 0, "maximum": 10, "description": "how many lines to show before and after each match"},
     "ignore_case": {"type": "boolean", "description": "take upper and lower case as the same"}
   },
   "required": ["pattern"],
@@ -31,12 +33,15 @@ const (
 	maxFileBytes = 4 << 20
 	maxSearched  = 128 << 20
 	maxLineShown = 240
+	maxContext   = 10
+	maxGlobs     = 64
 )
 
 type searchInput struct {
 	Pattern    string `json:"pattern"`
 	Path       string `json:"path"`
 	Glob       string `json:"glob"`
+	Context    int    `json:"context"`
 	IgnoreCase bool   `json:"ignore_case"`
 }
 
@@ -65,7 +70,7 @@ func (f *Folder) search(ctx context.Context, in searchInput) (string, error) {
 		return "", fmt.Errorf("%q is %s, not a file or folder", rel, special(info.Mode()))
 	}
 	w := &walk{Folder: f, depth: maxDepth, visit: func(e entry) error {
-		if e.hidden || !e.kind.IsRegular() || s.glob != nil && !s.glob.match(e.path, false) {
+		if e.hidden || !e.kind.IsRegular() || !s.wanted(e.path) {
 			return nil
 		}
 		return s.file(ctx, e.path)
@@ -80,8 +85,9 @@ func (f *Folder) search(ctx context.Context, in searchInput) (string, error) {
 type search struct {
 	*Folder
 	sheet
-	re   *regexp.Regexp
-	glob *rule
+	re     *regexp.Regexp
+	globs  []rule // of which one must match, if there are any
+	around int    // lines shown before and after a match
 
 	files, hits, matches int // files looked at, files with a match, lines with one
 	bytes                int
@@ -102,15 +108,47 @@ func newSearch(f *Folder, in searchInput) (*search, error) {
 		return nil, fmt.Errorf(`"pattern" is not a regular expression of RE2: %s; put a backslash before ( [ { . * + ? | ^ $ to mean the character itself`,
 			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	s := &search{Folder: f, re: re}
-	if in.Glob != "" {
-		r, ok := parseRule(in.Glob)
+	if in.Context < 0 || in.Context > maxContext {
+		return nil, fmt.Errorf(`"context" goes from 0 to %d`, maxContext)
+	}
+	s := &search{Folder: f, re: re, around: in.Context}
+	if in.Glob == "" {
+		return s, nil
+	}
+	for _, glob := range unfold(in.Glob) {
+		r, ok := parseRule(glob)
 		if !ok || r.back || r.dirOnly {
-			return nil, fmt.Errorf(`"glob" %q is not a pattern for files; give one such as *.go or docs/**/*.md`, clip(in.Glob, 100))
+			return nil, fmt.Errorf(`"glob" %q is not a pattern for files; give one such as *.go, *.{ts,tsx} or docs/**/*.md`, clip(in.Glob, 100))
 		}
-		s.glob = &r
+		s.globs = append(s.globs, r)
 	}
 	return s, nil
+}
+
+// unfold writes out the braces of a pattern: a.{b,c} is a.b and a.c. Past the limit
+// what is left in braces means itself.
+func unfold(glob string) []string {
+	done, open := []string(nil), []string{glob}
+	for len(open) > 0 {
+		one := open[0]
+		open = open[1:]
+		before, rest, opens := strings.Cut(one, "{")
+		inner, after, closes := strings.Cut(rest, "}")
+		choices := strings.Split(inner, ",")
+		if !opens || !closes || len(done)+len(open)+len(choices) > maxGlobs {
+			done = append(done, one)
+			continue
+		}
+		for _, c := range choices {
+			open = append(open, before+c+after)
+		}
+	}
+	return done
+}
+
+// wanted reports whether the search is about a file.
+func (s *search) wanted(rel string) bool {
+	return len(s.globs) == 0 || slices.ContainsFunc(s.globs, func(r rule) bool { return r.match(rel, false) })
 }
 
 // file searches one file. Files that are not text, or too large, are passed by.
@@ -137,6 +175,8 @@ func (s *search) file(ctx context.Context, rel string) error {
 
 func (s *search) lines(ctx context.Context, rel string, text []byte) error {
 	found := 0
+	var before [][]byte // the newest lines that are not shown yet
+	after := 0          // lines still to show behind a match
 	for number := 1; len(text) > 0; number++ {
 		if number%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -145,13 +185,24 @@ func (s *search) lines(ctx context.Context, rel string, text []byte) error {
 		text = rest
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		at := s.re.FindIndex(line)
-		if at == nil {
+		switch {
+		case at == nil && after > 0:
+			after--
+			s.line(fmt.Sprintf("%s-%d- %s", display(rel), number, window(line, 0)))
 			continue
-		}
-		if found == maxPerFile {
+		case at == nil:
+			if before = append(before, line); len(before) > s.around {
+				before = before[1:]
+			}
+			continue
+		case found == maxPerFile:
 			s.clipped = append(s.clipped, rel)
 			return nil
 		}
+		for i, b := range before {
+			s.line(fmt.Sprintf("%s-%d- %s", display(rel), number-len(before)+i, window(b, 0)))
+		}
+		before, after = nil, s.around
 		if s.matches == maxMatches || !s.line(fmt.Sprintf("%s:%d: %s", display(rel), number, window(line, at[0]))) {
 			s.enough = fmt.Sprintf("stopped after %d matches; narrow the pattern, or name a part with path or glob", s.matches)
 			return errEnough

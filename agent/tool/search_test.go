@@ -60,3 +60,26 @@ func TestSearchStopsAtItsLimits(t *testing.T) {
 	}
 	wants(t, got[len(got)-300:], " matches in 5 files; 5 files searched", "[stopped after ")
 }
+
+func TestSearchShowsTheLinesAround(t *testing.T) {
+	f := open(t, files(t, "a.txt", "one\ntwo\nHIT\nfour\nHIT\nsix\nseven\neight\nHIT", "b.txt", "none"))
+	want := "a.txt-2- two\na.txt:3: HIT\na.txt-4- four\na.txt:5: HIT\na.txt-6- six\na.txt-8- eight\na.txt:9: HIT\n3 matches in 1 file; 2 files searched"
+	if got := call(t, f.Search(), `{"pattern":"HIT","context":1}`); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	wants(t, refused(t, f.Search(), `{"pattern":"HIT","context":11}`), `"context" goes from 0 to 10`)
+}
+
+func TestAGlobMayHaveChoices(t *testing.T) {
+	f := open(t, files(t, "a.ts", "x", "b.tsx", "x", "c.js", "x", "docs/d.md", "x", "docs/e/f.txt", "x"))
+	for glob, want := range map[string]string{
+		"*.{ts,tsx}":                     "2 matches in 2 files",
+		"docs/**/*.{md,txt}":             "2 matches in 2 files",
+		"{a,b}.{ts,tsx}":                 "2 matches in 2 files",
+		"*.{ts":                          "no match",
+		strings.Repeat("{a,b}", 50):      "no match",
+		strings.Repeat("{a,b}", 5) + "c": "no match",
+	} {
+		wants(t, call(t, f.Search(), in("pattern", "x", "glob", glob)), want)
+	}
+}

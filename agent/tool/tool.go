@@ -18,6 +18,14 @@ import (
 type Tool struct {
 	llm.Tool
 	Run func(ctx context.Context, input json.RawMessage) (string, error)
+
+	// Ask says what a person is to be asked before this call; false: it may run
+	// without. nil: the tool never asks.
+	Ask func(ctx context.Context, input json.RawMessage) (Ask, bool)
+
+	// Always takes note that the person allows the ask's rule for the session of
+	// ctx. nil: an Always counts for the one call.
+	Always func(ctx context.Context, ask Ask)
 }
 
 // Panic is the error of a tool that panicked.
@@ -44,6 +52,21 @@ func (t Tool) Call(ctx context.Context, input json.RawMessage) (text string, err
 	}
 	text, err = t.Run(ctx, input)
 	return cut(strings.ToValidUTF8(text, "\uFFFD"), maxRead+1024), err
+}
+
+// Question says what the person is to be asked before a call, if anything. A panic
+// is an error: nobody knows then what to ask.
+func (t Tool) Question(ctx context.Context, input json.RawMessage) (ask Ask, need bool, err error) {
+	if t.Ask == nil {
+		return Ask{}, false, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Panic{Tool: t.Name, Value: p, Stack: string(debug.Stack())}
+		}
+	}()
+	ask, need = t.Ask(ctx, input)
+	return ask, need, nil
 }
 
 // What a result may hold, in bytes: that of read, and of every other tool.

@@ -78,24 +78,31 @@ func wants(t *testing.T, got string, parts ...string) {
 
 func every(t *testing.T) []tool.Tool {
 	f := open(t, t.TempDir())
-	return append(f.Tools(), tool.TodoWrite(), tool.TodoRead(func(context.Context) []trimtab.Todo { return nil }))
+	all := append(f.Tools(), tool.TodoWrite(), tool.TodoRead(func(context.Context) []trimtab.Todo { return nil }))
+	all = append(all, f.Changes()...)
+	bash, err := f.Bash(tool.BashOptions{})
+	must(t, err)
+	return append(all, bash)
 }
 
 func TestEveryToolHasWordsAndAValidSchema(t *testing.T) {
 	good := map[string]string{
 		"read": `{"path": "a", "offset": 1, "limit": 2}`, "list": `{"path": ".", "depth": 2, "all": true}`,
-		"search":     `{"pattern": "x", "path": "a", "glob": "*.go", "ignore_case": true}`,
+		"search":     `{"pattern": "x", "path": "a", "glob": "*.go", "ignore_case": true, "context": 3}`,
 		"todo_write": `{"todos": [{"content": "a", "status": "pending"}]}`, "todo_read": `{}`,
+		"write": `{"path": "a", "content": ""}`, "edit": `{"path": "a", "old_text": "b", "new_text": "", "replace_all": true}`, "bash": `{"command": "ls", "dir": ".", "timeout": 600}`,
 	}
 	bad := map[string]string{
 		"read": `{"file": "a"}`, "list": `{"depth": "deep"}`, "search": `{}`, "todo_write": `{"todos": [{"content": "a", "status": "later"}]}`, "todo_read": `{"x": 1}`,
+		"write": `{"path": "a"}`, "edit": `{"path": "a", "old_text": "", "new_text": "x"}`, "bash": `{"command": "ls", "timeout": 601}`,
 	}
+	changes := map[string]bool{"write": true, "edit": true, "bash": true}
 	for _, tl := range every(t) {
 		if tl.Description == "" {
 			t.Errorf("%s has no description", tl.Name)
 		}
-		if !tl.ReadOnly {
-			t.Errorf("%s changes nothing outside the session, and does not say so", tl.Name)
+		if tl.ReadOnly == changes[tl.Name] || (tl.Ask != nil) != changes[tl.Name] {
+			t.Errorf("%s: read-only %v, asks %v", tl.Name, tl.ReadOnly, tl.Ask != nil)
 		}
 		var schema jsonschema.Schema
 		must(t, json.Unmarshal(tl.Schema, &schema))

@@ -52,7 +52,10 @@ type chance uint64
 
 func (c *chance) below(n int) int {
 	*c += 0x9E3779B97F4A7C15
-	hi, _ := bits.Mul64(mix(uint64(*c), 0), uint64(n))
+	z := uint64(*c)*0x9E3779B97F4A7C15 + 0x632BE59BD9B4E019
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	hi, _ := bits.Mul64(z^z>>31, uint64(n))
 	return int(hi)
 }
 

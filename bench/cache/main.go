@@ -12,12 +12,7 @@
 //	go run ./bench/cache ~/.claude/projects/*/*.jsonl # recorded ones, or our exports
 //	go run ./bench/cache -provider blocks -system 4000
 //
-// Two kinds of cache are known. "marks" is like Anthropic's: a prefix is kept
-// where the client puts a mark, which is behind the system prompt and on its own
-// newest block, and is found again up to 20 blocks before a mark. "blocks" is
-// like those that keep every prefix by themselves, in blocks of 128 tokens from
-// 1,024 on. Both forget what was not used for five minutes. A token is four
-// bytes; JSON around the texts is left out.
+// The kinds of cache, and what is left out, are those of replay/cache.
 package main
 
 import (
@@ -31,7 +26,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/replay"
+	"github.com/trimtab/trimtab/replay/cache"
 	"github.com/trimtab/trimtab/steer"
 )
 
@@ -50,7 +45,7 @@ func main() {
 
 // options are what a run was asked for.
 type options struct {
-	providers []provider
+	providers []cache.Provider
 	system    int // bytes of system prompt and tools
 	files     []string
 }
@@ -71,32 +66,24 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	if *system < 0 || *system > 1<<24 || *lookback < 0 || *life <= 0 || *write < 0 || *read < 0 {
 		return o, errors.New("a number is out of range")
 	}
-	for _, p := range known() {
-		if *name != "" && *name != p.name {
+	for _, p := range cache.Known() {
+		if *name != "" && *name != p.Name {
 			continue
 		}
-		p.life, p.lookback, p.own = *life, *lookback, *own
+		p.Life, p.Lookback, p.Own = *life, *lookback, *own
 		if *write > 0 {
-			p.prices.Write = *write
+			p.Prices.Write = *write
 		}
 		if *read > 0 {
-			p.prices.Read = *read
+			p.Prices.Read = *read
 		}
 		o.providers = append(o.providers, p)
 	}
 	if len(o.providers) == 0 {
 		return o, fmt.Errorf("-provider %q: there are marks and blocks", *name)
 	}
-	o.system, o.files = *system*tokenBytes, f.Args()
+	o.system, o.files = *system*cache.TokenBytes, f.Args()
 	return o, nil
-}
-
-// known are the kinds of cache with their prices.
-func known() []provider {
-	return []provider{
-		{name: "marks", least: 1024 * tokenBytes, prices: replay.Prices{Write: 1.25, Read: 0.1}},
-		{name: "blocks", block: 128 * tokenBytes, least: 1024 * tokenBytes, prices: replay.Prices{Write: 1, Read: 0.1}},
-	}
 }
 
 // lineups are the ways of steering that are compared; the first does not steer.
@@ -129,7 +116,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) error {
 		sessions = append(sessions, s)
 	}
 	for _, p := range o.providers {
-		t := table{provider: p}
+		t := table{Provider: p}
 		for _, s := range sessions {
 			if ctx.Err() != nil {
 				return ctx.Err()

@@ -9,8 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/replay/cache"
 	"github.com/trimtab/trimtab/steer"
 )
+
+var begin = time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 
 func ways(t *testing.T) []lineup {
 	t.Helper()
@@ -35,14 +38,14 @@ func plain(steps int) session {
 	return s
 }
 
-func free(name string) provider {
-	for _, p := range known() {
-		if p.name == name {
-			p.life, p.least = 5*time.Minute, 0
+func free(name string) cache.Provider {
+	for _, p := range cache.Known() {
+		if p.Name == name {
+			p.Least, p.Lookback = 0, 0
 			return p
 		}
 	}
-	return provider{}
+	return cache.Provider{}
 }
 
 func TestWithoutNotesSteeringCostsNothing(t *testing.T) {
@@ -50,13 +53,13 @@ func TestWithoutNotesSteeringCostsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []provider{free("marks"), free("blocks")} {
+	for _, p := range []cache.Provider{free("marks"), free("blocks")} {
 		without, with := play(lineup{}, plain(7), p, 8000), play(lineup{"silent", silent}, plain(7), p, 8000)
-		if with.notes != 0 {
-			t.Fatalf("%d notes in seven steps", with.notes)
+		if with.Notes != 0 {
+			t.Fatalf("%d notes in seven steps", with.Notes)
 		}
-		if diff := cmp.Diff(without, with, cmp.AllowUnexported(result{}, bill{})); diff != "" {
-			t.Errorf("%s: %s", p.name, diff)
+		if diff := cmp.Diff(without, with); diff != "" {
+			t.Errorf("%s: %s", p.Name, diff)
 		}
 	}
 }
@@ -64,15 +67,15 @@ func TestWithoutNotesSteeringCostsNothing(t *testing.T) {
 func TestASessionAloneReadsAllButWhatIsNew(t *testing.T) {
 	// The first of 10 requests writes system and prompt, each further one two messages.
 	got := play(lineup{}, plain(10), free("marks"), 8000)
-	want := bill{write: 8400 + 9*800}
+	want := cache.Bill{Write: 8400 + 9*800}
 	for n := range 9 {
-		want.read += 8400 + n*800
+		want.Read += 8400 + n*800
 	}
-	if got.bill.write < want.write-9*10 || got.bill.write > want.write+9*10 || got.requests != 10 || got.steps != 10 {
+	if got.Write < want.Write-9*10 || got.Write > want.Write+9*10 || got.Requests != 10 || got.Steps != 10 {
 		t.Errorf("%+v, want about %+v", got, want)
 	}
-	if d := got.read - want.read; d < -500 || d > 500 || got.plain != 0 {
-		t.Errorf("read %d, plain %d; want %d and 0", got.read, got.plain, want.read)
+	if d := got.Read - want.Read; d < -500 || d > 500 || got.Plain != 0 {
+		t.Errorf("read %d, plain %d; want %d and 0", got.Read, got.Plain, want.Read)
 	}
 }
 
@@ -85,12 +88,12 @@ func TestTheEngineAndTheCacheAgreeOnWhatANoteCosts(t *testing.T) {
 		for _, w := range all {
 			l.by = append(l.by, play(w, plain(13), p, 8000))
 		}
-		if l.by[1].notes != 2 || l.by[1].lost == 0 || l.by[2].lost != 0 {
-			t.Fatalf("%s: %d notes, lost %d and %d", name, l.by[1].notes, l.by[1].lost, l.by[2].lost)
+		if l.by[1].Notes != 2 || l.by[1].Lost == 0 || l.by[2].Lost != 0 {
+			t.Fatalf("%s: %d notes, lost %d and %d", name, l.by[1].Notes, l.by[1].Lost, l.by[2].Lost)
 		}
 		const within = 150 // a block, and the message that the note stood behind
-		if d := l.rewritten(1) - l.by[1].lost; d < -within || d > within {
-			t.Errorf("%s, strict: %d tokens given up, %d by the engine's account", name, l.rewritten(1), l.by[1].lost)
+		if d := l.rewritten(1) - l.by[1].Lost; d < -within || d > within {
+			t.Errorf("%s, strict: %d tokens given up, %d by the engine's account", name, l.rewritten(1), l.by[1].Lost)
 		}
 		if got := l.rewritten(2); got < -within || got > within {
 			t.Errorf("%s, cache: %d tokens given up", name, got)
@@ -101,10 +104,10 @@ func TestTheEngineAndTheCacheAgreeOnWhatANoteCosts(t *testing.T) {
 func TestANoteWithItsOwnMarkIsWrittenOnce(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		p := free("marks")
-		p.own = own
+		p.Own = own
 		r := play(ways(t)[2], plain(11), p, 8000)
-		if r.notes != 1 || r.oursWrite != r.added || (r.oursPlain == 0) != own {
-			t.Errorf("own mark %v: %d bytes of notes, %d written, %d plain", own, r.added, r.oursWrite, r.oursPlain)
+		if r.Notes != 1 || r.OursWrite != r.Added || (r.OursPlain == 0) != own {
+			t.Errorf("own mark %v: %d bytes of notes, %d written, %d plain", own, r.Added, r.OursWrite, r.OursPlain)
 		}
 	}
 }
@@ -116,11 +119,11 @@ func TestCompactionLeavesTheSummary(t *testing.T) {
 	before := play(lineup{}, s, free("marks"), 8000)
 	s.events = append(s.events, trimtab.Said{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "on we go")})
 	after := play(lineup{}, s, free("marks"), 8000)
-	if got := after.total() - before.total(); got != 9000 {
+	if got := after.Total() - before.Total(); got != 9000 {
 		t.Errorf("the request behind the summary has %d bytes, want 9000", got)
 	}
-	if after.read-before.read != 8000 {
-		t.Errorf("%d bytes were read, want the 8000 before the messages", after.read-before.read)
+	if after.Read-before.Read != 8000 {
+		t.Errorf("%d bytes were read, want the 8000 before the messages", after.Read-before.Read)
 	}
 }
 
@@ -162,8 +165,8 @@ func TestMadeUpSessionsAreWholeAndTheSameEveryTime(t *testing.T) {
 }
 
 func TestCacheKeepsTheShareWithinHalfAPoint(t *testing.T) {
-	tab := table{provider: free("marks")}
-	tab.lookback = 20
+	tab := table{Provider: free("marks")}
+	tab.Lookback = 20
 	for _, s := range madeUp() {
 		tab.add(s, ways(t), 64_000)
 	}
@@ -171,7 +174,7 @@ func TestCacheKeepsTheShareWithinHalfAPoint(t *testing.T) {
 	if d := all.moved(2); d < -shareGoal || d > shareGoal {
 		t.Errorf("with cache the share that is read moves by %.2f points", d)
 	}
-	if all.by[1].cost(tab.prices) <= all.by[2].cost(tab.prices) {
+	if all.by[1].Cost(tab.Prices) <= all.by[2].Cost(tab.Prices) {
 		t.Error("strict is not dearer than cache; what is cache for?")
 	}
 }

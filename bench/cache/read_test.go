@@ -18,7 +18,7 @@ func TestTranscriptsOfClaudeAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := play(ways(t)[1], s, free("marks"), 8000); r.requests < 5 || r.total() == 0 {
+	if r := play(ways(t)[1], s, free("marks"), 8000); r.Requests < 5 || r.Total() == 0 {
 		t.Errorf("%+v", r)
 	}
 	s, err = read("../../transcript/claude/testdata/compact.jsonl")
@@ -74,8 +74,8 @@ func TestExportsAreReadWithTheirCommands(t *testing.T) {
 	if len(got.events) != len(made.events)+1 {
 		t.Errorf("%d events, want %d and the command: requests and notes are made again", len(got.events), len(made.events))
 	}
-	if r := play(ways(t)[1], got, free("marks"), 8000); r.notes < 2 {
-		t.Errorf("%d notes; want the mode's and a reminder", r.notes)
+	if r := play(ways(t)[1], got, free("marks"), 8000); r.Notes < 2 {
+		t.Errorf("%d notes; want the mode's and a reminder", r.Notes)
 	}
 }
 

@@ -35,7 +35,7 @@ type app struct {
 		sets                     []string
 		json, quiet              bool
 		prompt, resume, model    string
-		prompted, proceed, fresh bool
+		prompted, proceed, plain bool
 	}
 	settings *Settings // nil until loaded
 	loaded   loaded

@@ -8,23 +8,41 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/instruct"
+	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/pick"
+	"github.com/trimtab/trimtab/surface/tui"
 )
+
+// pickOne stands for the session that is chosen from a list.
+const pickOne = "?"
 
 func chatFlags(c *cobra.Command, a *app) {
 	f := c.Flags()
 	f.StringVarP(&a.flag.prompt, "prompt", "p", "", "answer this `prompt` on stdout and leave; what comes on stdin is context")
 	f.BoolVarP(&a.flag.proceed, "continue", "c", false, "go on with the newest session of this folder")
-	f.StringVarP(&a.flag.resume, "resume", "r", "", "go on with the session of this `id`")
-	f.StringVarP(&a.flag.model, "model", "m", "", "`name` of the model: demo, or demo:FILE for a script")
+	f.StringVarP(&a.flag.resume, "resume", "r", "", "go on with the session of this `id`; without one, choose from a list")
+	f.Lookup("resume").NoOptDefVal = pickOne
+	f.StringVarP(&a.flag.model, "model", "m", "", "`name` of the model, as in anthropic/claude-opus-5, ollama/qwen3 or demo; demo:FILE plays a script")
+	f.BoolVar(&a.flag.plain, "plain", false, "chat a line at a time, without drawing on the whole terminal")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSession)
+	args := c.Args
+	c.Args = func(c *cobra.Command, words []string) error {
+		if a.flag.resume == pickOne && len(words) == 1 { // "--resume ID", which the flags took for a flag and a word
+			a.flag.resume, words = words[0], nil
+		}
+		return args(c, words)
+	}
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		a.flag.prompted = c.Flags().Changed("prompt")
 		if a.flag.prompted && strings.TrimSpace(a.flag.prompt) == "" {
@@ -33,6 +51,9 @@ func chatFlags(c *cobra.Command, a *app) {
 		if a.flag.proceed && a.flag.resume != "" {
 			return misused("--continue and --resume both choose a session; give one of them")
 		}
+		if a.flag.resume == pickOne && (a.flag.prompted || !a.fullScreen()) {
+			return misused("--resume needs the id of a session here; trimtab session list shows them")
+		}
 		return nil
 	}
 }
@@ -40,10 +61,20 @@ func chatFlags(c *cobra.Command, a *app) {
 // talk is a chat under way.
 type talk struct {
 	*app
-	door  *helm.Helm
-	agent *agent.Agent
-	id    string
-	model string
+	door    *helm.Helm
+	archive trimtab.Archive
+	folder  *tool.Folder
+	picker  *pick.Picker
+	box     *sandbox.Box // nil until a command may run
+	kit     []tool.Tool  // nil until it is put together
+	packing sync.Mutex   // for box and kit
+	dir     string
+	agent   tui.Runner
+	id      string
+	model   string
+	note    string        // about the model
+	told    bool          // what of the project's instructions was left out
+	lines   <-chan string // what is typed, where the chat is a line at a time
 }
 
 //go:embed system.md
@@ -54,75 +85,158 @@ func (a *app) chat(ctx context.Context) error {
 		fmt.Fprintf(a.err, "%s\n\nNobody is at the keyboard. To ask something: trimtab -p \"…\"\nMore: trimtab --help\n", about)
 		return usageError{errors.New("no prompt and no terminal")}
 	}
-	t, closing, err := a.openTalk(ctx)
+	t, err := a.openTalk(ctx)
 	if err != nil {
 		return err
 	}
-	defer closing()
+	defer t.close()
+	if !a.flag.prompted && a.fullScreen() {
+		return t.screen(ctx)
+	}
+	var permit tui.Permit // with -p nobody is there to be asked
+	if !a.flag.prompted {
+		permit = t.permit
+	}
+	chosen, err := t.choose(ctx, a.flag.model, permit)
+	if err != nil {
+		return err
+	}
+	t.agent, t.model, t.note = chosen.Runner, chosen.Name, chosen.Note
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
 	if a.flag.prompted {
 		return t.once(ctx)
 	}
 	return t.loop(ctx)
 }
 
-// openTalk wires model, tools and session together.
-func (a *app) openTalk(ctx context.Context) (*talk, func(), error) {
-	model, err := a.model(a.flag.model)
-	if err != nil {
-		return nil, nil, err
-	}
+// openTalk opens what a chat needs: the store and the door to it, and the folder.
+func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	dir, err := a.folder()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	st, err := a.store(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	door, err := a.helm(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	picker, err := a.pickerOf()
+	if err != nil {
+		return nil, err
 	}
 	folder, err := tool.Open(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	tools := append(folder.Tools(), tool.TodoWrite(), tool.TodoRead(agent.Todos))
-	t := &talk{app: a, door: door, model: model.Name()}
-	t.agent = agent.New(door, model, agent.Options{History: st, Tools: tools, System: strings.ReplaceAll(system, "{{.Folder}}", dir)})
-	if err := t.begin(ctx, dir); err != nil {
-		return nil, nil, errors.Join(err, folder.Close())
-	}
-	return t, func() { _ = folder.Close() }, nil
+	return &talk{app: a, door: door, archive: st, folder: folder, picker: picker, dir: dir}, nil
 }
 
-// begin opens the session: a new one, or the one to go on with.
-func (t *talk) begin(ctx context.Context, dir string) error {
-	if !t.flag.proceed && t.flag.resume == "" {
-		return t.fresh(ctx, dir)
+func (t *talk) close() {
+	_ = t.folder.Close() // nothing was written through it that is not on the disk
+	if t.box != nil {
+		if err := t.box.Close(); err != nil {
+			t.progress("%s\n", err)
+		}
+	}
+}
+
+// choose wires a model to the tools and the session's door.
+func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.Chosen, error) {
+	model, note, err := t.open(ctx, name)
+	if err != nil {
+		return tui.Chosen{}, err
+	}
+	tools, err := t.tools()
+	if err != nil {
+		return tui.Chosen{}, err
+	}
+	words, left, err := t.instructions()
+	if err != nil {
+		return tui.Chosen{}, err
+	}
+	if !t.told { // once is enough
+		note, t.told = strings.TrimSpace(note+"\n"+left), true
+	}
+	opt := agent.Options{History: t.archive, Tools: tools, System: strings.ReplaceAll(system, "{{.Folder}}", t.dir) + words, Offer: offered}
+	if permit != nil {
+		opt.Permit = permit
+	}
+	chosen := tui.Chosen{Runner: agent.New(t.door, model, opt), Name: model.Name(), Note: note}
+	if t.box != nil && t.box.Status().Kind == sandbox.None {
+		chosen.Sandbox = "sandbox: none"
+	}
+	return chosen, nil
+}
+
+// instructions are what a trusted project tells agents, and what was left out of
+// it and why.
+func (t *talk) instructions() (words, left string, err error) {
+	found, err := instruct.Read(t.dir, t.loaded.project.state == trust.Trusted)
+	for _, l := range found.Left {
+		left += l.String() + "\n"
+	}
+	return found.Text, left, err
+}
+
+// wanted is the session to go on with, or "" for a new one.
+func (t *talk) wanted(ctx context.Context) (string, error) {
+	if !t.flag.proceed && (t.flag.resume == "" || t.flag.resume == pickOne) {
+		return "", nil
+	}
+	if t.flag.proceed {
+		infos, err := t.sessions(ctx, false)
+		if err != nil {
+			return "", err
+		}
+		if len(infos) == 0 {
+			return "", fmt.Errorf("session of %s: %w; start one with trimtab", t.dir, trimtab.ErrNotFound)
+		}
+		return infos[0].ID, nil
 	}
 	s, err := t.current(ctx, t.flag.resume)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if s.Host != host {
-		return fmt.Errorf("session %s is one of %s: go on with it there", s.ID, or(s.Host, "another agent"))
+		return "", fmt.Errorf("session %s is one of %s: go on with it there", s.ID, or(s.Host, "another agent"))
 	}
-	_, out, err := t.door.Handle(ctx, s.ID, trimtab.Resumed{})
+	return s.ID, nil
+}
+
+// begin opens the session: a new one, or the one to go on with.
+func (t *talk) begin(ctx context.Context) error {
+	id, err := t.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	if id == "" {
+		return t.fresh(ctx)
+	}
+	_, out, err := t.door.Handle(ctx, id, trimtab.Resumed{})
 	if err != nil {
 		return err
 	}
 	t.tellOutcome(out)
-	t.id = s.ID
+	t.id = id
 	return nil
 }
 
-const host = "trimtab"
+const host = trimtab.OwnHost
 
-func (t *talk) fresh(ctx context.Context, dir string) error {
-	s, err := t.door.Begin(ctx, trimtab.Info{ID: newID(t.app), Host: host, Project: dir, Model: t.model})
+func (t *talk) fresh(ctx context.Context) error {
+	s, err := t.begun(ctx, t.model)
 	t.id = s.ID
 	return err
+}
+
+// begun is a new session of this folder.
+func (t *talk) begun(ctx context.Context, model string) (trimtab.Session, error) {
+	return t.door.Begin(ctx, trimtab.Info{ID: newID(t.app), Host: host, Project: t.dir, Model: model})
 }
 
 // newID is the time for people and a few random letters against collisions.
@@ -151,6 +265,9 @@ func (t *talk) once(ctx context.Context) error {
 		prompt.Parts = append(prompt.Parts, trimtab.Text{Text: context, By: trimtab.Host})
 	}
 	t.progress("%s, model %s\n", t.id, t.model)
+	if t.note != "" {
+		t.progress("%s\n", t.note)
+	}
 	result := onceJSON{Session: t.id, Model: t.model, Changes: []trimtab.Change{}}
 	for ev, err := range t.agent.Run(ctx, t.id, prompt) {
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/safe"
 )
@@ -16,12 +17,13 @@ import (
 // loop is the chat, a line at a time: it needs no more of a terminal than that
 // it shows text.
 func (t *talk) loop(ctx context.Context) error {
-	t.printf("trimtab %s, model %s", versionOf().Version, t.model)
-	if t.model == "demo" {
-		t.printf(" (built in: no key, no network)")
+	t.printf("trimtab %s, model %s\n", versionOf().Version, t.model)
+	if t.note != "" {
+		t.printf("%s\n", t.note)
 	}
-	t.printf("\n/help lists the commands, Ctrl+D leaves, trimtab --continue comes back\n")
-	lines, reading := t.lines(ctx)
+	t.printf("/help lists the commands, Ctrl+D leaves, trimtab --continue comes back\n")
+	lines, reading := t.read(ctx)
+	t.lines = lines
 	for {
 		if err := t.ready(ctx); err != nil {
 			return err
@@ -42,9 +44,9 @@ func (t *talk) loop(ctx context.Context) error {
 	}
 }
 
-// lines reads what a person types, so that a signal can come in between. The
+// read reads what a person types, so that a signal can come in between. The
 // reader ends with the program: a read from a terminal cannot be called off.
-func (t *talk) lines(ctx context.Context) (<-chan string, <-chan error) {
+func (t *talk) read(ctx context.Context) (<-chan string, <-chan error) {
 	lines, end := make(chan string), make(chan error, 1)
 	go func() {
 		r := bufio.NewReader(t.in)
@@ -115,6 +117,29 @@ func (t *talk) turn(ctx context.Context, line string) (left bool, err error) {
 	return false, nil
 }
 
+// permit asks the person whether a tool may run.
+func (t *talk) permit(ctx context.Context, ask tool.Ask) (tool.Answer, error) {
+	t.printf("\n%s asks: %s\n%s\n", ask.Tool, ask.Title, ask.Detail)
+	if ask.Rule != "" {
+		t.printf("always allows for this session: %s\n", ask.Rule)
+	}
+	t.printf("once, always or no? [y/a/N] ")
+	select {
+	case <-ctx.Done():
+		return tool.Refuse, ctx.Err()
+	case line := <-t.lines:
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes", "once":
+			return tool.Once, nil
+		case "a", "always":
+			if ask.Rule != "" {
+				return tool.Always, nil
+			}
+		}
+	}
+	return tool.Refuse, nil
+}
+
 // own are the commands of the chat itself.
 var own = [][2]string{
 	{"help", "list the commands"},
@@ -136,10 +161,7 @@ func (t *talk) command(ctx context.Context, words []string) (left bool, err erro
 	case "status":
 		return false, t.status(ctx, t.id)
 	case "new":
-		dir, err := t.folder()
-		if err == nil {
-			err = t.fresh(ctx, dir)
-		}
+		err := t.fresh(ctx)
 		if err == nil {
 			t.printf("new session %s\n", t.id)
 		}

@@ -18,10 +18,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/internal/safe"
 )
 
 func main() {
+	if code, ours := sandbox.Main(os.Args, os.Stderr); ours {
+		os.Exit(code) // a tool's command that could not be confined
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, newApp(), os.Args[1:])

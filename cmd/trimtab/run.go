@@ -96,7 +96,13 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return err
 	}
 	upstreams := a.upstreamsOf(launch, opt.upstreams)
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: launch.Host, Opening: opening, Log: slog.New(slog.DiscardHandler)})
+	log := slog.New(slog.DiscardHandler) // the terminal is the agent's
+	tracer, untrace, err := a.tracer(log)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer untrace()
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: launch.Host, Opening: opening, Log: log, Tracer: tracer})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

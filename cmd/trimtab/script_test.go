@@ -19,6 +19,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("TRIMTAB_MODELS_DEFAULT", "demo") // whatever keys and models this machine has
 			env.Setenv("TRIMTAB_DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("TRIMTAB_CONFIG", filepath.Join(env.WorkDir, "trimtab.json"))
 			return os.WriteFile(filepath.Join(env.WorkDir, "trimtab.json"), []byte("{}\n"), 0o600)

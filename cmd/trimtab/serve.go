@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/web"
 )
@@ -66,6 +67,37 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 	return gateway.New(opt)
 }
 
+// tracer sends the gateway's main turns to a collector, where the person asks for
+// that; else it is nil. end sends what waits.
+func (a *app) tracer(log *slog.Logger) (t gateway.Tracer, end func(), err error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := trace.Find(cfg.Telemetry, a.getenv)
+	if errors.Is(err, trace.ErrVariable) { // it may be meant for other programs
+		log.Warn(err.Error())
+		return nil, func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if to.URL == "" {
+		return nil, func() {}, nil
+	}
+	x, err := trace.New(trace.Options{Target: to, Version: versionOf().Version, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	return x, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		if err := x.Close(ctx); err != nil {
+			log.Warn(err.Error())
+		}
+	}, nil
+}
+
 func parseUpstreams(list []string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, one := range list {
@@ -84,7 +116,12 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, nil))
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Log: log})
+	tracer, untrace, err := a.tracer(log)
+	if err != nil {
+		return err
+	}
+	defer untrace()
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Log: log, Tracer: tracer})
 	if err != nil {
 		return err
 	}

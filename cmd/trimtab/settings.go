@@ -7,8 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/llm/pick"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -17,9 +21,18 @@ import (
 // Settings is all that can be set, a struct per room.
 type Settings struct {
 	steer.Config
-	Gateway gateway.Config `json:"gateway" doc:"between agents and their models"`
-	Store   sqlite.Config  `json:"store" doc:"the database"`
-	Limits  Limits         `json:"limits" doc:"what is refused for its size"`
+	Gateway   gateway.Config `json:"gateway" doc:"between agents and their models"`
+	Store     sqlite.Config  `json:"store" doc:"the database"`
+	Limits    Limits         `json:"limits" doc:"what is refused for its size"`
+	Telemetry trace.Config   `json:"telemetry" doc:"what is told to those who watch the gateway"`
+	Models    pick.Config    `json:"models" doc:"the models of our own agent"`
+	Tools     Tools          `json:"tools" doc:"what our own agent may do"`
+}
+
+// Tools are the settings of the tools of our own agent.
+type Tools struct {
+	tool.Config
+	Sandbox sandbox.Config `json:"sandbox" doc:"what confines the commands of the bash tool"`
 }
 
 // Limits are the sizes that one message may have.

@@ -15,6 +15,9 @@ type row struct {
 	why  string
 }
 
+// provider is what the rooms of the model providers may import.
+var provider = []string{".", "llm", "llm/key", "llm/post", "llm/turn", "wire", "wire/*"}
+
 // table is the drawing of the house: every arrow points down. An exact row goes
 // before a pattern.
 var table = []row{
@@ -31,7 +34,11 @@ var table = []row{
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
 	{"deliberate", []string{".", "helm", "steer/focus", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
 	{"agent", []string{".", "helm", "llm", "agent/tool"}, "the model and tool loop is steered through the one door"},
-	{"agent/tool", []string{".", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
+	{"agent/shell", nil, "takes a command line apart to see what it would run; it runs nothing"},
+	{"agent/sandbox", []string{"."}, "a cage for commands, where the system has one; it does not know what runs in it"},
+	{"agent/mcp", []string{".", "agent/tool", "llm"}, "tools of other programs, told like our own"},
+	{"agent/instruct", []string{"internal/safe"}, "what a project says to agents; whether it is trusted is decided elsewhere"},
+	{"agent/tool", []string{".", "agent/shell", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
 
 	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
@@ -51,20 +58,25 @@ var table = []row{
 	{"llm/turn", []string{"."}, "a history in an order that every API takes; it knows no API"},
 	{"llm/price", []string{"."}, "what tokens cost, as data"},
 	{"llm/post", []string{".", "llm", "llm/key", "wire"}, "requests, retries and errors that the providers share"},
-	{"llm/pick", []string{".", "llm", "llm/*"}, "the one place that knows all providers: it finds the model that a name means"},
-	{"llm/*", []string{".", "llm", "llm/key", "llm/post", "llm/turn", "wire", "wire/*"}, "one provider each, behind the interface of llm"},
+	{"llm/pick", []string{".", "llm", "llm/key", "llm/post", "llm/price", "llm/demo", "llm/anthropic", "llm/openai", "llm/gemini"}, "the one place that knows all providers: it finds the model that a name means"},
+	{"llm/demo", []string{".", "llm"}, "the model that is built in"},
+	{"llm/anthropic", provider, "one provider each, behind the interface of llm"},
+	{"llm/openai", provider, "one provider each, behind the interface of llm"},
+	{"llm/gemini", provider, "one provider each, behind the interface of llm"},
 
 	{"store/*", []string{".", "improve"}, "a store keeps sessions and improvements; it decides nothing"},
 	{"forge/*", nil, "a forge is issues, branches and pull requests; it does not know what for"},
 
 	{"surface/tui/page", []string{".", "internal/safe"}, "draws a conversation; it knows no keys and no session"},
-	{"surface/tui", []string{".", "helm", "agent", "deliberate", "internal/safe"}, "thin: draws the chat and the debate"},
+	{"surface/tui/edit", []string{"internal/safe"}, "the text that is being written; it knows no keys"},
+	{"surface/tui", []string{".", "helm", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/safe"}, "thin: draws the chat and the debate"},
 	{"surface/gateway", []string{".", "helm", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
 	{"surface/hook", []string{".", "helm"}, "thin, and linked into a binary that must start like a hello"},
 	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
 
-	{"replay", []string{".", "steer", "transcript"}, "another lineup over recorded sessions"},
+	{"replay", []string{".", "steer", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
+	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{"."}, "a session as a document; it touches no store and no file"},
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
 	{"bench", []string{"*"}, "measures any room beside its peers; nothing imports it"},
@@ -75,6 +87,7 @@ var table = []row{
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
+	{"internal/trace", []string{"surface/gateway"}, "spans of the gateway on their way to a collector"},
 	{"internal/term", nil, "a terminal for tests: it knows programs, not ours"},
 	{"internal/archtest", nil, "reads the others as text"},
 
@@ -109,10 +122,9 @@ var deps = []dep{
 	{"gitlab.com/gitlab-org/api/client-go/v2", []string{"forge/gitlab"}, "one forge each"},
 
 	{"charm.land/bubbletea/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
-	{"charm.land/bubbles/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
-	{"charm.land/lipgloss/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
-	{"charm.land/glamour/v2", []string{"surface/tui"}, "only the chat renders Markdown on a terminal"},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp"}, "one surface speaks MCP"},
+	{"github.com/charmbracelet/colorprofile", []string{"surface/tui"}, "which colours a terminal has"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one room uses it"},
+	{"github.com/landlock-lsm/go-landlock", []string{"agent/sandbox"}, "the kernel's own fence around a command"},
 	{"github.com/klauspost/compress", []string{"surface/gateway", "internal/fakemodel"}, "request bodies arrive compressed there"},
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
@@ -126,7 +138,7 @@ var deps = []dep{
 	{"github.com/anishathalye/porcupine", []string{"_test"}, "checks histories of concurrent stores"},
 	{"github.com/charmbracelet/x/exp/teatest/v2", []string{"_test"}, "golden screens"},
 	{"github.com/creack/pty", []string{"internal/term"}, "programs on a real terminal"},
-	{"github.com/charmbracelet/x/ansi", []string{"internal/term"}, "takes what a program writes to a terminal apart"},
+	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
 	{"github.com/go-json-experiment/json", []string{"_test"}, "a strict second reader for the scanner to agree with"},
 }
 

@@ -73,3 +73,14 @@ func FuzzScreen(f *testing.F) {
 		_ = s.Text()
 	})
 }
+
+func TestAPictureOfTheScreen(t *testing.T) {
+	s := NewScreen(12, 2)
+	_, _ = s.Write([]byte("\x1b[1;31mred<\x1b[0m \x1b[38;5;196mx\x1b[48;2;1;2;3m日\x1b[m\r\nplain"))
+	got := string(s.SVG())
+	for _, want := range []string{`fill="#e06c75" font-weight="bold"`, "red&lt;", "#ff0000", "#010203", "日", ">plain<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing in\n%s", want, got)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func TestP6_ABugInReadingARepliesCopy(t *testing.T) {
 			g := &Gateway{opt: Options{Log: slog.New(slog.DiscardHandler)}}
 			w := httptest.NewRecorder()
 			reply := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {encoding}}, ContentLength: -1, Body: io.NopCloser(strings.NewReader(body))}
-			g.pass(w, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: f, ledger: &ledger{}})
+			g.pass(w, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: f, ledger: &ledger{}}, nil)
 			if w.Body.String() != body || g.Stats.Faults.Load() != 1 {
 				t.Errorf("%q, %+v: %d of %d bytes passed, %d faults", encoding, f, w.Body.Len(), len(body), g.Stats.Faults.Load())
 			}
@@ -74,7 +74,7 @@ func TestP12_NothingReadsOnWhenTheClientIsGone(t *testing.T) {
 		g := &Gateway{opt: Options{Log: slog.New(slog.DiscardHandler)}}
 		for _, encoding := range []string{"gzip", "zstd"} {
 			reply := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {encoding}}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("begun"))}
-			g.pass(away{httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: faulty{}, ledger: &ledger{}})
+			g.pass(away{httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: faulty{}, ledger: &ledger{}}, nil)
 		}
 	})
 }

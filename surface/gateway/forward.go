@@ -31,6 +31,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUpgradeRequired, "trimtab: only plain HTTP requests pass here")
 		return
 	}
+	way := g.follow(r, to)
+	defer g.traced(way)
 	body, rest, err := g.read(r)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "trimtab: the request did not arrive whole: "+err.Error())
@@ -39,11 +41,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var t *turn
 	if to.format != nil && rest == nil && body != nil {
 		came := body
-		body, t = g.steer(r, to, came)
+		body, t = g.steer(r, to, came, way)
 		came.release()
 	}
 	defer body.release()
-	g.forward(w, r, to, body, rest, t)
+	g.forward(w, r, to, body, rest, t, way)
 }
 
 // read reads the body whole: only then can a reply not overtake it. Of one over
@@ -68,7 +70,7 @@ func (g *Gateway) read(r *http.Request) (body *buffer, rest io.Reader, err error
 // hop are headers of one connection, not of the request.
 var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body *buffer, rest io.Reader, t *turn) {
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body *buffer, rest io.Reader, t *turn, way *trail) {
 	var raw []byte
 	if body != nil {
 		raw = body.b
@@ -103,7 +105,10 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 		err = errNoHTTP
 	}
 	if err != nil {
-		if r.Context().Err() == nil {
+		if r.Context().Err() != nil {
+			way.left()
+		} else {
+			way.unreached(err)
 			g.Stats.Failed.Add(1)
 			g.opt.Log.Warn("provider not reached", "provider", to.provider, "error", plainError(err))
 			refuse(w, http.StatusBadGateway, fmt.Sprintf("trimtab: %s at %s could not be reached: %v", to.provider, g.upstreams[to.provider].Host, plainError(err)))
@@ -113,7 +118,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 	defer reply.Body.Close()
 	g.Stats.Streams.Add(1)
 	defer g.Stats.Streams.Add(-1)
-	g.pass(w, r, reply, t)
+	g.pass(w, r, reply, t, way)
 }
 
 func strip(h http.Header) {
@@ -128,18 +133,15 @@ func strip(h http.Header) {
 }
 
 // pass hands the reply on as it comes and reads a copy.
-func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Response, t *turn) {
+func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Response, t *turn, way *trail) {
 	strip(reply.Header)
 	w.Header()["Content-Type"] = nil // none is guessed where the provider gave none
 	for name, values := range reply.Header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(reply.StatusCode)
-	var copied copier
-	if t != nil && reply.StatusCode == http.StatusOK {
-		reader := t.format.NewReply(t.stream || strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream"))
-		copied = newCopier(reply.Header.Get("Content-Encoding"), &guarded{reply: reader, fault: g.unread})
-	}
+	way.replied(reply.StatusCode)
+	copied := g.copying(reply, t, way)
 	flush := http.NewResponseController(w)
 	if reply.ContentLength < 0 {
 		_ = flush.Flush() // the client may wait long for the first event, but not for its headers
@@ -150,22 +152,31 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	for {
 		n, err := reply.Body.Read(buf)
 		if n > 0 {
+			way.piece(g.opt.Clock)
 			if copied != nil {
 				copied.Write(buf[:n])
 			}
 			if _, writing := w.Write(buf[:n]); writing != nil {
+				way.left()
 				break // the client is gone; returning cancels the request to the provider
 			}
 			_ = flush.Flush()
 		}
 		if err != nil {
 			if copied != nil && errors.Is(err, io.EOF) {
-				g.record(t, copied.Close())
+				result := copied.Close()
+				way.read(result)
+				g.record(t, result)
 				return
 			}
 			if !errors.Is(err, io.EOF) {
+				if r.Context().Err() != nil {
+					way.left()
+				} else {
+					way.cut()
+				}
 				if copied != nil {
-					copied.Close()
+					way.read(copied.Close())
 				}
 				panic(http.ErrAbortHandler) // the reply was cut; so is ours
 			}
@@ -173,8 +184,26 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 		}
 	}
 	if copied != nil {
-		copied.Close()
+		way.read(copied.Close())
 	}
+}
+
+// copying returns a reader for the copy of a reply, where anybody wants to know
+// what it says.
+func (g *Gateway) copying(reply *http.Response, t *turn, way *trail) copier {
+	var format wire.Format
+	stream := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream")
+	switch {
+	case reply.StatusCode != http.StatusOK:
+		return nil
+	case t != nil:
+		format, stream = t.format, stream || t.stream
+	case way != nil && way.main: // its steering failed, and it is traced all the same
+		format, stream = way.format, stream || way.Stream
+	default:
+		return nil
+	}
+	return newCopier(reply.Header.Get("Content-Encoding"), &guarded{reply: format.NewReply(stream), fault: g.unread})
 }
 
 // unread counts a reply that passed and could not be read.

@@ -51,6 +51,7 @@ type Options struct {
 	Session string            // the session of requests that name none
 	Opening []trimtab.Event   // told to each session that begins here
 	Carrier http.RoundTripper // to the providers; one of our own if nil
+	Tracer  Tracer            // hears of main turns; may be nil
 	Clock   func() time.Time  // time.Now if nil
 	Log     *slog.Logger
 }

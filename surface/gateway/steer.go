@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -8,7 +9,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -32,10 +32,10 @@ type edited struct {
 
 // steer returns the body to send, held, and the turn if it is one. It never
 // fails: where anything is not sure, the body is the one that came.
-func (g *Gateway) steer(r *http.Request, to route, came *buffer) (*buffer, *turn) {
+func (g *Gateway) steer(r *http.Request, to route, came *buffer, way *trail) (*buffer, *turn) {
 	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(g.opt.Patience)*time.Millisecond)
 	defer cancel()
-	e := g.safely(ctx, r, to, came)
+	e := g.safely(ctx, r, to, came, way)
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
@@ -44,22 +44,23 @@ func (g *Gateway) steer(r *http.Request, to route, came *buffer) (*buffer, *turn
 		return came.hold(), e.t
 	}
 	g.Stats.Edited.Add(1)
+	way.steered()
 	r.Header.Del("Content-Encoding") // if it was compressed: with notes it goes plain
 	return e.out, e.t
 }
 
 // safely edits a request. A panic is an error.
-func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer) (e edited) {
+func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	defer func() {
 		if p := recover(); p != nil {
 			came.leave() // who holds it now is not known
 			e = edited{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	return g.edit(ctx, r, to, came)
+	return g.edit(ctx, r, to, came, way)
 }
 
-func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer) (e edited) {
+func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	plain, err := g.decoded(r.Header.Get("Content-Encoding"), came)
 	if err != nil {
 		return edited{err: err}
@@ -88,11 +89,14 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buf
 		return e
 	}
 	g.Stats.Main.Add(1)
-	seen, s, err := g.tell(ctx, l, to.format, from, body)
+	way.turn(l.id, g.host(from), to, body)
+	seen, s, out, err := g.tell(ctx, l, to.format, from, body)
 	if err != nil {
 		return edited{err: err}
 	}
-	e.t = &turn{ledger: l, number: l.number, format: to.format, stream: body.Stream || strings.HasSuffix(to.path, ":streamGenerateContent")}
+	g.count(out)
+	way.told(out)
+	e.t = &turn{ledger: l, number: l.number, format: to.format, stream: streams(to, body)}
 	edits := seen.edits(s, body)
 	defer func() { g.shelf.put(l, l.keep(plain)) }()
 	if len(edits) == 0 {
@@ -104,23 +108,28 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buf
 			size += 2*len(text) + 128
 		}
 	}
-	out := g.stock.get(len(plain.b) + size)
-	if out.b, e.err = to.format.Apply(out.b, body, edits); e.err != nil {
-		out.release()
+	with := g.stock.get(len(plain.b) + size)
+	var left int
+	if with.b, left, e.err = apply(to.format, with.b, body, edits); left > 0 && e.err == nil {
+		g.Stats.Faults.Add(1)
+		g.opt.Log.Warn("notes or folds found no place and were left out", "session", l.id, "count", left)
+	}
+	if e.err != nil {
+		with.release()
 		return e
 	}
-	e.out = out
+	e.out = with
 	return e
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, err error) {
+func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, out trimtab.Outcome, err error) {
 	if err := g.begin(ctx, l, from, b); err != nil {
-		return seen, s, err
+		return seen, s, out, err
 	}
 	read := false
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
-	s, out, err := g.opt.Door.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
+	s, out, err = g.opt.Door.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
 		if !read {
 			seen, read = l.read(b), true
 		}
@@ -131,13 +140,12 @@ func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from clien
 		return events
 	})
 	if err != nil {
-		return seen, s, err
+		return seen, s, out, err
 	}
 	l.loaded, l.fresh = true, false
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
-	g.count(out)
-	return seen, s, nil
+	return seen, s, out, nil
 }
 
 // begin makes sure that the session and its ledger are there.
@@ -145,11 +153,7 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	if l.loaded {
 		return nil
 	}
-	host := from.Name
-	if host == "" {
-		host = g.opt.Host
-	}
-	s, _, err := g.opt.Door.Open(ctx, trimtab.Info{ID: l.id, Host: host, Project: g.opt.Project, Model: b.Model()})
+	s, _, err := g.opt.Door.Open(ctx, trimtab.Info{ID: l.id, Host: g.host(from), Project: g.opt.Project, Model: b.Model()})
 	if err != nil {
 		return err
 	}
@@ -162,6 +166,9 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	}
 	return l.load(ctx, g.opt.History)
 }
+
+// host is the name of the agent, by its requests or by the run.
+func (g *Gateway) host(from client) string { return cmp.Or(from.Name, g.opt.Host) }
 
 func (g *Gateway) count(out trimtab.Outcome) {
 	for _, c := range out.Changes {
@@ -226,7 +233,7 @@ func usable(id string) string {
 // sends it back: only then did it become part of the history. A client that was
 // faster has sent it back already.
 func (g *Gateway) record(t *turn, result wire.Result) {
-	if !result.Complete || len(result.Message.Parts) == 0 {
+	if t == nil || !result.Complete || len(result.Message.Parts) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.opt.Patience)*time.Millisecond)

@@ -1,0 +1,26 @@
+// Package sandbox keeps the commands of our own agent from changing what lies
+// outside of the project: they see the whole file system and may write to the
+// project folder, to a temporary folder of their own, and to what the person
+// names. It uses Landlock, by starting this program again, or bubblewrap.
+//
+// It never protects what a command may read, and it is no protection from the
+// kernel's own faults. Landlock does not keep a command from changing the mode,
+// owner or times of a file outside, nor, before version 9 of its interface, from
+// talking to a program outside by a socket in the file system. Where the system has
+// neither, commands run as they are and Status says so; with mode "require" they do
+// not run.
+//
+//	func main() {
+//		if code, ours := sandbox.Main(os.Args, os.Stderr); ours {
+//			os.Exit(code) // a command that could not be confined
+//		}
+//		…
+//		box, err := sandbox.New(sandbox.Config{}, sandbox.Options{Dir: dir})
+//		if err != nil {
+//			return err
+//		}
+//		defer box.Close()
+//		fmt.Println(box.Status()) // sandbox: landlock
+//		tool, err := folder.Bash(tool.BashOptions{Confine: box.Confine, …})
+//	}
+package sandbox

@@ -1,0 +1,218 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Kind is a way to confine a command.
+type Kind string
+
+// The kinds.
+const (
+	None       Kind = "none"
+	Landlock   Kind = "landlock"
+	Bubblewrap Kind = "bubblewrap"
+)
+
+// Config is what a person may set. A project may set none of it: it would let
+// itself out.
+type Config struct {
+	Mode    string   `json:"mode" guard:"user" default:"auto" enum:"auto,landlock,bubblewrap,none,require" doc:"what confines commands; require is auto, but commands do not run where nothing does"`
+	Network *bool    `json:"network" guard:"user" default:"true" doc:"commands may use the network; landlock alone cannot keep all of it from them"`
+	Write   []string `json:"write" guard:"user" doc:"further folders that commands may write to, such as ~/.cache"`
+}
+
+// Options are where a box stands.
+type Options struct {
+	Dir  string // the project folder
+	Home string // what ~ stands for in Config.Write
+	Self string // this program, which calls Main first of all; found out if not given
+
+	// Cache is a folder, made if need be, in which confined programs keep what
+	// they built, from one box to the next. Nothing else should trust it. ""
+	// keeps it with the box.
+	Cache string
+}
+
+// Box confines commands.
+type Box struct {
+	kind    Kind
+	status  Status
+	network bool
+	self    string
+	bwrap   string
+	temp    string
+	cache   string
+	write   []string // the project folder first
+}
+
+// Status says what confines commands, and what is lacking.
+type Status struct {
+	Kind Kind
+	Why  string // why it is none, or not all that was asked for
+}
+
+func (s Status) String() string {
+	if s.Why != "" {
+		return fmt.Sprintf("sandbox: %s (%s)", s.Kind, s.Why)
+	}
+	return "sandbox: " + string(s.Kind)
+}
+
+// Detect says what would confine commands here by default.
+func Detect() Status {
+	c := system{}.choose("auto", true)
+	return Status{c.kind, c.why}
+}
+
+// ErrNone is a system that cannot confine commands as the person requires it.
+var ErrNone = errors.New("commands cannot be confined here")
+
+// New returns a box with a temporary folder of its own. The caller closes it. The
+// program must call Main before anything else.
+func New(cfg Config, opt Options) (*Box, error) { return open(cfg, opt, system{}) }
+
+func open(cfg Config, opt Options, sys prober) (*Box, error) {
+	cfg, err := trimtab.Fill(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	found := choose(sys, cfg.Mode, *cfg.Network)
+	if found.err != nil {
+		return nil, fmt.Errorf("sandbox: mode %s: %w: %s; choose another tools.sandbox.mode, or install bubblewrap", cfg.Mode, found.err, found.why)
+	}
+	b := &Box{kind: found.kind, status: Status{found.kind, found.why}, network: *cfg.Network, bwrap: found.path, self: opt.Self}
+	if b.kind == None {
+		return b, nil
+	}
+	if b.write, err = writable(opt, cfg.Write); err != nil {
+		return nil, err
+	}
+	if b.self == "" {
+		if b.self, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("sandbox: find this program: %w", err)
+		}
+	}
+	if b.temp, err = os.MkdirTemp("", "trimtab-box-"); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	if b.temp, err = filepath.EvalSymlinks(b.temp); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	b.write = append(b.write, b.temp)
+	if err := b.keep(opt.Cache); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// keep sets where confined programs keep what they built.
+func (b *Box) keep(dir string) error {
+	if dir == "" {
+		b.cache = filepath.Join(b.temp, "cache")
+		return nil
+	}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		b.cache, err = filepath.EvalSymlinks(dir)
+	}
+	if err == nil {
+		b.cache, err = filepath.Abs(b.cache)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("sandbox: cache: %w", err), b.Close())
+	}
+	b.write = append(b.write, b.cache)
+	return nil
+}
+
+// writable are the folders that commands may write to, without symbolic links.
+func writable(opt Options, more []string) ([]string, error) {
+	var out []string
+	for _, dir := range append([]string{opt.Dir}, more...) {
+		if rest, ok := strings.CutPrefix(dir, "~"); ok && opt.Home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+			dir = filepath.Join(opt.Home, rest)
+		}
+		if !filepath.IsAbs(dir) {
+			return nil, fmt.Errorf("sandbox: %q is not a full path; give one that begins with / or ~/", dir)
+		}
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: a folder to write to: %w; make it, or take it out of tools.sandbox.write", err)
+		}
+		if filepath.Dir(real) == real {
+			return nil, fmt.Errorf("sandbox: %s is the whole file system; name a folder in it, or set tools.sandbox.mode to none", real)
+		}
+		out = append(out, real)
+	}
+	return out, nil
+}
+
+// Status says what confines commands here.
+func (b *Box) Status() Status { return b.status }
+
+// Close takes away the temporary folder.
+func (b *Box) Close() error {
+	if b.temp == "" {
+		return nil
+	}
+	if err := os.RemoveAll(b.temp); err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	return nil
+}
+
+// Confine changes a command that has not started so that it starts in the box.
+func (b *Box) Confine(cmd *exec.Cmd) error {
+	if b.kind == None {
+		return nil
+	}
+	if cmd.Err != nil || !filepath.IsAbs(cmd.Path) {
+		return fmt.Errorf("sandbox: the program %q is not known by its full path: %w", cmd.Path, errors.Join(cmd.Err, ErrNone))
+	}
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "TMPDIR="+b.temp, "TMP="+b.temp, "TEMP="+b.temp,
+		"XDG_CACHE_HOME="+b.cache, "GOCACHE="+filepath.Join(b.cache, "go-build"), "npm_config_cache="+filepath.Join(b.cache, "npm"))
+	var way []string
+	switch b.kind {
+	case Landlock:
+		spec, err := spell(spec{Write: b.write, Network: b.network})
+		if err != nil {
+			return err
+		}
+		way = []string{b.self, word, spec, "--"}
+	case Bubblewrap:
+		way = b.wrap(cmd.Dir)
+	}
+	args := cmd.Args
+	if len(args) > 0 {
+		args = args[1:]
+	}
+	cmd.Args = append(append(way, cmd.Path), args...)
+	cmd.Path = way[0]
+	return nil
+}
+
+// wrap is the command line of bubblewrap up to the command.
+func (b *Box) wrap(dir string) []string {
+	args := []string{b.bwrap, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
+	if !b.network {
+		args = append(args, "--unshare-net")
+	}
+	for _, w := range b.write {
+		args = append(args, "--bind", w, w)
+	}
+	if dir == "" {
+		dir = b.write[0]
+	}
+	return append(args, "--chdir", dir, "--")
+}

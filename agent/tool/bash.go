@@ -1,0 +1,223 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/shell"
+)
+
+const bashSchema = `{
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "minLength": 1, "maxLength": 32768, "description": "the command, as for sh -c"},
+    "dir": {"type": "string", "description": "the folder to run it in, relative to the project folder; the project folder itself if not given"},
+    "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "seconds after which it is stopped"}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+}`
+
+const (
+	maxCommand = 32 << 10
+	maxSeconds = 600
+)
+
+type bashInput struct {
+	Command string `json:"command"`
+	Dir     string `json:"dir"`
+	Timeout int    `json:"timeout"`
+}
+
+// BashOptions are what the bash tool has beside its folder.
+type BashOptions struct {
+	Config
+	Environ []string // of this process; what looks like a secret is left out of it
+
+	// Confine changes a command, before it starts, so that it cannot reach what
+	// it should not. An error keeps it from running. nil: it runs as it is.
+	Confine func(*exec.Cmd) error
+}
+
+// bash is the tool's state.
+type bash struct {
+	*Folder
+	BashOptions
+	shell []string // the program and its flags; the command follows
+	rules []shell.Rule
+	env   []string
+}
+
+// Bash returns the tool that runs commands. There is none where the system has no
+// shell, or a rule is no rule; the error says so.
+func (f *Folder) Bash(opt BashOptions) (Tool, error) {
+	cfg, err := trimtab.Fill(opt.Config)
+	if err != nil {
+		return Tool{}, fmt.Errorf("tools: %w", err)
+	}
+	opt.Config = cfg
+	b := &bash{Folder: f, BashOptions: opt, env: CleanEnv(opt.Environ, opt.Env)}
+	if b.shell, err = findShell(); err != nil {
+		return Tool{}, err
+	}
+	for _, text := range cfg.Allow {
+		r, err := shell.ParseRule(text)
+		if err != nil {
+			return Tool{}, fmt.Errorf("tools.allow: %w", err)
+		}
+		b.rules = append(b.rules, r)
+	}
+	t := define("bash", bashSchema, func(context.Context, bashInput) (string, error) { return "", nil })
+	t.ReadOnly = false
+	t.Run, t.Ask, t.Always = b.run, b.ask, b.always
+	return t, nil
+}
+
+func findShell() ([]string, error) {
+	if runtime.GOOS == "windows" {
+		path, err := exec.LookPath("cmd")
+		if err != nil {
+			return nil, fmt.Errorf("bash: this system has no cmd: %w", err)
+		}
+		return []string{path, "/d", "/s", "/c"}, nil
+	}
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) {
+			return []string{path, "-c"}, nil
+		}
+	}
+	return nil, errors.New("bash: there is neither bash nor sh on this system; commands cannot be run")
+}
+
+// read checks the input of a call.
+func (b *bash) read(input json.RawMessage) (bashInput, error) {
+	in, err := decode[bashInput](input)
+	switch {
+	case err != nil:
+	case strings.TrimSpace(in.Command) == "":
+		err = errors.New(`"command" is missing: give one`)
+	case len(in.Command) > maxCommand:
+		err = fmt.Errorf(`"command" has %d bytes; at most %d are taken: write a script and run that`, len(in.Command), maxCommand)
+	case strings.ContainsRune(in.Command, 0):
+		err = errors.New(`"command" has a NUL in it`)
+	case in.Timeout < 0 || in.Timeout > maxSeconds:
+		err = fmt.Errorf(`"timeout" goes from 1 to %d seconds`, maxSeconds)
+	}
+	if err != nil {
+		return in, fmt.Errorf("bash: %w", err)
+	}
+	if in.Timeout == 0 {
+		in.Timeout = b.Seconds
+	}
+	if in.Dir == "" {
+		in.Dir = "."
+	}
+	return in, nil
+}
+
+// known are the rules in force in a session.
+func (b *bash) known(ctx context.Context) []shell.Rule {
+	rules := b.rules[:len(b.rules):len(b.rules)]
+	b.memo.with(ctx, func(one *memo) { rules = append(rules, one.rules...) })
+	return rules
+}
+
+// ask says what to ask before a command. Input that does not fit needs no
+// question: it never gets to run.
+func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
+	in, err := b.read(input)
+	if err != nil {
+		return Ask{}, false
+	}
+	ask := Ask{Tool: "bash", Title: firstLine(in.Command), Detail: in.Command}
+	if in.Dir != "." {
+		ask.Title += " (in " + display(clip(in.Dir, 80)) + ")"
+	}
+	if runtime.GOOS == "windows" {
+		return ask, true // the rules know another shell
+	}
+	line, rules := shell.Parse(in.Command), b.known(ctx)
+	if line.Allowed(rules...) {
+		return Ask{}, false
+	}
+	var names []string
+	for _, r := range line.Suggest(rules...) {
+		names = append(names, r.String())
+	}
+	if len(names) > 0 {
+		ask.Rule = "bash: " + strings.Join(names, "; ")
+	}
+	return ask, true
+}
+
+// always takes note of the rules that the person was shown. They come from the
+// command again, since a rule may hold any character.
+func (b *bash) always(ctx context.Context, ask Ask) {
+	suggested := shell.Parse(ask.Detail).Suggest(b.known(ctx)...)
+	b.memo.with(ctx, func(one *memo) {
+		if len(one.rules) < maxRulesKept {
+			one.rules = append(one.rules, suggested...)
+		}
+	})
+}
+
+func firstLine(text string) string {
+	line, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+	short := strings.TrimRight(clip(line, 200), "\r")
+	if more && strings.TrimSpace(rest) != "" || len(short) < len(line) {
+		short += " …"
+	}
+	return short
+}
+
+func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
+	in, err := b.read(input)
+	if err != nil {
+		return "", err
+	}
+	rel, info, err := b.find(in.Dir)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("bash: %w", err)
+	case !info.IsDir():
+		return "", fmt.Errorf("bash: %q is a file; name a folder", rel)
+	}
+	cmd := shellCommand(b.shell, in.Command)
+	cmd.Dir = filepath.Join(b.dir, filepath.FromSlash(rel))
+	cmd.Env = b.env
+	if b.Confine != nil {
+		if err := b.Confine(cmd); err != nil {
+			return "", fmt.Errorf("bash: not run, since it could not be confined: %w", err)
+		}
+	}
+	out := &tape{limit: b.Output}
+	limit := time.Duration(in.Timeout) * time.Second
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err = runGroup(timed, cmd, out, endGrace)
+	return out.text(), b.outcome(ctx, timed, in, err)
+}
+
+// outcome says, for the model, how a command ended that did not end well.
+func (b *bash) outcome(ctx, timed context.Context, in bashInput, err error) error {
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("bash: %w", ctx.Err())
+	case timed.Err() != nil:
+		return fmt.Errorf("[stopped after %d seconds; give a larger timeout (up to %d), or do less at once]", in.Timeout, maxSeconds)
+	case errors.As(err, &exit):
+		return fmt.Errorf("[%s]", exit.ProcessState)
+	case err != nil:
+		return fmt.Errorf("bash: %w", err)
+	}
+	return nil
+}

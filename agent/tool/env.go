@@ -1,0 +1,59 @@
+package tool
+
+import (
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// secretNames are variables that hold what opens doors.
+var secretNames = regexp.MustCompile(`(^|_)(KEY|KEYS|APIKEY|TOKEN|TOKENS|PAT|JWT|COOKIE|COOKIES|CREDS|PASS|PASSPHRASE|DSN|AUTH)($|_)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY`)
+
+// secretValues are values that do, whatever they are called: a URL with a
+// password, or a token that says what it is.
+var secretValues = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s@]*:[^/\s@]+@|^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abp]-|AKIA|AIza)[A-Za-z0-9_-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY`)
+
+// steeringNames change what a shell does before it does anything, or are ours.
+var steeringNames = regexp.MustCompile(`^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|SSH_AUTH_SOCK|GPG_AGENT_INFO|SSH_ASKPASS|GIT_ASKPASS)$|^BASH_FUNC_|^TRIMTAB_`)
+
+// quiet are variables that keep programs from colours, pagers and questions.
+var quiet = []string{"TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
+
+// CleanEnv is the environment that a program gets which is not ours: without what
+// looks like a secret, but for the names in pass.
+func CleanEnv(environ, pass []string) []string {
+	var out []string
+	for _, pair := range environ {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" || slices.ContainsFunc(quiet, func(q string) bool { return strings.HasPrefix(q, name+"=") }) {
+			continue
+		}
+		upper := strings.ToUpper(name)
+		if !slices.Contains(pass, name) && (secretNames.MatchString(upper) || steeringNames.MatchString(upper) || secretValues.MatchString(value)) {
+			continue
+		}
+		if upper == "PATH" {
+			pair = name + "=" + absolutePath(value)
+		}
+		out = append(out, pair)
+	}
+	return append(out, quiet...)
+}
+
+// absolutePath leaves out the places of a PATH that depend on the folder: a
+// project could put its own git there.
+func absolutePath(value string) string {
+	var keep []string
+	for _, dir := range filepath.SplitList(value) {
+		if filepath.IsAbs(dir) {
+			keep = append(keep, dir)
+		}
+	}
+	sep := ":"
+	if runtime.GOOS == "windows" {
+		sep = ";"
+	}
+	return strings.Join(keep, sep)
+}

@@ -1,0 +1,33 @@
+//go:build unix
+
+package tool
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes the command the head of a session, and so of a process group: it
+// has no terminal that it could read from or write to.
+func ownGroup(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid = true
+}
+
+// tellGroup tells all programs of the group to end. One that is gone already is no
+// error.
+func tellGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+// endGroup ends them.
+func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// endRest ends what the command left running. The group keeps its number as long
+// as somebody is in it.
+func endRest(cmd *exec.Cmd) { endGroup(cmd) }
+
+// shellCommand is a command for the shell to run.
+func shellCommand(shell []string, command string) *exec.Cmd {
+	return exec.Command(shell[0], append(shell[1:len(shell):len(shell)], command)...)
+}

@@ -1,0 +1,470 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trimtab/trimtab/internal/fakemodel"
+	"github.com/trimtab/trimtab/internal/term"
+)
+
+// The keys that are not letters, as terminals send them.
+const (
+	enter    = "\r"
+	escape   = "\x1b"
+	shiftTab = "\x1b[Z"
+	ctrlC    = "\x03"
+	ctrlD    = "\x04"
+	ctrlN    = "\x0e"
+	ctrlO    = "\x0f"
+)
+
+// desk is a person's place: a home, a project folder, and a model to talk to.
+type desk struct {
+	t     *testing.T
+	home  string
+	dir   string
+	model *fakemodel.Server
+	env   []string
+}
+
+func newDesk(t *testing.T, script fakemodel.Script) *desk {
+	t.Helper()
+	d := &desk{t: t, home: t.TempDir()}
+	d.dir = filepath.Join(d.home, "mill")
+	d.model = fakemodel.Start(t, fakemodel.Options{Script: script})
+	if err := os.Mkdir(d.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.dir, "README.md"), []byte("# Windmill\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + d.home, "TERM=xterm-256color", "LANG=C.UTF-8", "TMPDIR=" + os.TempDir(),
+		"TRIMTAB_DATA=" + filepath.Join(d.home, "data"),
+		"ANTHROPIC_API_KEY=sk-test-not-a-key", "ANTHROPIC_BASE_URL=" + d.model.URL,
+	}
+	return d
+}
+
+func (d *desk) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("trimtab", args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	return cmd
+}
+
+// sit starts the chat and waits until it is there.
+func (d *desk) sit(width, height int, args ...string) *term.Terminal {
+	d.t.Helper()
+	c := term.Start(d.t, d.command(args...), width, height)
+	c.Wait("ask something")
+	return c
+}
+
+// got waits for the model's nth request and returns what stood in it, a line an
+// item, without the system prompt.
+func (d *desk) got(n int) []string {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+	defer cancel()
+	_, err := d.model.Until(ctx, func([]fakemodel.Request) bool { return len(d.model.Main()) >= n })
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var lines []string
+	for _, item := range d.model.Main()[n-1].Items {
+		if item.Role != "system" {
+			lines = append(lines, item.String())
+		}
+	}
+	return lines
+}
+
+// before returns the line that stands before the one with these words.
+func (d *desk) before(lines []string, words string) string {
+	d.t.Helper()
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, words) })
+	if at < 0 {
+		d.t.Fatalf("%q is not in\n%s", words, strings.Join(lines, "\n"))
+	}
+	if at == 0 {
+		return ""
+	}
+	return lines[at-1]
+}
+
+func says(texts ...string) fakemodel.Script {
+	var all []fakemodel.Reply
+	for _, text := range texts {
+		all = append(all, fakemodel.Reply{Text: text})
+	}
+	return fakemodel.Replies(all...)
+}
+
+// TestM1_TheFiveModesInTheFooter cycles through all of them and back.
+func TestM1_TheFiveModesInTheFooter(t *testing.T) {
+	d := newDesk(t, nil)
+	c := d.sit(100, 24)
+	for _, name := range []string{"PLANNING", "RESEARCH", "CODE REVIEW", "DEBUGGING"} {
+		c.Type(shiftTab)
+		c.Wait("Mode: " + name)
+		c.Until("the mode in footer and title", func(s *term.Screen) bool {
+			return strings.Contains(s.Row(23), name) && strings.Contains(s.Title(), name)
+		})
+	}
+	c.Type(shiftTab)
+	c.Until("Normal", func(s *term.Screen) bool {
+		return !strings.Contains(s.Row(23), "DEBUGGING") && !strings.Contains(s.Title(), "DEBUGGING")
+	})
+	if n := len(d.model.Main()); n != 0 {
+		t.Errorf("cycling sent %d requests", n)
+	}
+}
+
+// TestM9_ShiftTabInItsThreeEncodings.
+func TestM9_ShiftTabInItsThreeEncodings(t *testing.T) {
+	c := newDesk(t, nil).sit(100, 24)
+	for _, step := range [][2]string{{"\x1b[Z", "PLANNING"}, {"\x1b[1;2Z", "RESEARCH"}, {"\x1b[9;2u", "CODE REVIEW"}} {
+		c.Type(step[0])
+		c.Wait("Mode: " + step[1])
+	}
+}
+
+// TestM9_NotInAPasteNorInADialog.
+func TestM9_NotInAPasteNorInADialog(t *testing.T) {
+	c := newDesk(t, nil).sit(100, 24)
+	c.Paste("one \x1b[Z two")
+	c.Wait("two")
+	c.Type("/help")
+	for range len("/help") {
+		c.Type("\x7f")
+	}
+	c.Type(ctrlC)
+	c.Gone("two")
+	c.Type("/mode" + enter)
+	c.Wait("filter the modes")
+	c.Type(shiftTab)
+	c.Type(escape)
+	c.Gone("filter the modes")
+	c.Type("x")
+	c.Wait("> x")
+	c.See(func(s *term.Screen) {
+		if strings.Contains(s.Text(), "PLANNING") || strings.Contains(s.Title(), "PLANNING") {
+			t.Errorf("the mode changed:\n%s", s.Text())
+		}
+	})
+}
+
+// TestM9_ModeByName: a name, a prefix, a typo.
+func TestM9_ModeByName(t *testing.T) {
+	d := newDesk(t, nil)
+	c := d.sit(100, 24)
+	c.Type("/mode rese" + enter)
+	c.Wait("Mode: RESEARCH")
+	c.Type("/mode plannnig" + enter)
+	c.Wait("planning", "code-review")
+	c.Until("still research", func(s *term.Screen) bool { return strings.Contains(s.Row(23), "RESEARCH") })
+	c.Type("/mdoe" + enter)
+	c.Wait("/mode")
+	if n := len(d.model.Main()); n != 0 {
+		t.Errorf("commands sent %d requests (M8)", n)
+	}
+}
+
+// TestM2_M3_EntryAndReminderReachTheModel: the entry prompt with the first prompt,
+// the reminder with the next, both directly before the person's words, and in a
+// tool loop still there.
+func TestM2_M3_EntryAndReminderReachTheModel(t *testing.T) {
+	d := newDesk(t, fakemodel.Replies(
+		fakemodel.Reply{Text: "A plan it is."},
+		fakemodel.Reply{Text: "I look first.", Calls: []fakemodel.Call{{Name: "read", Input: json.RawMessage(`{"path":"README.md"}`)}}},
+		fakemodel.Reply{Text: "It is a windmill."},
+	))
+	c := d.sit(100, 30)
+	c.Type(shiftTab)
+	c.Wait("Mode: PLANNING")
+	c.Type("build a mill" + enter)
+	c.Wait("A plan it is.")
+	first := d.got(1)
+	entry := d.before(first, "build a mill")
+	if !strings.HasPrefix(entry, "user text") || len(entry) < 200 {
+		t.Errorf("before the first prompt stands %q", entry)
+	}
+	c.Type("and the sails?" + enter)
+	c.Wait("It is a windmill.")
+	second, third := d.got(2), d.got(3)
+	reminder := d.before(second, "and the sails?")
+	if reminder == entry || !strings.HasPrefix(reminder, "user text") || strings.Contains(reminder, "A plan it is.") {
+		t.Errorf("before the second prompt stands %q", reminder)
+	}
+	if again := d.before(third, "and the sails?"); again != reminder {
+		t.Errorf("in the tool loop stands %q, want %q", again, reminder)
+	}
+	if n := strings.Count(strings.Join(third, "\n"), entry); n != 1 {
+		t.Errorf("the entry prompt is there %d times", n)
+	}
+	if last := third[len(third)-1]; !strings.Contains(last, "Windmill") {
+		t.Errorf("the last the model sees is %q", last)
+	}
+	for i, r := range third[:len(second)] {
+		if r != second[i] {
+			t.Errorf("item %d moved: %q, was %q", i, r, second[i])
+		}
+	}
+	d.model.NoneRefused(t)
+}
+
+// TestM4_M6_NewChatStartsInNormal: Ctrl+N saves, empties the page and resets.
+func TestM4_M6_NewChatStartsInNormal(t *testing.T) {
+	d := newDesk(t, says("Planned.", "Plain."))
+	c := d.sit(100, 24)
+	c.Type("/mode planning" + enter)
+	c.Type("first" + enter)
+	c.Wait("Planned.")
+	c.Type(ctrlN)
+	c.Gone("Planned.")
+	c.Until("Normal", func(s *term.Screen) bool { return !strings.Contains(s.Row(23), "PLANNING") })
+	c.Type("second" + enter)
+	c.Wait("Plain.")
+	if lines := d.got(2); len(lines) != 1 || !strings.HasSuffix(lines[0], "second") {
+		t.Errorf("the model got %q", lines)
+	}
+	out, err := d.command("session", "list").CombinedOutput()
+	if err != nil || strings.Count(string(out), "trimtab") < 2 {
+		t.Errorf("%v: the list shows\n%s", err, out)
+	}
+}
+
+// TestM7_ContinueRestoresTheMode: with a reminder and no second entry.
+func TestM7_ContinueRestoresTheMode(t *testing.T) {
+	d := newDesk(t, says("Planned.", "Back again."))
+	c := d.sit(100, 24)
+	c.Type("/mode planning" + enter)
+	c.Type("first words" + enter)
+	c.Wait("Planned.")
+	c.Type(ctrlD)
+	if err := c.End(); err != nil {
+		t.Fatalf("it ended with %v\n%s", err, c.Text())
+	}
+	entry := d.before(d.got(1), "first words")
+
+	c = d.sit(100, 24, "--continue")
+	c.Wait("first words", "Planned.", "PLANNING")
+	c.Type("second words" + enter)
+	c.Wait("Back again.")
+	lines := d.got(2)
+	reminder := d.before(lines, "second words")
+	if reminder == entry || !strings.HasPrefix(reminder, "user text") {
+		t.Errorf("before the second prompt stands %q", reminder)
+	}
+	if d.before(lines, "first words") != entry {
+		t.Errorf("the entry prompt is not where it was:\n%s", strings.Join(lines, "\n"))
+	}
+	if n := strings.Count(strings.Join(lines, "\n"), entry); n != 1 {
+		t.Errorf("the entry prompt is there %d times", n)
+	}
+}
+
+// TestP2_AKillWhileStreamingLosesOnlyTheReply: kill -9, then --continue.
+func TestP2_AKillWhileStreamingLosesOnlyTheReply(t *testing.T) {
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	d := newDesk(t, fakemodel.Replies(
+		fakemodel.Reply{Text: "The first answer."},
+		fakemodel.Reply{Text: strings.Repeat("half of it and ", 20), Before: func(ctx context.Context, event int) {
+			if event > 6 {
+				select {
+				case <-ctx.Done():
+				case <-hold:
+				}
+			}
+		}},
+		fakemodel.Reply{Text: "The second answer."},
+	))
+	c := d.sit(100, 24)
+	c.Type("one" + enter)
+	c.Wait("The first answer.")
+	c.Type("two" + enter)
+	c.Wait("half of it")
+	c.Kill()
+
+	c = d.sit(100, 24, "--continue")
+	c.Wait("The first answer.", "two")
+	c.See(func(s *term.Screen) {
+		if strings.Contains(s.Text(), "half of it") {
+			t.Errorf("half a reply passes for one:\n%s", s.Text())
+		}
+	})
+	c.Type("go on" + enter)
+	c.Wait("The second answer.")
+	lines := strings.Join(d.got(3), "\n")
+	for _, words := range []string{"one", "The first answer.", "two", "go on"} {
+		if !strings.Contains(lines, words) {
+			t.Errorf("%q was lost; the model got\n%s", words, lines)
+		}
+	}
+	d.model.NoneRefused(t)
+}
+
+// TestEscInterruptsAReply: what was said stays, marked, and the chat goes on.
+func TestEscInterruptsAReply(t *testing.T) {
+	gone := make(chan struct{})
+	d := newDesk(t, fakemodel.Replies(
+		fakemodel.Reply{Text: strings.Repeat("on and on ", 30), Before: func(ctx context.Context, event int) {
+			if event > 6 {
+				<-ctx.Done()
+				close(gone)
+			}
+		}},
+		fakemodel.Reply{Text: "Quiet now."},
+	))
+	c := d.sit(100, 24)
+	c.Type("talk" + enter)
+	c.Wait("on and on")
+	c.Type(escape)
+	c.Wait("interrupted")
+	select {
+	case <-gone:
+	case <-time.After(time.Minute):
+		t.Fatal("the request was not cancelled")
+	}
+	c.Type("hush" + enter)
+	c.Wait("Quiet now.")
+	d.model.NoneRefused(t)
+}
+
+// TestP13_WhatAModelWritesIsHarmless: no title, no clipboard, no cursor, no text
+// that runs backwards.
+func TestP13_WhatAModelWritesIsHarmless(t *testing.T) {
+	d := newDesk(t, says("a\x1b]52;c;aGFja2Vk\x07b \x1b]0;pwned\x07c \x1b[2Jd \u202egnp.exe\u202c \u009b31me\x07 end of it"))
+	c := d.sit(100, 24)
+	c.Type("go" + enter)
+	c.Wait("end of it", "❯ go")
+	c.See(func(s *term.Screen) {
+		if s.Clipboard() != "" || strings.Contains(s.Title(), "pwned") {
+			t.Errorf("clipboard %q, title %q", s.Clipboard(), s.Title())
+		}
+	})
+	for _, bad := range []string{"\x1b]52", "pwned\x07", "\u202e", "\u009b"} {
+		if strings.Contains(c.Raw(), bad) {
+			t.Errorf("%q reached the terminal", bad)
+		}
+	}
+}
+
+// TestANarrowTerminal: forty columns, and a window that changes.
+func TestANarrowTerminal(t *testing.T) {
+	long := "a word and another word that do not fit into forty columns at all, " + strings.Repeat("x", 60)
+	d := newDesk(t, says(long))
+	c := d.sit(40, 20)
+	c.Type(shiftTab)
+	c.Wait("PLANNING")
+	c.Type("narrow" + enter)
+	c.Wait("columns at all")
+	c.See(func(s *term.Screen) {
+		for y := range 20 {
+			if n := len([]rune(s.Row(y))); n > 40 {
+				t.Errorf("row %d has %d columns", y, n)
+			}
+		}
+		if !strings.Contains(s.Row(19), "PLANNING") {
+			t.Errorf("the footer dropped the mode: %q", s.Row(19))
+		}
+	})
+	c.Resize(90, 30)
+	c.Until("the footer at the new end", func(s *term.Screen) bool { return strings.Contains(s.Row(29), "PLANNING") })
+	c.Wait("narrow", "forty columns")
+}
+
+// TestCtrlOShowsEachNoteWithItsReason.
+func TestCtrlOShowsEachNoteWithItsReason(t *testing.T) {
+	d := newDesk(t, says("Planned."))
+	c := d.sit(100, 30)
+	c.Type(ctrlO)
+	c.Wait("verbose")
+	c.Type("/mode planning" + enter)
+	c.Type("first" + enter)
+	c.Wait("Planned.", "note by mode/entry", "first prompt in PLANNING")
+	c.Type("/status" + enter)
+	c.Wait("mode/entry", "price")
+}
+
+// TestACommandIsAskedFirst: refused, allowed once, and what came of it.
+func TestACommandIsAskedFirst(t *testing.T) {
+	run := fakemodel.Reply{Calls: []fakemodel.Call{{Name: "bash", Input: json.RawMessage(`{"command":"touch made-by-bash"}`)}}}
+	d := newDesk(t, fakemodel.Replies(run, fakemodel.Reply{Text: "You said no."}, run, fakemodel.Reply{Text: "It is made."}))
+	c := d.sit(100, 30)
+	made := filepath.Join(d.dir, "made-by-bash")
+	c.Type("make it" + enter)
+	c.Wait("touch made-by-bash", "once")
+	c.Type("n")
+	c.Wait("You said no.")
+	if _, err := os.Stat(made); err == nil {
+		t.Fatal("it ran without leave")
+	}
+	c.Type("please" + enter)
+	c.Wait("touch made-by-bash", "once")
+	c.Type("y")
+	c.Wait("It is made.")
+	if _, err := os.Stat(made); err != nil {
+		t.Errorf("it did not run: %v\n%s", err, c.Text())
+	}
+	d.model.NoneRefused(t)
+}
+
+// TestAPlanningModelIsOfferedNothingThatChangesThings.
+func TestAPlanningModelIsOfferedNothingThatChangesThings(t *testing.T) {
+	d := newDesk(t, says("one", "two"))
+	c := d.sit(100, 24)
+	c.Type("free" + enter)
+	c.Wait("one")
+	c.Type("/mode planning" + enter)
+	c.Type("bound" + enter)
+	c.Wait("two")
+	d.got(2)
+	tools := func(i int) (names []string) {
+		for _, tool := range d.model.Main()[i].Tools {
+			names = append(names, tool.Name)
+		}
+		return names
+	}
+	for _, name := range []string{"write", "edit", "bash"} {
+		if !slices.Contains(tools(0), name) || slices.Contains(tools(1), name) {
+			t.Errorf("%s: offered in normal %v, in planning %v", name, tools(0), tools(1))
+		}
+	}
+	if !slices.Contains(tools(1), "read") {
+		t.Errorf("planning has %v", tools(1))
+	}
+}
+
+// TestANewcomer: no key, no network, nothing set: the demo model answers and says
+// how to connect a real one; leave with Ctrl+C twice, and resume.
+func TestANewcomer(t *testing.T) {
+	d := newDesk(t, nil)
+	d.env = slices.DeleteFunc(d.env, func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC") })
+	d.env = append(d.env, "OLLAMA_HOST=127.0.0.1:1")
+	c := d.sit(100, 30)
+	c.Wait("demo", "ANTHROPIC_API_KEY")
+	c.Type("what is in this folder?" + enter)
+	c.Wait("README.md", "I changed nothing")
+	c.Type(ctrlC)
+	c.Type(ctrlC)
+	if err := c.End(); err != nil {
+		t.Fatalf("it ended with %v", err)
+	}
+	if left := c.Raw(); !strings.Contains(left, "--continue") && !strings.Contains(left, "--resume") {
+		t.Errorf("it does not say how to come back:\n%s", c.Text())
+	}
+	c = d.sit(100, 30, "--continue")
+	c.Wait("what is in this folder?", "I changed nothing")
+}

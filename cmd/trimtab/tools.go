@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/tui"
+)
+
+// tools are what our own agent may use.
+func (t *talk) tools() ([]tool.Tool, error) {
+	t.packing.Lock()
+	defer t.packing.Unlock()
+	if t.kit != nil {
+		return t.kit, nil
+	}
+	cfg, err := t.config()
+	if err != nil {
+		return nil, err
+	}
+	t.box, err = sandbox.New(cfg.Tools.Sandbox, sandbox.Options{Dir: t.dir, Home: or(t.getenv("HOME"), t.getenv("USERPROFILE"))})
+	if err != nil {
+		return nil, err
+	}
+	bash, err := t.folder.Bash(tool.BashOptions{Config: cfg.Tools.Config, Environ: t.environ, Confine: t.box.Confine})
+	if err != nil {
+		return nil, err
+	}
+	t.kit = append(t.folder.Tools(), t.folder.Write(), t.folder.Edit(), bash, tool.TodoWrite(), tool.TodoRead(agent.Todos))
+	return t.kit, nil
+}
+
+// offered decides what the model is offered: in a mode that only looks, only
+// tools that only look.
+func offered(s trimtab.Session, t llm.Tool) bool { return t.ReadOnly || looks(s) == "" }
+
+// looks is the name of the session's mode, where that is one that changes nothing.
+func looks(s trimtab.Session) string {
+	raw, err := s.Memory("mode")
+	var memory mode.Memory
+	if err != nil || json.Unmarshal(raw, &memory) != nil {
+		return "" // no mode yet
+	}
+	for _, def := range mode.BuiltIn() {
+		if def.ID == memory.Mode && def.ReadOnly {
+			return def.Name
+		}
+	}
+	return ""
+}
+
+// toolList is what the model may use now, for a person to read.
+func (t *talk) toolList(s trimtab.Session) []tui.Item {
+	tools, err := t.tools()
+	if err != nil {
+		return []tui.Item{{Name: "none", Text: err.Error()}}
+	}
+	var out []tui.Item
+	for _, each := range tools {
+		line, _, _ := strings.Cut(each.Description, ". ")
+		it := tui.Item{Name: each.Name, Text: line}
+		if name := looks(s); name != "" && !each.ReadOnly {
+			it.Off = "not in " + name
+		}
+		out = append(out, it)
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab"
+)
+
+// job is something that goes through the door. Jobs are done one after the
+// other, in the order in which the person asked for them: a prompt never
+// overtakes the change of mode before it.
+type job struct {
+	what string // for the person, should it have to be tried again
+	do   func(ctx context.Context, at place) (tea.Msg, error)
+	fail func() tea.Cmd // what else to do when it is given up; may be nil
+	once bool           // trying again would not help
+}
+
+// place is where the chat stands when a job begins.
+type place struct{ session, model string }
+
+// done is a job that was tried.
+type done struct {
+	msg tea.Msg
+	err error
+}
+
+// again is the time to try the first job once more.
+type again struct{ try int }
+
+// desk is the jobs that wait. The first one is under way.
+type desk struct {
+	jobs []job
+	try  int // failed tries of the first job
+}
+
+func (c *chat) enqueue(j job) tea.Cmd {
+	c.desk.jobs = append(c.desk.jobs, j)
+	if len(c.desk.jobs) > 1 {
+		return nil
+	}
+	return c.work()
+}
+
+// work does the first job.
+func (c *chat) work() tea.Cmd {
+	if len(c.desk.jobs) == 0 {
+		return nil
+	}
+	j, ctx, at := c.desk.jobs[0], c.ctx, place{c.session.ID, c.model}
+	return func() tea.Msg {
+		msg, err := j.do(ctx, at)
+		return done{msg, err}
+	}
+}
+
+// finish takes the result of the first job. What could not be saved is shown and
+// tried again, less and less often, until it is saved or given up.
+func (c *chat) finish(d done) tea.Cmd {
+	if len(c.desk.jobs) == 0 {
+		return nil
+	}
+	j := c.desk.jobs[0]
+	if d.err != nil && !j.once && lasting(d.err) {
+		c.desk.try++
+		wait := min(time.Second<<min(c.desk.try-1, 5), 30*time.Second)
+		c.complain(j.what + ": " + c.opt.Explain(d.err) + "; trying again, Esc gives up")
+		try := c.desk.try
+		return tea.Tick(wait, func(time.Time) tea.Msg { return again{try} })
+	}
+	if c.desk.try > 0 && d.err == nil {
+		c.say(j.what + ": saved now")
+	}
+	c.desk.try = 0
+	c.desk.jobs = c.desk.jobs[1:]
+	var cmd tea.Cmd
+	switch {
+	case d.err != nil:
+		cmd = c.failed(j, d.err)
+	case d.msg != nil:
+		cmd = c.take(d.msg)
+	}
+	return tea.Batch(cmd, c.work())
+}
+
+// lasting reports whether trying again may help.
+func lasting(err error) bool {
+	for _, other := range []error{trimtab.ErrNotFound, trimtab.ErrBadID, trimtab.ErrTooLarge, trimtab.ErrExists, trimtab.ErrDamaged, context.Canceled} {
+		if errors.Is(err, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// failed tells of a job that is given up.
+func (c *chat) failed(j job, err error) tea.Cmd {
+	if !errors.Is(err, context.Canceled) {
+		c.page.Fault(j.what + ": " + c.opt.Explain(err))
+	}
+	if j.fail != nil {
+		return j.fail()
+	}
+	return nil
+}
+
+// giveUp drops a job that is being tried again, and those behind it. It reports
+// whether there was one.
+func (c *chat) giveUp() (tea.Cmd, bool) {
+	if c.desk.try == 0 {
+		return nil, false
+	}
+	c.page.Fault(c.desk.jobs[0].what + ": given up; it is not saved")
+	jobs := c.desk.jobs
+	c.desk = desk{}
+	c.toast = toast{}
+	var cmds []tea.Cmd
+	for _, j := range jobs {
+		if j.fail != nil {
+			cmds = append(cmds, j.fail())
+		}
+	}
+	return tea.Batch(cmds...), true
+}

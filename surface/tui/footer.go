@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/trimtab/trimtab/internal/safe"
+)
+
+// piece is a part of the footer. The pieces with the largest rank go first when
+// there is no room.
+type piece struct {
+	text  string
+	short string // said instead before anything is dropped; "" is the same
+	rank  int
+	paint func(string) string
+}
+
+// footer says where one is. The mode is the last thing that a narrow terminal
+// loses.
+func (c *chat) footer() string {
+	pieces := c.pieces()
+	for !c.fits(pieces) {
+		worst := -1
+		for i, p := range pieces {
+			if worst < 0 || p.rank >= pieces[worst].rank {
+				worst = i
+			}
+		}
+		switch p := &pieces[worst]; {
+		case p.short != "" && p.short != p.text:
+			p.text, p.short = p.short, ""
+		case len(pieces) == 1:
+			p.text = fit(p.text, c.width-1)
+			return p.paint(p.text)
+		default:
+			pieces = append(pieces[:worst], pieces[worst+1:]...)
+		}
+	}
+	var out []string
+	for _, p := range pieces {
+		out = append(out, p.paint(p.text))
+	}
+	return " " + strings.Join(out, c.look.dim(" · "))
+}
+
+func (c *chat) fits(pieces []piece) bool {
+	n := 1
+	for i, p := range pieces {
+		if i > 0 {
+			n += 3
+		}
+		n += ansi.StringWidth(p.text)
+	}
+	return n <= c.width
+}
+
+func (c *chat) pieces() []piece {
+	l := &c.look
+	all := []piece{{text: c.folder(), short: safe.Line(filepath.Base(c.opt.Folder)), rank: 5, paint: l.dim}}
+	add := func(text string, rank int, paint func(string) string) {
+		if text != "" {
+			all = append(all, piece{text: safe.Line(text), rank: rank, paint: paint})
+		}
+	}
+	add(c.branch, 7, l.dim)
+	add(c.model, 2, l.dim)
+	for _, st := range c.status {
+		if st.By == "mode" {
+			add(st.Text, 1, l.badge)
+		} else {
+			add(st.Text, 4, l.accent)
+		}
+	}
+	add(c.context(), 3, l.dim)
+	if c.sum.any {
+		add(tokens(c.sum.in)+" in "+tokens(c.sum.out)+" out", 8, l.dim)
+		if c.sum.priced && c.sum.dollars > 0 {
+			add(money(c.sum.dollars), 6, l.dim)
+		}
+	}
+	if c.verbose {
+		add("verbose", 9, l.dim)
+	}
+	add(c.agent.Sandbox, 10, l.dim)
+	return all
+}
+
+func (c *chat) folder() string {
+	dir := c.opt.Folder
+	if rest, ok := strings.CutPrefix(dir, c.opt.Home); ok && c.opt.Home != "" && (rest == "" || rest[0] == filepath.Separator) {
+		dir = "~" + rest
+	}
+	return safe.Line(dir)
+}
+
+// context is how much of the model's context is used.
+func (c *chat) context() string {
+	m := c.session.Meter
+	used := m.Context
+	if used == 0 {
+		used = m.Tokens(m.Bytes)
+	}
+	if used == 0 {
+		return ""
+	}
+	if c.opt.Window != nil {
+		if window := c.opt.Window(c.model); window > 0 {
+			return fmt.Sprintf("context %d%%", (used*100+window-1)/window)
+		}
+	}
+	return "context " + tokens(used)
+}
+
+// title is what the terminal's window is called.
+func (c *chat) title() string {
+	words := []string{"trimtab"}
+	for _, st := range c.status {
+		if st.By == "mode" {
+			words = append(words, st.Text)
+		}
+	}
+	name := c.session.Title
+	if name == "" {
+		name = filepath.Base(c.opt.Folder)
+	}
+	return safe.Line(strings.Join(append(words, name), " · "))
+}

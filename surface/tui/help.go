@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// sheet is a text to read.
+type sheet struct {
+	title string
+	lines []string
+	first int
+	room  int
+}
+
+func (d *sheet) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "esc", "enter", "q", "?", "f1", "ctrl+c":
+		c.close()
+	case "up", "k":
+		d.first--
+	case "down", "j":
+		d.first++
+	case "pgup":
+		d.first -= d.room
+	case "pgdown", "space":
+		d.first += d.room
+	case "home":
+		d.first = 0
+	case "end":
+		d.first = len(d.lines)
+	}
+	return nil
+}
+
+func (d *sheet) paste(string) {}
+
+func (d *sheet) scroll(lines int) { d.first += lines }
+
+func (d *sheet) view(c *chat, width, height int) (lines []string, x, y int) {
+	l := &c.look
+	d.room = max(1, height-2)
+	lines = append(lines, l.badge(" "+d.title))
+	for _, line := range window(d.lines, &d.first, d.room) {
+		lines = append(lines, fit(line, width))
+	}
+	keys := "Esc closes"
+	if len(d.lines) > d.room {
+		keys = fmt.Sprintf("%d to %d of %d, ↑↓ PageUp PageDown, Esc closes", d.first+1, min(len(d.lines), d.first+d.room), len(d.lines))
+	}
+	return append(lines, l.dim(fit(" "+keys, width))), 0, -1
+}
+
+// keys are what the help says of them.
+var keys = [][2]string{
+	{"Enter", "send"},
+	{"Shift+Enter, Alt+Enter, Ctrl+J", "break the line (so does \\ before Enter)"},
+	{"Shift+Tab, Ctrl+Shift+Tab", "next mode, mode before"},
+	{"Tab", "complete a command, its argument, or a file after @"},
+	{"Up, Down", "what you typed before; Ctrl+R searches it"},
+	{"Esc", "close, or interrupt the reply"},
+	{"Ctrl+N", "new chat"},
+	{"Ctrl+O", "show or hide what steering tells the model, and why"},
+	{"Ctrl+T", "open or fold what tools returned"},
+	{"PageUp, PageDown, wheel", "scroll; Shift+Up and Shift+Down by a line, Ctrl+Home and Ctrl+End to the ends"},
+	{"Ctrl+G, Ctrl+X Ctrl+E", "write in your own editor ($VISUAL, $EDITOR)"},
+	{"Ctrl+Z, Ctrl+Y", "undo; put back what Ctrl+W, Ctrl+U or Ctrl+K cut"},
+	{"Ctrl+C", "clear what is written; twice leaves"},
+	{"Ctrl+D", "leave, when nothing is written"},
+	{"Ctrl+L", "draw the screen anew"},
+	{"Shift and mouse", "select text, as the terminal does it"},
+}
+
+func (c *chat) help() dialog {
+	d := &sheet{title: "help"}
+	wide := 0
+	for _, k := range keys {
+		wide = max(wide, len(k[0]))
+	}
+	if c.width < 72 { // two columns would leave no room for the words
+		wide = 0
+	}
+	add := func(left, right string) {
+		name, gap := " "+c.look.strong(left), "    "
+		if wide > 0 {
+			name += strings.Repeat(" ", max(0, wide-len(left))) + "  "
+			gap = strings.Repeat(" ", wide+3)
+		} else {
+			d.lines = append(d.lines, name)
+			name = gap
+		}
+		for row := range strings.SplitSeq(ansi.Wordwrap(right, max(10, c.width-len(gap)), " "), "\n") {
+			d.lines = append(d.lines, name+row)
+			name = gap
+		}
+	}
+	for _, k := range keys {
+		add(k[0], k[1])
+	}
+	d.lines = append(d.lines, "")
+	for _, cmd := range c.commands() {
+		add(strings.TrimSpace("/"+cmd.Name+" "+cmd.Usage), cmd.Short)
+	}
+	return d
+}

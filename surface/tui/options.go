@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/tool"
+)
+
+// Door is the part of helm.Helm that the chat goes through.
+type Door interface {
+	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+	Session(ctx context.Context, id string) (trimtab.Session, error)
+	Engine() *trimtab.Engine
+}
+
+// Runner takes prompts to a model. An agent.Agent is one.
+type Runner interface {
+	Run(ctx context.Context, session string, prompt trimtab.Message) iter.Seq2[agent.Event, error]
+}
+
+// Permit asks the person whether a tool may run.
+type Permit func(ctx context.Context, ask tool.Ask) (tool.Answer, error)
+
+// Chosen is a model that can be asked.
+type Chosen struct {
+	Runner
+	Name    string // of the model; the one that was asked for, or that "" stands for
+	Note    string // told to the person; may be empty
+	Sandbox string // what the footer says of the sandbox; "" says nothing
+}
+
+// Item is a line of a list that a person chooses from or reads.
+type Item struct {
+	Name string // what is shown, and chosen
+	Key  string // what is chosen instead; "" is Name
+	Text string // one line about it
+	Off  string // why it cannot be chosen now; "" if it can
+}
+
+// Options are what the chat is given. Door, Begin, Agent and Messages are
+// required; what else is missing is not offered, or not shown.
+type Options struct {
+	Door    Door
+	Folder  string   // the project
+	Home    string   // shown as ~
+	Session string   // go on with this one; "" begins a new one with the first prompt
+	Pick    bool     // begin with the list of sessions
+	Model   string   // its name; "" leaves it to Agent
+	Notices []string // told at the beginning
+	Editor  string   // the command of the external editor
+
+	Begin    func(ctx context.Context, model string) (trimtab.Session, error)
+	Agent    func(ctx context.Context, model string, permit Permit) (Chosen, error)
+	Messages func(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+	Sessions func(ctx context.Context, all bool) ([]trimtab.Info, error) // newest first; of this folder, or all
+	Models   func(ctx context.Context) ([]Item, error)
+	Tools    func(s trimtab.Session) []Item // Off: not offered in the present mode
+	Export   func(ctx context.Context, id, file string) (path string, err error)
+	Files    func(ctx context.Context, part string) ([]string, error) // paths that may be meant by what is written of one
+	Recall   func(ctx context.Context) ([]string, error)              // what was typed in earlier sessions, oldest first
+	Branch   func(ctx context.Context) string                         // of the folder's repository
+	Cost     func(model string, u trimtab.Usage) (dollars float64, known bool)
+	Window   func(model string) int // tokens that the model takes; 0 is unknown
+	Explain  func(err error) string // an error in a person's words
+
+	Clock func() time.Time // nil is time.Now
+	In    io.Reader        // nil is the terminal
+	Out   io.Writer        // nil is the terminal
+	Env   []string         // nil is the environment
+}
+
+func (o Options) ready() (Options, error) {
+	if o.Door == nil || o.Begin == nil || o.Agent == nil || o.Messages == nil {
+		return o, errors.New("the chat needs a Door, Begin, Agent and Messages")
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Explain == nil {
+		o.Explain = func(err error) string { return err.Error() }
+	}
+	return o, nil
+}

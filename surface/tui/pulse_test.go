@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// If this fails after an update of the library, an idle chat wakes sixty times a
+// second again: find out where the ticker went.
+func TestTheLibrarysTickerIsWhereItWas(t *testing.T) {
+	began := make(chan *time.Ticker, 1)
+	m := &probe{began: began}
+	p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(newTape()), tea.WithoutSignals())
+	m.program = p
+	if _, err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if tk := <-began; tk == nil {
+		t.Error("there is no ticker to stop")
+	}
+}
+
+type probe struct {
+	program *tea.Program
+	began   chan *time.Ticker
+}
+
+func (p *probe) Init() tea.Cmd {
+	p.began <- tickerOf(p.program)
+	return tea.Quit
+}
+func (p *probe) Update(tea.Msg) (tea.Model, tea.Cmd) { return p, nil }
+func (p *probe) View() tea.View                      { return tea.View{} }
+
+func TestDrawingRestsWhileNothingHappens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tk := time.NewTicker(time.Second / beats)
+		p := newPulse(tk)
+		beatsIn := func(d time.Duration) (n int) {
+			for end := time.Now().Add(d); time.Now().Before(end); {
+				select {
+				case <-tk.C:
+					n++
+				case <-time.After(time.Until(end)):
+				}
+			}
+			return n
+		}
+		if n := beatsIn(quiet / 2); n < beats/2-2 {
+			t.Errorf("%d beats while something happens", n)
+		}
+		beatsIn(quiet)
+		if n := beatsIn(time.Hour); n != 0 {
+			t.Errorf("%d beats in an hour of rest", n)
+		}
+		p.beat()
+		if n := beatsIn(quiet / 2); n < beats/2-2 {
+			t.Errorf("%d beats after it woke", n)
+		}
+		beatsIn(time.Hour)
+	})
+}

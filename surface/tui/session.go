@@ -1,0 +1,276 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/tui/page"
+)
+
+// opened is a session to go on with.
+type opened struct {
+	session  trimtab.Session
+	out      trimtab.Outcome
+	messages []trimtab.Message
+	damaged  error // some of it could not be read
+}
+
+// open goes on with a session: it is told that it was resumed, and its messages
+// are read.
+func (c *chat) open(id string) tea.Cmd {
+	return c.idle(func() tea.Cmd {
+		return c.enqueue(job{
+			what: "resume " + id,
+			do:   func(ctx context.Context, _ place) (tea.Msg, error) { return c.load(ctx, id) },
+			fail: func() tea.Cmd { return c.settleModel("") },
+		})
+	})
+}
+
+func (c *chat) load(ctx context.Context, id string) (tea.Msg, error) {
+	s, out, err := c.opt.Door.Handle(ctx, id, trimtab.Resumed{})
+	if err != nil {
+		return nil, err
+	}
+	o := opened{session: s, out: out, messages: make([]trimtab.Message, 0, s.Seq)}
+	for m, err := range c.opt.Messages(ctx, id, 0) {
+		if err != nil {
+			o.damaged = err
+			continue
+		}
+		o.messages = append(o.messages, m)
+	}
+	return o, nil
+}
+
+// settleModel chooses the model of a session that was opened, unless the person
+// named another one, and some model where there is none yet.
+func (c *chat) settleModel(of string) tea.Cmd {
+	switch {
+	case c.opt.Model == "" && of != "" && of != c.model:
+		return c.choose(of)
+	case c.agent.Runner == nil:
+		return c.choose(c.opt.Model)
+	}
+	return nil
+}
+
+// opened shows a session that was read.
+func (c *chat) opened(o opened) tea.Cmd {
+	c.session, c.sum, c.paused = o.session, sum{}, false
+	c.see(o.session)
+	c.page.Clear()
+	notes := map[string][]trimtab.Note{}
+	for _, n := range o.session.Notes {
+		if n.Seated() && n.Life == trimtab.Kept {
+			notes[n.Seat.ID] = append(notes[n.Seat.ID], n)
+		}
+	}
+	calls := map[string]page.ID{}
+	var typed recalled
+	for _, m := range o.messages {
+		if m.IsPrompt() {
+			typed = append(typed, m.Typed())
+		}
+		c.notes(notes[m.ID], false)
+		c.replay(m, calls)
+		c.notes(notes[m.ID], true)
+	}
+	c.past.add(typed)
+	c.outcome(o.out)
+	if o.damaged != nil {
+		c.page.Fault("some messages could not be read: " + c.opt.Explain(o.damaged))
+	}
+	if o.session.Project != "" && o.session.Project != c.opt.Folder {
+		c.page.Notice("this session was begun in " + o.session.Project + "; tools work in " + c.opt.Folder)
+	}
+	c.page.Bottom()
+	c.say(fmt.Sprintf("resumed, %s", plural(len(o.messages), "message")))
+	return c.settleModel(o.session.Model)
+}
+
+func (c *chat) notes(all []trimtab.Note, after bool) {
+	for _, n := range all {
+		if n.Seat.After == after {
+			c.page.Note(n.By, n.Slot, n.Text, n.Why)
+		}
+	}
+}
+
+// replay draws a stored message.
+func (c *chat) replay(m trimtab.Message, calls map[string]page.ID) {
+	c.sum.add(c.opt, m)
+	if m.From != "" {
+		c.page.Note(m.From, "", m.Text(), "said by steering")
+		return
+	}
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case trimtab.Text:
+			c.replayText(m, p)
+		case trimtab.ToolCall:
+			calls[p.ID] = c.page.Call(p.Name, string(p.Input))
+		case trimtab.ToolResult:
+			if id, ok := calls[p.ID]; ok {
+				c.page.Result(id, p.Text, p.Failed)
+				delete(calls, p.ID)
+			}
+		case trimtab.Opaque: // thinking, an image: nothing to show
+		}
+	}
+}
+
+func (c *chat) replayText(m trimtab.Message, t trimtab.Text) {
+	switch {
+	case t.By == trimtab.Person:
+		c.page.Prompt(t.Text)
+	case m.Role == trimtab.RoleAssistant && t.By != trimtab.Host:
+		c.page.Close(c.page.Reply(), t.Text)
+	default:
+		c.page.Notice(t.Text)
+	}
+}
+
+// listed are sessions or models to choose from.
+type listed struct {
+	dialog *pick
+	items  []Item
+	err    error
+}
+
+func (c *chat) listed(l listed) {
+	if l.dialog != c.dialog {
+		return // it was closed in the meantime
+	}
+	l.dialog.wait = false
+	if l.err != nil {
+		c.close()
+		c.page.Fault(c.opt.Explain(l.err))
+		return
+	}
+	l.dialog.items = l.items
+	c.learn(l)
+	for i, it := range l.items {
+		if it.Name == l.dialog.now {
+			l.dialog.at = i
+		}
+	}
+}
+
+// pickSession lists the sessions of this folder; a key shows those of all.
+func (c *chat) pickSession() tea.Cmd {
+	if c.opt.Sessions == nil {
+		c.complain("there are no sessions to choose from")
+		return nil
+	}
+	d := newPick("resume", "filter by what was said first")
+	all := false
+	d.none = "no sessions in this folder yet"
+	d.keys = ", Ctrl+A: all folders"
+	d.choose = func(c *chat, it Item) tea.Cmd { return c.open(it.Key) }
+	d.other = func(c *chat, name string) (tea.Cmd, bool) {
+		if name != "ctrl+a" {
+			return nil, false
+		}
+		all = !all
+		d.keys, d.none = ", Ctrl+A: this folder", "no sessions yet"
+		if !all {
+			d.keys, d.none = ", Ctrl+A: all folders", "no sessions in this folder yet"
+		}
+		return c.listSessions(d, all), true
+	}
+	c.dialog = d
+	return c.listSessions(d, all)
+}
+
+func (c *chat) listSessions(d *pick, all bool) tea.Cmd {
+	d.wait = true
+	return func() tea.Msg {
+		infos, err := c.opt.Sessions(c.ctx, all)
+		l := listed{dialog: d, err: err}
+		now := c.opt.Clock()
+		for _, i := range infos {
+			it := Item{Name: i.Title, Key: i.ID, Text: fmt.Sprintf("%-4s %s", ago(now.Sub(i.Updated)), i.ID)}
+			if it.Name == "" {
+				it.Name = "(nothing said)"
+			}
+			if all {
+				it.Text += "  " + i.Project
+			}
+			l.items = append(l.items, it)
+		}
+		return l
+	}
+}
+
+// ago tells how long something is past, in few letters.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+func (c *chat) pickModel() tea.Cmd {
+	if c.opt.Models == nil {
+		c.complain("there are no models to choose from")
+		return nil
+	}
+	d := newPick("model", "filter the models")
+	d.wait, d.none, d.now = true, "no models", c.model
+	d.choose = func(c *chat, it Item) tea.Cmd { return c.choose(it.Name) }
+	c.dialog = d
+	return func() tea.Msg {
+		items, err := c.opt.Models(c.ctx)
+		return listed{d, items, err}
+	}
+}
+
+// choose takes another model for the prompts to come. Prompts that are sent in
+// the meantime wait for it.
+func (c *chat) choose(name string) tea.Cmd {
+	return c.enqueue(job{
+		what: "model", once: true,
+		do: func(ctx context.Context, _ place) (tea.Msg, error) { return c.opt.Agent(ctx, name, c.permit) },
+		fail: func() tea.Cmd {
+			if c.agent.Runner == nil && name != c.opt.Model {
+				return c.choose(c.opt.Model) // the session's own is gone; another will do
+			}
+			return nil
+		},
+	})
+}
+
+func (c *chat) chosen(m Chosen) {
+	if c.agent.Runner != nil {
+		c.say("Model: " + m.Name)
+	}
+	c.model, c.agent = m.Name, m
+	if m.Note != "" {
+		c.page.Notice(m.Note)
+	}
+}
+
+// learn keeps what was listed, for completion.
+func (c *chat) learn(l listed) {
+	var names []string
+	for _, it := range l.items {
+		if it.Off == "" {
+			names = append(names, cmp.Or(it.Key, it.Name))
+		}
+	}
+	if c.values == nil {
+		c.values = map[string][]string{}
+	}
+	c.values[l.dialog.title] = names
+}

@@ -1,0 +1,55 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab"
+)
+
+// showStatus tells what steers the session: its state, its price, and every note
+// before the model's eyes with its reason.
+func (c *chat) showStatus() tea.Cmd {
+	id, model := c.session.ID, c.model
+	if id == "" {
+		c.page.Notice("no session yet: it begins with your first prompt or command\nmodel   " + model)
+		return nil
+	}
+	return func() tea.Msg {
+		s, err := c.opt.Door.Session(c.ctx, id)
+		if err != nil {
+			return told{err: err}
+		}
+		return told{text: statusText(s, model, c.opt.Door.Engine().Status(s))}
+	}
+}
+
+func statusText(s trimtab.Session, model string, status []trimtab.Status) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-8s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("session", "%s  %s", s.ID, s.Title)
+	line("model", "%s", model)
+	line("step", "%d, %s, about %s", s.Step, plural(s.Seq, "message"), plural(s.Meter.Tokens(s.Meter.Bytes), "token"))
+	for _, st := range status {
+		line(st.By, "%s", st.Text)
+	}
+	line("price", "%s of notes so far, %d of cached prefix given up", plural(s.Meter.Added, "token"), s.Meter.Lost)
+	if len(s.Notes) == 0 {
+		line("notes", "none stand before the model's eyes")
+	}
+	for _, n := range s.Notes {
+		where := "waits for the next request"
+		if n.Seated() {
+			where = "before " + n.Seat.ID
+			if n.Seat.After {
+				where = "after " + n.Seat.ID
+			}
+		}
+		line("note", "%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,315 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/surface/tui/page"
+)
+
+// run is a prompt that the agent is at work on.
+type run struct {
+	feed   *feed
+	cancel context.CancelFunc
+	prompt string
+	seq    int // messages of the session before it
+	began  time.Time
+	now    time.Time // as of the last tick
+
+	reply, thought page.ID
+	replying       bool
+	thinking       bool
+	calls          map[string]page.ID
+	unsaved        *trimtab.Message // a reply that could not be stored
+	paused         bool
+	cut            bool // the person interrupted it
+}
+
+// tick moves the sign of life while a run is under way.
+type tick struct{}
+
+const ticks = 250 * time.Millisecond
+
+func (c *chat) tickLater() tea.Cmd {
+	return tea.Tick(ticks, func(time.Time) tea.Msg { return tick{} })
+}
+
+func (c *chat) tock() tea.Cmd {
+	if c.run == nil {
+		return nil // the last tick of a run that is over
+	}
+	c.run.now = c.opt.Clock()
+	return c.tickLater()
+}
+
+// begin hands a prompt to the agent.
+func (c *chat) begin(s started) tea.Cmd {
+	c.starting = false
+	c.session = s.session
+	c.see(s.session)
+	if c.agent.Runner == nil {
+		c.page.Fault("no model can be asked; choose one with /model")
+		c.restore()
+		return c.rest()
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	now := c.opt.Clock()
+	r := &run{feed: newFeed(), cancel: cancel, prompt: s.text, seq: s.session.Seq, began: now, now: now, calls: map[string]page.ID{}}
+	c.run, c.sending = r, ""
+	var prompt trimtab.Message
+	if s.text != "" {
+		prompt = trimtab.Prompt(s.text)
+	}
+	agent, id := c.agent, s.session.ID
+	c.runs.Go(func() {
+		defer cancel()
+		r.feed.close(c.pump(ctx, r, id, agent.Run(ctx, id, prompt)))
+	})
+	if len(c.after) > 0 { // the person asked for something else in the meantime
+		c.interrupt()
+	}
+	return tea.Batch(c.watch(r), c.tickLater())
+}
+
+func (c *chat) watch(r *run) tea.Cmd {
+	return func() tea.Msg { return r.feed.look(c.ctx, r) }
+}
+
+// pump fills the feed. The text of a note that lives one turn is in no event, so
+// it is looked up while the note stands.
+func (c *chat) pump(ctx context.Context, r *run, id string, events func(func(agent.Event, error) bool)) error {
+	for ev, err := range events {
+		if err != nil {
+			return err
+		}
+		if st, ok := ev.(agent.Steered); ok && st.Change.Kind == trimtab.Injected && st.Change.Text == "" {
+			st.Change.Text = c.noteText(ctx, id, st.Change)
+			ev = st
+		}
+		r.feed.put(ev)
+	}
+	return nil
+}
+
+func (c *chat) noteText(ctx context.Context, id string, ch trimtab.Change) string {
+	s, err := c.opt.Door.Session(ctx, id)
+	if err != nil {
+		return "" // only the words are missing; who and why are shown
+	}
+	for _, n := range s.Notes {
+		if n.ID == ch.Note {
+			return n.Text
+		}
+	}
+	return ""
+}
+
+// events draws what a run brought.
+func (c *chat) events(b batch) tea.Cmd {
+	if b.run != c.run {
+		return nil
+	}
+	look := false
+	for _, ev := range b.events {
+		c.draw(b.run, ev)
+		switch ev.(type) {
+		case agent.Delta, agent.Thought:
+		default:
+			look = true
+		}
+	}
+	if b.end {
+		return c.over(b.run, b.err)
+	}
+	if look {
+		return tea.Batch(c.watch(b.run), c.refresh())
+	}
+	return c.watch(b.run)
+}
+
+func (c *chat) draw(r *run, ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.Delta:
+		c.endThought(r)
+		if !r.replying {
+			r.reply, r.replying = c.page.Reply(), true
+		}
+		c.page.Append(r.reply, ev.Text)
+	case agent.Thought:
+		if !r.thinking {
+			r.thought, r.thinking = c.page.Thought(), true
+		}
+		c.page.Append(r.thought, ev.Text)
+	case agent.Replied:
+		c.replied(r, ev.Message)
+	case agent.Called:
+		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(ev.Call.Input))
+	case agent.Returned:
+		c.page.Result(r.calls[ev.Call.ID], ev.Result.Text, ev.Result.Failed)
+	case agent.Steered:
+		c.steered(ev.Change)
+	case agent.Noticed:
+		c.notify(ev.Notify)
+	case agent.Faulted:
+		c.page.Fault(ev.Fault.Error())
+	case agent.Continued:
+		c.page.Notice("goes on (" + ev.By + "): " + ev.Continue.Why)
+	case agent.Paused:
+		r.paused = true
+		c.page.Notice("paused: " + ev.Why + "\nEnter goes on, or write what to do instead")
+	case agent.Stopped:
+		if text := stopped(ev.Reason); text != "" {
+			c.page.Notice(text)
+		}
+	}
+}
+
+func (c *chat) notify(n trimtab.Notify) {
+	if n.Warning {
+		c.page.Fault(n.Text)
+		return
+	}
+	c.page.Notice(n.Text)
+}
+
+func (c *chat) endThought(r *run) {
+	if r.thinking {
+		c.page.Close(r.thought, "")
+		r.thinking = false
+	}
+}
+
+// replied closes a reply that came in pieces, or shows one that came whole.
+func (c *chat) replied(r *run, m trimtab.Message) {
+	c.endThought(r)
+	text := spoken(m)
+	if !r.replying && text != "" {
+		r.reply, r.replying = c.page.Reply(), true
+	}
+	if r.replying {
+		c.page.Close(r.reply, text)
+	}
+	r.replying = false
+	r.unsaved = nil
+	if m.ID == "" { // only what is stored has a name
+		r.unsaved = &m
+	}
+	c.sum.add(c.opt, m)
+}
+
+// spoken is what the model said in a message.
+func spoken(m trimtab.Message) string {
+	text := ""
+	for _, p := range m.Parts {
+		if t, ok := p.(trimtab.Text); ok && t.By == trimtab.Model {
+			if text != "" {
+				text += "\n\n"
+			}
+			text += t.Text
+		}
+	}
+	return text
+}
+
+// steered shows a change to what the model sees. The page keeps it from view
+// unless the person wants to see such things.
+func (c *chat) steered(ch trimtab.Change) {
+	why := ch.Why
+	switch ch.Kind {
+	case trimtab.Injected:
+		why += fmt.Sprintf(" (%s)", plural(ch.Tokens, "token"))
+	default:
+		why = string(ch.Kind) + ": " + why
+		if ch.Kind != trimtab.Withheld && ch.Kind != trimtab.FoldedUp {
+			ch.Text = "" // it was shown when it came
+		}
+	}
+	c.page.Note(ch.By, ch.Slot, ch.Text, why)
+}
+
+func stopped(r agent.Reason) string {
+	switch r {
+	case agent.Ended:
+		return ""
+	case agent.Cancelled:
+		return "interrupted"
+	case agent.Length:
+		return "the reply reached its largest size; say \"go on\" for the rest"
+	case agent.Refused:
+		return "the model declined to answer"
+	case agent.Steps:
+		return "the run reached its largest number of steps; say \"go on\" to let it work on"
+	case agent.Pushed:
+		return "steering would go on, but had its way often enough"
+	}
+	return "stopped: " + string(r)
+}
+
+// interrupt ends the run, if there is one.
+func (c *chat) interrupt() bool {
+	if c.run == nil {
+		return false
+	}
+	c.run.cut = true
+	c.run.cancel()
+	c.dropAsks()
+	return true
+}
+
+// over ends a run: what could not be saved is tried again, what waits comes next.
+func (c *chat) over(r *run, err error) tea.Cmd {
+	c.run = nil
+	c.dropAsks()
+	if r.replying { // it broke off
+		c.page.Close(r.reply, "")
+		r.replying = false
+	}
+	c.endThought(r)
+	c.files = files{}
+	cmds := []tea.Cmd{c.refresh(), c.findBranch()}
+	if err != nil {
+		c.page.Fault(c.opt.Explain(err))
+		cmds = append(cmds, c.rescue(r))
+	}
+	c.paused = r.paused
+	switch {
+	case len(c.after) > 0:
+		c.restore()
+		cmds = append(cmds, c.rest())
+	case err != nil || r.cut || r.paused:
+		c.restore()
+	default:
+		cmds = append(cmds, c.next())
+	}
+	return tea.Batch(cmds...)
+}
+
+// rescue saves what a run said and could not store, and gives a prompt back that
+// was not stored.
+func (c *chat) rescue(r *run) tea.Cmd {
+	id := c.session.ID
+	if r.unsaved != nil {
+		m := *r.unsaved
+		return c.enqueue(job{what: "the reply", do: func(ctx context.Context, _ place) (tea.Msg, error) {
+			s, _, err := c.opt.Door.Handle(ctx, id, trimtab.Said{Message: m})
+			return seen{s}, err
+		}})
+	}
+	s, err := c.opt.Door.Session(c.ctx, id)
+	if err != nil || s.Seq == r.seq {
+		c.sending = r.prompt
+	}
+	return nil
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

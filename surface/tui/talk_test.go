@@ -1,0 +1,384 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/tool"
+)
+
+const slow = 20 * time.Millisecond // for each word of a reply
+
+func TestAPromptDuringAReplyWaitsAndIsShown(t *testing.T) {
+	on(t, setup{script: "reply\nsay a slow reply of several words\nreply\nsay two\n", delay: slow}, func(b *bench) {
+		b.press("first", "enter")
+		b.pass(3 * slow)
+		b.press("second", "enter", "third line one", "shift+enter", "line two", "enter")
+		b.sees("queued: second", "queued: third line one", "working")
+		if len(b.asked) != 1 {
+			t.Errorf("the model was asked %d times during the reply", len(b.asked))
+		}
+		b.rest()
+		b.misses("queued", "working")
+		if len(b.asked) != 3 {
+			t.Errorf("the model was asked %d times, want 3", len(b.asked))
+		}
+	})
+}
+
+func TestAPromptNeverOvertakesTheChangeOfModeBeforeIt(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.door.slow = 50 * time.Millisecond
+		for _, k := range []string{"shift+tab", "shift+tab", "h", "i", "enter"} { // faster than the door
+			msg, ok := keyOf(k)
+			if !ok {
+				msg = tea.KeyPressMsg{Code: rune(k[0]), Text: k}
+			}
+			b.do(b.take(msg))
+		}
+		b.rest()
+		b.sees("· RESEARCH")
+		if got := b.asked[0].Messages; len(got) != 2 || !strings.Contains(got[0].Text(), "RESEARCH") {
+			t.Errorf("the model sees %+v", got)
+		}
+		if b.chat.session.ID != "s1" {
+			t.Errorf("it is in session %s: two were begun", b.chat.session.ID)
+		}
+	})
+}
+
+func TestEscInterruptsAndGivesBackWhatWaited(t *testing.T) {
+	on(t, setup{script: "reply\nsay a slow reply of several words\n", delay: slow}, func(b *bench) {
+		b.press("first", "enter")
+		b.pass(3 * slow)
+		b.press("second", "enter", "esc")
+		b.rest()
+		b.sees("a slow", "interrupted")
+		b.misses("several words")
+		if b.text.String() != "second" {
+			t.Errorf("%q is in the editor", b.text.String())
+		}
+		if len(b.asked) != 1 {
+			t.Errorf("the model was asked %d times", len(b.asked))
+		}
+	})
+}
+
+func TestCtrlNDuringAReplyEndsItFirst(t *testing.T) {
+	on(t, setup{script: "reply\nsay a slow reply of several words\n", delay: slow}, func(b *bench) {
+		b.press("first", "enter")
+		b.pass(3 * slow)
+		old := b.session.ID
+		b.press("ctrl+n")
+		b.rest()
+		b.sees("new chat")
+		b.misses("slow")
+		if s, err := b.door.Session(t.Context(), old); err != nil || s.Seq != 2 {
+			t.Errorf("the interrupted session has %d messages, %v", s.Seq, err)
+		}
+		if b.session.ID != "" {
+			t.Errorf("still in %s", b.session.ID)
+		}
+	})
+}
+
+func TestAModelErrorIsToldAndThePromptIsKept(t *testing.T) {
+	on(t, setup{script: "reply\nsay half a\nfail the line is dead\nreply\nsay whole\n"}, func(b *bench) {
+		b.say("first")
+		b.sees("the line is dead", `say "go on"`)
+		b.say("go on")
+		b.sees("whole")
+		if got := b.asked[1].Messages; len(got) != 2 || got[0].Text() != "first" {
+			t.Errorf("the model sees %+v", got)
+		}
+	})
+}
+
+func TestM7_AFailedSaveIsShownAndTriedAgain(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.press("shift+tab")
+		b.door.breaks(errors.New("disk full"))
+		b.press("shift+tab")
+		b.sees("disk full", "trying again", "PLANNING")
+		b.press("words while it waits")
+		b.pass(1500 * time.Millisecond)
+		b.sees("disk full", "words while it waits")
+		b.door.breaks(nil)
+		b.pass(5 * time.Second)
+		b.misses("disk full")
+		b.sees("· RESEARCH", "words while it waits")
+	})
+}
+
+func TestM7_AReplyThatCouldNotBeStoredIsStoredLater(t *testing.T) {
+	on(t, setup{script: "reply\nsay a slow reply\nreply\nsay next\n", delay: slow}, func(b *bench) {
+		b.press("first", "enter")
+		b.pass(2 * slow)
+		b.door.breaks(errors.New("disk full"))
+		b.rest()
+		b.sees("a slow reply", "disk full")
+		b.door.breaks(nil)
+		b.pass(3 * time.Second)
+		b.say("second")
+		if got := b.asked[1].Messages; len(got) != 3 || got[1].Text() != "a slow reply" {
+			t.Errorf("the model sees %+v", got)
+		}
+	})
+}
+
+func TestAPromptThatCouldNotBeStoredComesBack(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.press("shift+tab") // there is a session
+		b.door.breaks(errors.New("disk full"))
+		b.say("my words")
+		b.sees("disk full")
+		if b.text.String() != "my words" {
+			t.Errorf("%q is in the editor", b.text.String())
+		}
+		b.door.breaks(nil)
+		b.press("enter")
+		b.rest()
+		b.sees("So be it.")
+	})
+}
+
+func TestWhatCannotBeSavedCanBeGivenUp(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.door.breaks(errors.New("disk full"))
+		b.press("my words", "enter")
+		b.sees("the prompt waits: disk full")
+		b.press("esc")
+		b.sees("given up")
+		if b.text.String() != "my words" || b.busy() {
+			t.Errorf("%q is in the editor, busy: %v", b.text.String(), b.busy())
+		}
+	})
+}
+
+func TestAnOpenedAndLeftChatLeavesNothing(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.press("?", "esc", "/help", "enter", "esc", "ctrl+d")
+		for i := range b.store.List(t.Context(), trimtab.Query{}) {
+			t.Errorf("there is a session %s", i.ID)
+		}
+	})
+}
+
+func TestAPauseWaitsForThePerson(t *testing.T) {
+	on(t, setup{options: func(o *Options) {
+		o.Agent = func(context.Context, string, Permit) (Chosen, error) { return Chosen{Runner: &pausing{}}, nil }
+	}}, func(b *bench) {
+		b.say("go")
+		b.sees("paused: look here", "Enter goes on")
+		b.press("enter")
+		b.rest()
+		b.sees("went on without a prompt")
+	})
+}
+
+// pausing is an agent that is paused once.
+type pausing struct{ runs int }
+
+func (p *pausing) Run(_ context.Context, _ string, prompt trimtab.Message) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		if p.runs++; p.runs == 1 {
+			yield(agent.Paused{By: "brake", Why: "look here"}, nil)
+			return
+		}
+		text := "went on without a prompt"
+		if len(prompt.Parts) > 0 {
+			text = "was told " + prompt.Text()
+		}
+		yield(agent.Delta{Text: text}, nil)
+		yield(agent.Stopped{Reason: agent.Ended}, nil)
+	}
+}
+
+func TestPermissionIsAskedFor(t *testing.T) {
+	const script = "reply\nsay I write\ncall write {}\nreply\nsay done\n"
+	for _, tt := range []struct {
+		name   string
+		keys   []string
+		answer string
+	}{
+		{"y is once", []string{"y"}, "written"},
+		{"Enter is what the arrows are on", []string{"enter"}, "written"},
+		{"a is always", []string{"a"}, "written"},
+		{"n refuses", []string{"n"}, "declined"},
+		{"Esc refuses", []string{"esc"}, "declined"},
+		{"the arrows reach refuse", []string{"right", "right", "enter"}, "declined"},
+		{"other keys are no answer", []string{"x", "shift+tab", "up", "down", "n"}, "declined"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			on(t, setup{script: script}, func(b *bench) {
+				b.press("go", "enter")
+				b.pass(2 * time.Second)
+				b.sees("write asks: src/mill.go", "-var wind = 1", "+var wind = 2", "always allows for this session: write: src/*")
+				b.press(tt.keys...)
+				b.rest()
+				b.sees("done", tt.answer)
+				b.misses("PLANNING", "asks:")
+			})
+		})
+	}
+}
+
+func TestWhatIsTypedAsAQuestionComesIsNoAnswer(t *testing.T) {
+	on(t, setup{script: "reply\nsay I write\ncall write {}\nreply\nsay done\n", delay: slow}, func(b *bench) {
+		b.press("go", "enter")
+		for range 20 {
+			b.press("y")
+			b.pass(50 * time.Millisecond)
+		}
+		b.sees("write asks")
+		b.pass(1100 * time.Millisecond)
+		b.press("n")
+		b.rest()
+		b.sees("declined")
+	})
+}
+
+func TestAQuestionRightAfterThePromptIsAnsweredAtOnce(t *testing.T) {
+	on(t, setup{script: "reply\nsay I write\ncall write {}\nreply\nsay done\n"}, func(b *bench) {
+		b.press("go", "enter")
+		b.pass(100 * time.Millisecond)
+		b.sees("write asks")
+		b.press("y")
+		b.rest()
+		b.sees("written")
+	})
+}
+
+func TestAQuestionGoesAwayWithItsRun(t *testing.T) {
+	on(t, setup{script: "reply\nsay I write\ncall write {}\nreply\nsay done\n"}, func(b *bench) {
+		b.press("go", "enter")
+		b.pass(2 * time.Second)
+		b.sees("write asks")
+		b.chat.interrupt()
+		b.misses("asks:")
+		b.rest()
+		b.sees("interrupted")
+	})
+}
+
+func TestALongQuestionCanBeReadToItsEnd(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		long := strings.Repeat("echo something harmless && ", 60) + "rm -rf /"
+		b.run = &run{}
+		q := &question{ask: tool.Ask{Tool: "bash", Title: long, Detail: long}, answer: make(chan tool.Answer, 1)}
+		b.tell(q)
+		b.misses("rm -rf", "always")
+		b.sees("below")
+		b.press("pgdown", "pgdown", "pgdown")
+		b.sees("rm -rf /")
+		b.press("a") // not offered
+		if len(b.asks) != 1 {
+			t.Error("always was taken where it is not offered")
+		}
+		b.press("n")
+		b.run = nil
+	})
+}
+
+// A message for each token costs too much: whatever comes within a frame comes as
+// one.
+func TestEventsAreGatheredToThirtyFramesASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, r := newFeed(), &run{}
+		go func() {
+			for i := range 2000 {
+				f.put(agent.Delta{Text: fmt.Sprintf("%d ", i)})
+				time.Sleep(time.Millisecond)
+			}
+			f.close(nil)
+		}()
+		looks, text := 0, ""
+		for {
+			b := f.look(t.Context(), r).(batch)
+			looks++
+			for _, ev := range b.events {
+				text += ev.(agent.Delta).Text
+			}
+			if len(b.events) > 1 {
+				t.Errorf("%d pieces of one text", len(b.events))
+			}
+			if b.end {
+				break
+			}
+		}
+		if looks > 2*30+2 {
+			t.Errorf("%d looks in two seconds, at most 30 a second", looks)
+		}
+		if !strings.HasPrefix(text, "0 1 2 ") || !strings.HasSuffix(text, "1998 1999 ") {
+			t.Error("something is missing")
+		}
+	})
+}
+
+func TestNothingMovesWhileNothingHappens(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.say("hello")
+		b.pass(time.Second)
+		moved := 0
+		for range 100 {
+			time.Sleep(time.Second)
+			synctest.Wait()
+			select {
+			case <-b.inbox:
+				moved++
+			default:
+			}
+		}
+		if moved > 0 {
+			t.Errorf("%d messages in a hundred seconds in which nothing happened", moved)
+		}
+	})
+}
+
+func TestHarmlessText(t *testing.T) {
+	const evil = "\x1b]52;c;ZXZpbA==\a\x1b]0;title\a\x1b[2J\u202egnp.exe"
+	on(t, setup{options: func(o *Options) {
+		o.Folder = "/home/ann/" + evil
+		o.Branch = func(context.Context) string { return evil }
+		o.Models = func(context.Context) ([]Item, error) { return []Item{{Name: evil, Text: evil}}, nil }
+		o.Files = func(context.Context, string) ([]string, error) { return []string{evil, "x"}, nil }
+		o.Explain = func(error) string { return evil }
+	}}, func(b *bench) {
+		check := func(what string) {
+			t.Helper()
+			v := b.View()
+			if strings.ContainsAny(v.Content+v.WindowTitle, "\x1b\a\u202e") {
+				t.Errorf("%s: %q", what, v.Content)
+			}
+		}
+		check("start")
+		b.tell(tea.PasteMsg{Content: evil})
+		check("paste")
+		b.press("ctrl+c", "see @")
+		check("files")
+		b.press("ctrl+c", "/model", "enter")
+		check("models")
+		b.press("esc")
+		b.tell(told{err: errors.New("x")})
+		check("fault")
+		b.chat.complain(evil)
+		check("toast")
+		b.chat.queue = []string{evil}
+		check("queue")
+		b.run = &run{}
+		b.tell(&question{ask: tool.Ask{Tool: evil, Title: evil, Detail: "@@ " + evil, Rule: evil}, answer: make(chan tool.Answer, 1)})
+		check("question")
+		b.chat.queue, b.run = nil, nil
+		b.asks = nil
+	})
+}
