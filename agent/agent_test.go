@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -231,9 +232,9 @@ func TestTheReasonOfAReplysEndIsTold(t *testing.T) {
 	for stop, want := range map[llm.StopReason]agent.Reason{llm.StopEnd: agent.Ended, llm.StopLength: agent.Length, llm.StopRefused: agent.Refused} {
 		h := newHouse(t)
 		a := h.agent(model(func(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
-			return chunks(llm.ThinkingDelta{Text: "hm"}, llm.Done{Stop: stop, Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "so")})
+			return chunks(llm.Retrying{Wait: time.Second, Why: "busy"}, llm.ThinkingDelta{Text: "hm"}, llm.Done{Stop: stop, Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "so")})
 		}))
-		if diff := cmp.Diff([]string{"thought hm", "replied m2", "stopped " + string(want)}, lines(run(t, a, "go"))); diff != "" {
+		if diff := cmp.Diff([]string{"retrying after 1s: busy", "thought hm", "replied m2", "stopped " + string(want)}, lines(run(t, a, "go"))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}

@@ -35,6 +35,8 @@ func (r *run) ask() (reply, error) {
 			r.emit(Delta{c.Text})
 		case llm.ThinkingDelta:
 			r.emit(Thought{c.Text})
+		case llm.Retrying:
+			r.emit(Retrying{c.Wait, c.Why})
 		case llm.CallDelta: // shown when it is whole
 		case llm.Done:
 			return r.whole(c), nil

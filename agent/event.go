@@ -1,8 +1,12 @@
 package agent
 
-import "github.com/trimtab/trimtab"
+import (
+	"time"
 
-// Event is something that happens in a run: Delta, Thought, Called, Returned,
+	"github.com/trimtab/trimtab"
+)
+
+// Event is something that happens in a run: Delta, Thought, Retrying, Called, Returned,
 // Steered, Noticed, Faulted, Replied, Continued, Paused or Stopped. The last
 // event of a run without an error is Paused or Stopped.
 type Event interface{ event() }
@@ -12,6 +16,12 @@ type Delta struct{ Text string }
 
 // Thought is the next piece of the model's thinking.
 type Thought struct{ Text string }
+
+// Retrying says that the provider could not be asked just now and will be again.
+type Retrying struct {
+	Wait time.Duration
+	Why  string
+}
 
 // Called is a tool about to run, or to be refused.
 type Called struct{ Call trimtab.ToolCall }
@@ -57,6 +67,7 @@ type Stopped struct{ Reason Reason }
 
 func (Delta) event()     {}
 func (Thought) event()   {}
+func (Retrying) event()  {}
 func (Called) event()    {}
 func (Returned) event()  {}
 func (Steered) event()   {}

@@ -235,6 +235,8 @@ func line(ev agent.Event) string {
 		return "delta " + strings.TrimSpace(ev.Text)
 	case agent.Thought:
 		return "thought " + ev.Text
+	case agent.Retrying:
+		return "retrying after " + ev.Wait.String() + ": " + ev.Why
 	case agent.Called:
 		return "called " + ev.Call.Name
 	case agent.Returned:

@@ -97,7 +97,7 @@ const normalWords = 20
 // normal is the normal form of a message: lower case, punctuation off, words
 // longer than 3, the first 20.
 func normal(text string) sketch {
-	var s sketch
+	var p pile
 	n := 0
 	var buf [64]byte
 	for field := range strings.FieldsSeq(clip(text, 1<<20)) {
@@ -111,11 +111,10 @@ func normal(text string) sketch {
 		if runes <= 3 {
 			continue
 		}
-		s.take(uint32(xxhash.Sum64(word) >> 32))
+		p.take(uint32(xxhash.Sum64(word) >> 32))
 		if n++; n == normalWords {
 			break
 		}
 	}
-	s.seal()
-	return s
+	return p.sketch()
 }

@@ -18,33 +18,64 @@ type sketch struct {
 
 const sketchSize = 64
 
-// take keeps a hash if it is among the smallest. The caller owns s.hash.
-func (s *sketch) take(h uint32) {
-	n := len(s.hash)
-	if n == sketchSize && h > s.hash[n-1] {
-		s.part = true
-		return
+// pile gathers the hashes of a set and keeps the smallest.
+type pile struct {
+	hash [pileSize]uint32
+	n    int
+	part bool
+}
+
+const pileSize = 512
+
+func (p *pile) take(h uint32) {
+	if p.n == pileSize {
+		p.sort()
 	}
-	i := 0
-	for left := n; left > 0; { // without a branch that cannot be foreseen
-		half := (left + 1) / 2
-		next := i
-		if s.hash[i+half-1] < h {
-			next = i + half
+	p.hash[p.n] = h
+	p.n++
+}
+
+// sketch is what was gathered.
+func (p *pile) sketch() sketch {
+	p.sort()
+	s := sketch{hash: slices.Clone(p.hash[:p.n]), part: p.part}
+	s.seal()
+	return s
+}
+
+// sort leaves the smallest hashes, in order and each once. Hashes are spread
+// evenly, so that a bucket for each first byte holds few of them.
+func (p *pile) sort() {
+	var from [257]uint16
+	for _, h := range p.hash[:p.n] {
+		from[h>>24+1]++
+	}
+	for b := range 256 {
+		from[b+1] += from[b]
+	}
+	var spread [pileSize]uint32
+	next := from
+	for _, h := range p.hash[:p.n] {
+		spread[next[h>>24]] = h
+		next[h>>24]++
+	}
+	all := p.n
+	p.n = 0
+	for b := 0; int(from[b]) < all; b++ {
+		bucket := spread[from[b]:from[b+1]]
+		slices.Sort(bucket)
+		for _, h := range bucket {
+			switch {
+			case p.n > 0 && p.hash[p.n-1] == h:
+			case p.n == sketchSize:
+				p.part = true
+				return
+			default:
+				p.hash[p.n] = h
+				p.n++
+			}
 		}
-		i = next
-		left -= half
 	}
-	if i < n && s.hash[i] == h {
-		return
-	}
-	if n == sketchSize {
-		s.part = true
-		copy(s.hash[i+1:], s.hash[i:n-1])
-		s.hash[i] = h
-		return
-	}
-	s.hash = slices.Insert(s.hash, i, h)
 }
 
 // seal sets the bits, once all hashes are taken.

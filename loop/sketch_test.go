@@ -10,12 +10,11 @@ import (
 )
 
 func sketchOf(hashes []uint32) sketch {
-	var s sketch
+	var p pile
 	for _, h := range hashes {
-		s.take(h)
+		p.take(h)
 	}
-	s.seal()
-	return s
+	return p.sketch()
 }
 
 // jaccard is the similarity by its definition.
@@ -130,6 +129,18 @@ func TestSmallSetsAreComparedExactly(t *testing.T) {
 		x, y := sketchOf(a), sketchOf(b)
 		if got, want := x.like(&y), float64(len(shared))/float64(len(all)); got != want {
 			t.Fatalf("like is %v, want %v", got, want)
+		}
+	})
+}
+
+func TestTheSmallestHashesAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hashes := rapid.SliceOfN(rapid.Uint32Range(0, rapid.SampledFrom([]uint32{30, 3000, 1 << 31}).Draw(t, "most")), 0, 3*pileSize).Draw(t, "hashes")
+		want := slices.Compact(slices.Sorted(slices.Values(hashes)))
+		part := len(want) > sketchSize
+		want = want[:min(len(want), sketchSize)]
+		if got := sketchOf(hashes); !slices.Equal(got.hash, want) || got.part != part {
+			t.Fatalf("kept %d hashes (more: %t), want %d (%t)", len(got.hash), got.part, len(want), part)
 		}
 	})
 }

@@ -125,18 +125,19 @@ type digest struct {
 // three words: order counts, so that a text that says something else with the same
 // words is not like it.
 func digestOf(text string) digest {
-	d := digest{sketch: sketch{hash: make([]uint32, 0, sketchSize)}}
+	var d digest
+	var p pile
 	head, tail := ends(text, maxEnds)
 	if middle := text[len(head) : len(text)-len(tail)]; middle != "" {
 		d.exact = xxhash.Sum64String(middle)
 	}
-	d.read(head)
-	d.read(tail)
-	d.seal()
+	d.read(head, &p)
+	d.read(tail, &p)
+	d.sketch = p.sketch()
 	return d
 }
 
-func (d *digest) read(text string) {
+func (d *digest) read(text string, p *pile) {
 	var a, b uint64
 	n, skip, last, between := 0, 0, 0, uint64(0)
 	for w := range words(text) {
@@ -151,14 +152,14 @@ func (d *digest) read(text string) {
 			}
 		}
 		if n++; n >= 3 {
-			d.take(uint32(mix(a*31+b*7+w.hash) >> 32))
+			p.take(uint32(mix(a*31+b*7+w.hash) >> 32))
 		}
 		d.exact = d.exact*31 + w.hash
 		d.marks |= markOf(w, text)
 		a, b = b, w.hash
 	}
 	if n == 1 || n == 2 { // too short for a run
-		d.take(uint32(mix(a*31+b*7) >> 32))
+		p.take(uint32(mix(a*31+b*7) >> 32))
 	}
 	d.exact = mix(d.exact*31 + between + gap(text[last:]))
 }
@@ -177,19 +178,18 @@ func gap(s string) (sum uint64) {
 // vocabulary sketches a text by its longer words, whatever their order: someone
 // who says the same again puts it a little differently. It counts them too.
 func vocabulary(text string) (sketch, int) {
-	s := sketch{hash: make([]uint32, 0, sketchSize)}
+	var p pile
 	all := 0
 	head, tail := ends(text, maxEnds)
 	for _, part := range []string{head, tail} {
 		for w := range words(part) {
 			if w.n > 3 {
-				s.take(uint32(w.hash >> 32))
+				p.take(uint32(w.hash >> 32))
 				all++
 			}
 		}
 	}
-	s.seal()
-	return s, all
+	return p.sketch(), all
 }
 
 // settled is a text without what changes by itself: times of day, dates,

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -222,24 +223,24 @@ func TestACallHasATimeLimitAndCanBeCancelled(t *testing.T) {
 }
 
 func TestProgressIsPassedOn(t *testing.T) {
-	var mu sync.Mutex
-	var got []mcp.Progress
-	enough := make(chan struct{})
+	until := filepath.Join(t.TempDir(), "heard")
+	var got atomic.Pointer[mcp.Progress]
 	all := tools(t, client(t, mcp.Options{Progress: func(p mcp.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		if got = append(got, p); len(got) == 2 {
-			close(enough)
+		if got.CompareAndSwap(nil, &p) {
+			if err := os.WriteFile(until, nil, 0o600); err != nil {
+				t.Error(err)
+			}
 		}
 	}}, mcp.Config{Servers: map[string]mcp.Server{"fix": program("good", true)}}))
-	if got, err := call(t, all["mcp__fix__work"], "{}"); got != "worked" || err != nil {
+	input, err := json.Marshal(map[string]string{"until": until})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := call(t, all["mcp__fix__work"], string(input)); got != "worked" || err != nil {
 		t.Fatalf("%q, %v", got, err)
 	}
-	<-enough // the last may come after the result, and nobody waits for it then
-	mu.Lock()
-	defer mu.Unlock()
 	want := mcp.Progress{Server: "fix", Tool: "work", Message: "at it", Done: 1, Total: 3}
-	if diff := cmp.Diff(want, got[0]); diff != "" {
+	if diff := cmp.Diff(&want, got.Load()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -83,10 +83,16 @@ func fixture() *sdk.Server {
 		return nil, ctx.Err()
 	})
 	add("work", true, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		for i := range 3 {
-			if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i + 1), Total: 3, Message: "at it"}); err != nil {
+		var in struct{ Until string } // a file that is made by who hears of the progress
+		if err := json.Unmarshal(r.Params.Arguments, &in); err != nil {
+			return nil, err
+		}
+		for heard := false; !heard; {
+			if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 3, Message: "at it"}); err != nil {
 				return nil, err
 			}
+			_, err := os.Stat(in.Until)
+			heard = err == nil
 		}
 		return says("worked"), nil
 	})

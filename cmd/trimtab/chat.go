@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -321,6 +322,8 @@ func (t *talk) context() (string, error) {
 // tell shows what happens on the way to an answer.
 func (t *talk) tell(ev agent.Event) {
 	switch ev := ev.(type) {
+	case agent.Retrying:
+		t.progress("  %s: asking again in %s\n", ev.Why, ev.Wait.Round(time.Second))
 	case agent.Called:
 		t.progress("  · %s %s\n", ev.Call.Name, firstLine(string(ev.Call.Input), 80))
 	case agent.Returned:

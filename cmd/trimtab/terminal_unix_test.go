@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -445,6 +446,17 @@ func TestAPlanningModelIsOfferedNothingThatChangesThings(t *testing.T) {
 	if !slices.Contains(tools(1), "read") {
 		t.Errorf("planning has %v", tools(1))
 	}
+}
+
+// TestABusyProviderIsAskedAgain: the wait is shown, and the answer comes.
+func TestABusyProviderIsAskedAgain(t *testing.T) {
+	d := newDesk(t, fakemodel.Replies(
+		fakemodel.Reply{Status: 529, Text: "overloaded", Headers: http.Header{"Retry-After": {"1"}}},
+		fakemodel.Reply{Text: "Here I am."},
+	))
+	c := d.sit(100, 24)
+	c.Type("hello?" + enter)
+	c.Wait("asking again in 1s", "Here I am.")
 }
 
 // TestANewcomer: no key, no network, nothing set: the demo model answers and says

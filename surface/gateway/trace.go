@@ -32,10 +32,10 @@ type Trace struct {
 	Model    string // that the client asked for
 	Stream   bool   // the client asked for a stream
 
-	Steered bool // what left had notes in it
+	Steered bool // what left was not what came: it had notes or folds
 	Notes   int  // injected with this request
 	Tokens  int  // of them
-	Lost    int  // tokens of cached prefix given up for them
+	Lost    int  // tokens of cached prefix given up with this request
 
 	Status  int            // of the reply; 0 where none came
 	Replied string         // the model that replied

@@ -145,6 +145,8 @@ func (c *chat) draw(r *run, ev agent.Event) {
 			r.thought, r.thinking = c.page.Thought(), true
 		}
 		c.page.Append(r.thought, ev.Text)
+	case agent.Retrying:
+		c.page.Notice(fmt.Sprintf("%s: asking again in %s", ev.Why, ev.Wait.Round(time.Second)))
 	case agent.Replied:
 		c.replied(r, ev.Message)
 	case agent.Called:
