@@ -68,6 +68,8 @@ bench: ## run the benchmarks and the load tool with its peers, and print them; j
 	$(GO) test -run '^$$' -bench . -benchmem . ./store/sqlite ./wire ./transcript/claude
 	$(GO) run ./bench/gateway -quick
 	$(GO) run ./bench/cache
+	$(GO) test -run '^$$' -bench . -benchmem ./surface/tui/page ./surface/tui
+	$(GO) run ./bench/chat
 
 cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 	@mkdir -p bin

@@ -1,0 +1,54 @@
+// Command frames makes up long sessions in which frames have something to do,
+// and writes them as exports: to replay, to import, to draw. The same sessions
+// come out every time. It calls no model and opens no connection.
+//
+//	go run ./bench/frames DIR
+//	trimtab replay --frames DIR/*.json
+//	trimtab session import DIR/1-eight-tasks-asked.json && trimtab frame graph frames.html
+//
+// In some the person's commands push and pop a frame for each task; in others
+// there are none, and all is left to the heuristics. Texts are of no meaning, but
+// of the sizes that agents' messages have; goals, file names and the verdicts of
+// test runs are such as the heuristics look for.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench/frames DIR")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "frames:", err)
+		os.Exit(1)
+	}
+}
+
+// write puts every session into a file of the folder.
+func write(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for i, p := range plans() {
+		doc, err := p.make(uint64(i + 1)).document()
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		file := filepath.Join(dir, fmt.Sprintf("%d-%s.json", i+1, p.name))
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(doc.WriteJSON(f), f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		fmt.Println(file)
+	}
+	return nil
+}
