@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -91,6 +92,9 @@ func (a *app) chat(ctx context.Context) error {
 		return err
 	}
 	defer t.close()
+	if err := a.summaries(ctx, slog.New(slog.DiscardHandler)); err != nil {
+		return err
+	}
 	if !a.flag.prompted && a.fullScreen() {
 		return t.screen(ctx)
 	}

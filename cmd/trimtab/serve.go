@@ -138,6 +138,9 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 		return errors.Join(err, l.Close())
 	}
 	a.progress("listening on http://%s\nmanagement at /trimtab/api, with the token in %s\n", l.Addr().String(), file)
+	if err := a.summaries(ctx, log); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	go a.flushing(ctx, g)
 	err = serveUntil(ctx, l, a.doors(g, hostsOf(l), api))
 	g.Flush(context.WithoutCancel(ctx), 0)

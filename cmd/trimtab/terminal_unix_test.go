@@ -448,6 +448,43 @@ func TestAPlanningModelIsOfferedNothingThatChangesThings(t *testing.T) {
 	}
 }
 
+// TestF5_AModelWritesTheSummary: a frame is popped without one, the model is asked,
+// and what it wrote stands in the place of the frame's messages.
+func TestF5_AModelWritesTheSummary(t *testing.T) {
+	d := newDesk(t, func(r fakemodel.Request) fakemodel.Reply {
+		switch said := r.Transcript(); {
+		case strings.Contains(said, "The record:"):
+			return fakemodel.Reply{Text: "The sails were measured: nine feet each."}
+		case strings.Contains(said, "what next"):
+			return fakemodel.Reply{Text: "On we go."}
+		}
+		return fakemodel.Reply{Text: "They are nine feet long. " + strings.Repeat("And so on and on. ", 300)}
+	})
+	d.env = append(d.env, "TRIMTAB_FRAMES_SUMMARIES=model")
+	c := d.sit(100, 30)
+	c.Type("mind the mill" + enter)
+	c.Wait("And so on")
+	c.Type("/push measure the sails" + enter)
+	c.Wait("measure the sails")
+	c.Type("how long are they?" + enter)
+	d.got(2)
+	c.Until("the reply is whole", func(s *term.Screen) bool { return strings.Contains(s.Row(28), "ask something") })
+	c.Type("/pop" + enter)
+	c.Wait("is completed")
+	lines := d.got(3)
+	if !strings.Contains(strings.Join(lines, "\n"), "how long are they?") {
+		t.Errorf("the model was asked with\n%s", strings.Join(lines, "\n"))
+	}
+	c.Type("/frame show f2" + enter)
+	c.Type("what next?" + enter)
+	c.Wait("On we go.")
+	all := d.model.Main()
+	last := all[len(all)-1].Transcript()
+	if !strings.Contains(last, "nine feet each") || strings.Contains(last, "how long are they?") {
+		t.Errorf("the model sees\n%s", last)
+	}
+}
+
 // TestABusyProviderIsAskedAgain: the wait is shown, and the answer comes.
 func TestABusyProviderIsAskedAgain(t *testing.T) {
 	d := newDesk(t, fakemodel.Replies(

@@ -37,6 +37,8 @@ var table = []row{
 	{"agent/shell", nil, "takes a command line apart to see what it would run; it runs nothing"},
 	{"agent/sandbox", []string{"."}, "a cage for commands, where the system has one; it does not know what runs in it"},
 	{"agent/mcp", []string{".", "agent/tool", "llm"}, "tools of other programs, told like our own"},
+	{"agent/summary", []string{".", "helm", "llm"}, "summaries that a model writes come back through the one door"},
+	{"export/flame", []string{"."}, "a tree of frames as a picture; it touches no store and no file"},
 	{"agent/instruct", []string{"internal/safe"}, "what a project says to agents; whether it is trusted is decided elsewhere"},
 	{"agent/tool", []string{".", "agent/shell", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
