@@ -261,7 +261,10 @@ type onceJSON struct {
 
 // once answers one prompt: the answer on stdout, the way there on stderr.
 func (t *talk) once(ctx context.Context) error {
-	prompt := trimtab.Prompt(t.flag.prompt)
+	prompt, left := t.prompt(t.flag.prompt)
+	for _, text := range left {
+		t.progress("%s\n", text)
+	}
 	context, err := t.context()
 	if err != nil {
 		return err

@@ -95,7 +95,11 @@ func (t *talk) turn(ctx context.Context, line string) (left bool, err error) {
 	case strings.HasPrefix(line, "/"):
 		return t.command(ctx, strings.Fields(line[1:]))
 	}
-	for ev, err := range t.agent.Run(ctx, t.id, trimtab.Prompt(line)) {
+	prompt, without := t.prompt(line)
+	for _, text := range without {
+		t.printf("%s\n", text)
+	}
+	for ev, err := range t.agent.Run(ctx, t.id, prompt) {
 		if err != nil {
 			t.printf("%s\n", explain(err)) // the session is whole; the person may try again
 			return false, nil

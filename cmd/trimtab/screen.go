@@ -39,7 +39,7 @@ func (t *talk) screen(ctx context.Context) error {
 		Begin: t.begun,
 		Agent: t.choose, Cost: t.picker.Cost, Window: t.picker.Window,
 		Messages: t.archive.Messages, Sessions: t.sessions, Models: t.models, Tools: t.toolList, Export: t.exportTo,
-		Files: t.files, Recall: t.recall, Explain: explain, Clock: t.clock,
+		Files: t.files, Recall: t.recall, Prompt: t.prompt, Explain: explain, Clock: t.clock,
 		Branch: func(context.Context) string { return branchOf(t.dir) },
 	})
 	if id != "" {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -483,6 +484,30 @@ func TestF5_AModelWritesTheSummary(t *testing.T) {
 	if !strings.Contains(last, "nine feet each") || strings.Contains(last, "how long are they?") {
 		t.Errorf("the model sees\n%s", last)
 	}
+}
+
+// TestAPictureGoesWithThePrompt: named with @, and one that is none is said.
+func TestAPictureGoesWithThePrompt(t *testing.T) {
+	d := newDesk(t, says("A black dot.", "I see nothing."))
+	dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, raw := range map[string][]byte{"dot.png": dot, "not.png": []byte("just text")} {
+		if err := os.WriteFile(filepath.Join(d.dir, name), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := d.sit(100, 24)
+	c.Type("what is in @dot.png?" + enter)
+	c.Wait("A black dot.")
+	d.got(1)
+	if body := string(d.model.Main()[0].Body); !strings.Contains(body, `"media_type":"image/png"`) {
+		t.Errorf("the picture is not in %.600s", body)
+	}
+	c.Type("and in @not.png?" + enter)
+	c.Wait("I see nothing.", "not.png was left out")
+	d.model.NoneRefused(t)
 }
 
 // TestABusyProviderIsAskedAgain: the wait is shown, and the answer comes.

@@ -63,6 +63,7 @@ type Options struct {
 	Tools    func(s trimtab.Session) []Item // Off: not offered in the present mode
 	Export   func(ctx context.Context, id, file string) (path string, err error)
 	Files    func(ctx context.Context, part string) ([]string, error) // paths that may be meant by what is written of one
+	Prompt   func(text string) (m trimtab.Message, left []string)     // the message of a prompt, and what could not go with it; nil is the text alone
 	Recall   func(ctx context.Context) ([]string, error)              // what was typed in earlier sessions, oldest first
 	Branch   func(ctx context.Context) string                         // of the folder's repository
 	Cost     func(model string, u trimtab.Usage) (dollars float64, known bool)

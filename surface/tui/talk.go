@@ -63,7 +63,7 @@ func (c *chat) begin(s started) tea.Cmd {
 	c.run, c.sending = r, ""
 	var prompt trimtab.Message
 	if s.text != "" {
-		prompt = trimtab.Prompt(s.text)
+		prompt = c.message(s.text)
 	}
 	agent, id := c.agent, s.session.ID
 	c.runs.Go(func() {
@@ -74,6 +74,18 @@ func (c *chat) begin(s started) tea.Cmd {
 		c.interrupt()
 	}
 	return tea.Batch(c.watch(r), c.tickLater())
+}
+
+// message makes a message of a prompt, with what goes with it.
+func (c *chat) message(text string) trimtab.Message {
+	if c.opt.Prompt == nil {
+		return trimtab.Prompt(text)
+	}
+	m, left := c.opt.Prompt(text)
+	for _, why := range left {
+		c.page.Notice(why)
+	}
+	return m
 }
 
 func (c *chat) watch(r *run) tea.Cmd {
