@@ -171,7 +171,11 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 	if permit != nil {
 		opt.Permit = permit
 	}
-	chosen := tui.Chosen{Runner: agent.New(t.door, model, opt), Name: model.Name(), Note: note}
+	with := func(m llm.Model) tui.Runner { return agent.New(t.door, m, opt) }
+	chosen := tui.Chosen{Runner: with(model), Name: model.Name(), Note: note}
+	if cfg, err := t.config(); err == nil && len(cfg.Modes.Model) > 0 {
+		chosen.Runner = byMode{t, cfg.Modes.Model, chosen.Runner, with}
+	}
 	if t.box != nil && t.box.Status().Kind == sandbox.None {
 		chosen.Sandbox = "sandbox: none"
 	}

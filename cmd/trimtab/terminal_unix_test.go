@@ -510,6 +510,30 @@ func TestAPictureGoesWithThePrompt(t *testing.T) {
 	d.model.NoneRefused(t)
 }
 
+// TestAModeMayNameItsModel: planning is asked of another one.
+func TestAModeMayNameItsModel(t *testing.T) {
+	d := newDesk(t, says("One.", "Two.", "Three."))
+	config := filepath.Join(d.home, "trimtab.json")
+	if err := os.WriteFile(config, []byte(`{"modes": {"model": {"planning": "anthropic/claude-deep-1"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "TRIMTAB_CONFIG="+config)
+	c := d.sit(100, 24)
+	c.Type("first" + enter)
+	c.Wait("One.")
+	c.Type("/mode planning" + enter)
+	c.Type("second" + enter)
+	c.Wait("Two.")
+	c.Type("/mode normal" + enter)
+	c.Type("third" + enter)
+	c.Wait("Three.")
+	d.got(3)
+	all := d.model.Main()
+	if all[1].Model != "claude-deep-1" || all[0].Model == "claude-deep-1" || all[2].Model != all[0].Model {
+		t.Errorf("asked were %s, %s and %s", all[0].Model, all[1].Model, all[2].Model)
+	}
+}
+
 // TestABusyProviderIsAskedAgain: the wait is shown, and the answer comes.
 func TestABusyProviderIsAskedAgain(t *testing.T) {
 	d := newDesk(t, fakemodel.Replies(

@@ -23,6 +23,8 @@ import (
 // Config sets what modes may do. Zero values take the defaults.
 type Config struct {
 	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, where the host lets a tool call be refused"`
+
+	Model map[string]string `json:"model" guard:"user" doc:"the model that our chat asks in a mode: the mode's id and the model's name"`
 }
 
 // Modes is the intervention.
