@@ -91,7 +91,7 @@ func BenchmarkNear(b *testing.B) {
 				w.each(size, func(o *entry) bool { return !s.near(&o.sketch, 0.8) })
 			}
 			b.StopTimer()
-			found, pairs := recall(4000)
+			found, pairs := recall(3000)
 			b.ReportMetric(100*float64(found)/float64(pairs), "recall-%")
 		})
 	}

@@ -14,17 +14,22 @@ import (
 const maxDepth = 64 // of nested JSON; deeper is hashed as it stands
 
 // callKey is the identity of a call: its name and its input, whatever the order
-// of the keys and the space between them. Top-level keys in but do not count.
+// of the keys and the space between them. Top-level keys in but do not count,
+// unless there are no others.
 func callKey(name string, input []byte, but ...string) uint64 {
 	h := xxhash.Sum64String(name)
 	if len(but) == 0 || len(input) == 0 || input[0] != '{' {
 		return mix(h ^ mix(valueHash(input)+1))
 	}
-	sum := uint64('{')
+	sum, n := uint64('{'), 0
 	for key, value := range fields(input) {
 		if !slices.Contains(but, string(key)) {
 			sum += member(key, value)
+			n++
 		}
+	}
+	if n == 0 {
+		sum = valueHash(input)
 	}
 	return mix(h ^ mix(mix(sum)+1))
 }
@@ -145,8 +150,8 @@ func text(input []byte, n int, keys ...string) string {
 		if i < 0 || i >= best || len(value) < 2 || value[0] != '"' {
 			continue
 		}
-		if cut := 6 * n; len(value) > cut { // an escape takes six bytes at most
-			value = cutEscape(value[:cut])
+		if most := 6 * n; len(value) > most { // an escape takes six bytes at most
+			value = cutEscaped(value, most)
 		}
 		var s string
 		if json.Unmarshal(value, &s) == nil && s != "" {
@@ -156,15 +161,23 @@ func text(input []byte, n int, keys ...string) string {
 	return found
 }
 
-// cutEscape closes a string that was cut off, before an escape that was torn.
-func cutEscape(raw []byte) []byte {
-	if i := slices.Index(raw[max(0, len(raw)-6):], '\\'); i >= 0 {
-		raw = raw[:max(0, len(raw)-6)+i]
-		for len(raw) > 0 && raw[len(raw)-1] == '\\' {
-			raw = raw[:len(raw)-1]
+// cutEscaped shortens a JSON string to at most n bytes and a quote, and tears no
+// escape apart.
+func cutEscaped(raw []byte, n int) []byte {
+	i := 1
+	for i < n {
+		step := 1
+		if raw[i] == '\\' {
+			if step = 2; i+1 < len(raw) && raw[i+1] == 'u' {
+				step = 6
+			}
 		}
+		if i+step > n {
+			break
+		}
+		i += step
 	}
-	return append(slices.Clip(raw), '"')
+	return append(slices.Clip(raw[:i]), '"')
 }
 
 func cutString(raw []byte) (text, rest []byte, ok bool) {

@@ -21,8 +21,8 @@ type OpenHandsMemory struct {
 
 // deed is a call and its result.
 type deed struct {
-	Call   uint64 `json:"call,string"`
-	Result uint64 `json:"result,string"`
+	Call   uint64 `json:"call"`
+	Result uint64 `json:"result"`
 	Failed bool   `json:"failed,omitempty"`
 }
 

@@ -11,14 +11,17 @@ import (
 // open is a call that waits for its result.
 type open struct {
 	ID  string `json:"id"`
-	Key uint64 `json:"key,string"`
+	Key uint64 `json:"key"`
 }
 
-const maxOpen = 64 // calls under way at once; older ones are given up
+const (
+	maxOpen = 64  // calls under way at once; older ones are given up
+	maxID   = 128 // bytes of an id
+)
 
 // answered takes the call that a result answers out of the list.
 func answered(list []open, r trimtab.ToolResult) (open, []open, bool) {
-	i := slices.IndexFunc(list, func(o open) bool { return o.ID == r.ID })
+	i := slices.IndexFunc(list, func(o open) bool { return o.ID == clip(r.ID, maxID) })
 	if i < 0 {
 		return open{}, list, false
 	}
@@ -26,7 +29,7 @@ func answered(list []open, r trimtab.ToolResult) (open, []open, bool) {
 }
 
 func opened(list []open, c trimtab.ToolCall, key uint64) []open {
-	list = append(slices.Clip(list), open{clip(c.ID, 128), key})
+	list = append(slices.Clip(list), open{clip(c.ID, maxID), key})
 	return list[max(0, len(list)-maxOpen):]
 }
 

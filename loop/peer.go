@@ -23,7 +23,7 @@ type Equal struct {
 
 // EqualMemory is the last call and how often it was made in a row.
 type EqualMemory struct {
-	Last uint64 `json:"last,string,omitempty"`
+	Last uint64 `json:"last,omitempty"`
 	N    int    `json:"n,omitempty"`
 }
 

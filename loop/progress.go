@@ -12,7 +12,7 @@ import (
 
 // ProgressConfig sets our own rule. Zero values take the defaults.
 type ProgressConfig struct {
-	Window     int     `json:"window" default:"60" min:"10" max:"1000" doc:"results and replies that are remembered"`
+	Window     int     `json:"window" default:"40" min:"10" max:"1000" doc:"results and replies that are remembered"`
 	Repeats    int     `json:"repeats" default:"3" min:"2" max:"100" doc:"from how many times on that a call gives again what it gave before it is a loop, with nothing changed in between"`
 	Errors     int     `json:"errors" default:"4" min:"2" max:"100" doc:"from how many times on an error that comes back is a loop, whatever was tried in between"`
 	Failures   int     `json:"failures" default:"8" min:"3" max:"100" doc:"from how many tool calls in a row on that fail or find nothing it is a loop"`
@@ -37,7 +37,7 @@ func NewProgress(cfg ProgressConfig) (Progress, error) {
 }
 
 func defaultProgress() Progress {
-	return Progress{ProgressConfig{Window: 60, Repeats: 3, Errors: 4, Failures: 8, Replies: 3, Similarity: 0.8}}
+	return Progress{ProgressConfig{Window: 40, Repeats: 3, Errors: 4, Failures: 8, Replies: 3, Similarity: 0.8}}
 }
 
 // ProgressMemory is what our rule remembers of a session.
@@ -47,7 +47,9 @@ type ProgressMemory struct {
 	Results window    `json:"results,omitzero"`  // exact: call and result; tag: call and outcome
 	Said    window    `json:"said,omitzero"`     // replies since the last progress
 	Asked   []uint64  `json:"asked,omitempty"`   // the person's last prompts
+	Since   []uint64  `json:"since,omitempty"`   // calls that gave a result since something changed
 	Idle    []idle    `json:"idle,omitempty"`    // calls that gave again what they gave before, since the last progress
+	Other   int       `json:"other,omitempty"`   // results since then that were neither idle nor progress
 	Waits   int       `json:"waits,omitempty"`   // of them, those that only waited
 	Waiting bool      `json:"waiting,omitempty"` // the last result was one to wait for
 	Errors  []trouble `json:"errors,omitempty"`  // that may come back
@@ -77,6 +79,7 @@ type trouble struct {
 	Call    uint64 `json:"call"`           // the newest that gave it
 	Tool    uint64 `json:"tool,omitempty"` // of the call, unless it runs commands
 	Text    string `json:"text"`
+	Shape   window `json:"shape,omitzero"` // one entry: the whole of what was said with it
 	N       int    `json:"n"`
 	Last    int    `json:"last"`              // the result that gave it
 	Changes int    `json:"changes,omitempty"` // to the workspace in between
@@ -86,6 +89,7 @@ const (
 	maxIdle    = 32
 	maxErrors  = 12
 	maxAsked   = 16
+	maxSince   = 64
 	maxReplies = 12   // a reply is compared with so many before it
 	recent     = 12   // results after which an error that comes back begins anew
 	lateMore   = 2    // a slow machine is no loop: that many more timeouts than other errors
@@ -119,7 +123,8 @@ func (r Progress) See(mem ProgressMemory, m trimtab.Message) (ProgressMemory, *A
 	}
 	if alarm != nil {
 		alarm.By, alarm.Level = r.Name(), Stop
-		mem.Idle, mem.Errors, mem.Failed, mem.Waits, mem.Said = nil, nil, 0, 0, window{}
+		mem.Idle, mem.Errors, mem.Said = nil, nil, window{}
+		mem.Other, mem.Waits, mem.Failed = 0, 0, 0
 		mem.Fired++
 	}
 	return mem, alarm
@@ -135,20 +140,20 @@ func (mem ProgressMemory) hear(prompt string) ProgressMemory {
 	}
 	mem.Asked = append(slices.Clip(mem.Asked), h)
 	mem.Asked = mem.Asked[max(0, len(mem.Asked)-maxAsked):]
-	mem.Idle, mem.Errors, mem.Said = nil, nil, window{}
-	mem.Waits, mem.Failed, mem.Fired = 0, 0, 0
+	mem.Idle, mem.Since, mem.Errors, mem.Said = nil, nil, nil, window{}
+	mem.Other, mem.Waits, mem.Failed, mem.Fired = 0, 0, 0, 0
 	return mem
 }
 
 // moved notes progress. Errors stay: a change that does not help is none.
 func (mem ProgressMemory) moved() ProgressMemory {
-	mem.Idle, mem.Said, mem.Waits, mem.Fired = nil, window{}, 0, 0
+	mem.Idle, mem.Said, mem.Other, mem.Waits, mem.Fired = nil, window{}, 0, 0, 0
 	return mem
 }
 
 // limit doubles with each alarm that changed nothing, so that the rule falls
 // silent where nobody listens.
-func (mem ProgressMemory) limit(n int) int { return n << min(mem.Fired, 4) }
+func (mem ProgressMemory) limit(n int) int { return n << min(max(mem.Fired, 0), 4) }
 
 // reply notes what the model is about to do, and compares what it says.
 func (r Progress) reply(mem ProgressMemory, m trimtab.Message) (ProgressMemory, *Alarm) {
@@ -156,7 +161,7 @@ func (r Progress) reply(mem ProgressMemory, m trimtab.Message) (ProgressMemory, 
 	for _, c := range calls(m) {
 		kind, command := actOf(c)
 		waits = waits || kind == wait
-		p := pend{ID: clip(c.ID, 128), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command)}
+		p := pend{ID: clip(c.ID, maxID), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command)}
 		mem.Open = append(slices.Clip(mem.Open), p)
 	}
 	mem.Open = mem.Open[max(0, len(mem.Open)-maxOpen):]

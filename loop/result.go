@@ -10,7 +10,7 @@ import (
 
 // result closes a call and asks what came of it.
 func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMemory, *Alarm) {
-	i := slices.IndexFunc(mem.Open, func(p pend) bool { return p.ID == res.ID })
+	i := slices.IndexFunc(mem.Open, func(p pend) bool { return p.ID == clip(res.ID, maxID) })
 	if i < 0 {
 		return mem, nil
 	}
@@ -42,7 +42,7 @@ func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMe
 	case vain(res.Text):
 		mem.Failed++
 	default:
-		mem = mem.success(call)
+		mem = mem.success(call, res.Text)
 	}
 	if alarm == nil && mem.Failed >= mem.limit(r.cfg.Failures) {
 		alarm = &Alarm{Kind: Failures, Times: mem.Failed, Why: fmt.Sprintf("the last %d tool calls all failed or found nothing, the newest: %s", mem.Failed, call.Name)}
@@ -52,17 +52,24 @@ func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMe
 	}
 	changed := call.Act == write && !failed && shown != again
 	if changed {
+		mem.Since = nil
 		mem.Errors = slices.Clone(mem.Errors)
 		for i := range mem.Errors {
 			mem.Errors[i].Changes++
 		}
 	}
+	first := !slices.Contains(mem.Since, call.Key)
+	if first {
+		mem.Since = append(slices.Clip(mem.Since), call.Key)
+		mem.Since = mem.Since[max(0, len(mem.Since)-maxSince):]
+	}
 	switch {
 	case changed, shown == news:
 		return mem.moved(), nil
-	case shown == again:
+	case shown == again && !first: // who looks again after a change has a reason
 		return r.idle(mem, call)
 	}
+	mem.Other++
 	return mem, nil
 }
 
@@ -97,7 +104,8 @@ func (r Progress) compare(mem ProgressMemory, e entry) novelty {
 
 // idle notes a call that gave again what it gave before. It takes a while until
 // waiting counts, and two rounds until several calls in turn are a circle: who
-// looks at many things a second time may have lost them.
+// looks at many things a second time may have lost them. Who does as much else in
+// between is not in one: a click shows nothing new, but the screen after it may.
 func (r Progress) idle(mem ProgressMemory, call pend) (ProgressMemory, *Alarm) {
 	if call.Act == wait {
 		if mem.Waits++; mem.Waits%patience != 0 {
@@ -114,7 +122,7 @@ func (r Progress) idle(mem ProgressMemory, call pend) (ProgressMemory, *Alarm) {
 		}
 	}
 	n := len(mem.Idle)
-	if n < mem.limit(max(r.cfg.Repeats, 2*len(keys))) {
+	if n < mem.limit(max(r.cfg.Repeats, 2*len(keys))) || n <= mem.Other {
 		return mem, nil
 	}
 	if len(keys) == 1 {
@@ -131,18 +139,22 @@ func (r Progress) idle(mem ProgressMemory, call pend) (ProgressMemory, *Alarm) {
 }
 
 // success forgets the errors that the call has overcome: its own, and for a tool
-// that does one thing, all of that tool.
-func (mem ProgressMemory) success(call pend) ProgressMemory {
+// that does one thing, all of that tool. What a call says that succeeds is no error
+// either, whoever else says it.
+func (mem ProgressMemory) success(call pend, result string) ProgressMemory {
 	mem.Failed = 0
-	over := func(t trouble) bool { return t.Call == call.Key || t.Tool != 0 && t.Tool == call.Tool }
+	over := func(t trouble) bool {
+		return t.Call == call.Key || t.Tool != 0 && t.Tool == call.Tool || strings.Contains(result, strings.TrimSuffix(t.Text, "…"))
+	}
 	if slices.ContainsFunc(mem.Errors, over) {
 		mem.Errors = slices.DeleteFunc(slices.Clone(mem.Errors), over)
 	}
 	return mem
 }
 
-// failure counts an error that came back. One that another error has taken the
-// place of is over.
+// failure counts an error that came back. It did only if the rest of the output
+// is the same too: tools that complain of something else at every start would be
+// taken for it otherwise. One that another error has taken the place of is over.
 func (r Progress) failure(mem ProgressMemory, call pend, result string, late bool) (ProgressMemory, *Alarm) {
 	mem.Failed++
 	line, sign := fault(result)
@@ -153,12 +165,14 @@ func (r Progress) failure(mem ProgressMemory, call pend, result string, late boo
 	if line == "" {
 		return mem, nil
 	}
+	shape := digestOf(unplaced(result)).sketch
+	same := func(t trouble) bool { return t.Sign == sign && (late || t.alike(&shape, r.cfg.Similarity)) }
 	mem.Errors = slices.DeleteFunc(slices.Clone(mem.Errors), func(t trouble) bool {
-		return t.Call == call.Key && t.Sign != sign || mem.Count-t.Last > recent
+		return (t.Call == call.Key || t.Sign == sign) && !same(t) || mem.Count-t.Last > recent
 	})
-	i := slices.IndexFunc(mem.Errors, func(t trouble) bool { return t.Sign == sign })
+	i := slices.IndexFunc(mem.Errors, same)
 	if i < 0 {
-		t := trouble{Sign: sign, Text: brief(line, 80)}
+		t := trouble{Sign: sign, Text: brief(line, 80), Shape: window{}.add(entry{sketch: shape}, 1)}
 		if !call.Shell {
 			t.Tool = call.Tool
 		}
@@ -181,4 +195,11 @@ func (r Progress) failure(mem ProgressMemory, call pend, result string, late boo
 		after = fmt.Sprintf("after %d changes that did not help", t.Changes)
 	}
 	return mem, &Alarm{Kind: SameError, Times: t.N, Why: fmt.Sprintf("the same error came back %d times, %s: %s", t.N, after, t.Text)}
+}
+
+// alike reports whether an output is like the one that the error came with first.
+func (t trouble) alike(s *sketch, above float64) bool {
+	found := false
+	t.Shape.each(1, func(e *entry) bool { found = e.near(s, above); return false })
+	return found
 }

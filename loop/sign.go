@@ -1,103 +1,13 @@
 package loop
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab"
+	"github.com/cespare/xxhash/v2"
 )
 
-// act is what a call sets out to do, as far as its name and input tell.
-type act uint8
-
-const (
-	look  act = iota // find something out
-	write            // change the workspace
-	run              // run a command
-	wait             // let time pass, or ask whether something is done
-	todo             // keep the agent's own list
-)
-
-// The hosts' names of tools that write files, run commands and wait, in lower
-// case and without what only joins words.
-var (
-	writers = []string{
-		"write", "edit", "patch", "multiedit", "notebookedit", "applypatch", "applydiff", "writefile", "writetofile", "replace", "replaceinfile",
-		"texteditor", "strreplaceeditor", "strreplacebasededittool", "createfile", "editfile", "insertcontent", "deletefile", "developertexteditor",
-	}
-	runners = []string{
-		"bash", "shell", "execcommand", "localshell", "runshellcommand", "developershell", "executecommand", "runcommand", "terminal", "executebash", "runterminalcmd",
-	}
-	waiters = []string{"wait", "sleep", "bashoutput", "taskoutput", "agentoutput", "monitor", "writestdin", "killshell"}
-)
-
-// actOf reads a call. The command is what a runner runs.
-func actOf(c trimtab.ToolCall) (kind act, command string) {
-	if trimtab.IsTodoWrite(c.Name) {
-		return todo, ""
-	}
-	name := plain(c.Name)
-	switch {
-	case slices.Contains(writers, name):
-		if v := text(c.Input, 20, "command"); v == "view" {
-			return look, ""
-		}
-		return write, ""
-	case slices.Contains(waiters, name):
-		return wait, ""
-	case slices.Contains(runners, name):
-		command = text(c.Input, maxCommand, "command", "cmd", "script", "input")
-		switch {
-		case waiting(command):
-			return wait, command
-		case changing(command):
-			return write, command
-		case reading(command):
-			return look, command
-		}
-		return run, command
-	}
-	return look, ""
-}
-
-const maxCommand = 2000
-
-func plain(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == '.' || r == ' ' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(clip(name, 100)))
-}
-
-// waiting reports whether a command lets time pass on purpose or asks how
-// something that runs elsewhere stands.
-func waiting(command string) bool {
-	for _, w := range []string{"sleep ", "wait-for", "--wait", "--watch", "gh run ", "gh pr checks", "kubectl get", "kubectl rollout", "docker ps", "docker logs", "squeue", "jobs", "pgrep ", "systemctl status", "ps aux", "ps -", "tail -"} {
-		if i := strings.Index(command, w); i == 0 || i > 0 && strings.IndexByte(" ;&|(\n\t", command[i-1]) >= 0 || i > 0 && w[0] == '-' {
-			return true
-		}
-	}
-	return false
-}
-
-// reading reports whether a command only shows what is there. What it shows may
-// tell of errors without being one.
-func reading(command string) bool {
-	first, rest, _ := strings.Cut(strings.TrimSpace(command), " ")
-	if first == "cd" { // … && what counts
-		_, after, _ := strings.Cut(rest, "&& ")
-		first, rest, _ = strings.Cut(strings.TrimSpace(after), " ")
-	}
-	if first == "git" {
-		first, _, _ = strings.Cut(rest, " ")
-		return slices.Contains([]string{"log", "diff", "show", "status", "blame", "grep"}, first)
-	}
-	return slices.Contains(readers, first)
-}
-
-var readers = []string{"cat", "less", "more", "head", "tail", "sed", "awk", "grep", "rg", "ls", "find", "nl", "wc", "tree", "file", "stat", "zcat", "jq", "journalctl", "echo"}
+// What a result tells of how a call went, beyond what the tool itself says. All of
+// it is read only where the words of the result give a hint of it.
 
 // vain reports whether a search says that it found nothing.
 func vain(result string) bool {
@@ -115,41 +25,6 @@ func vain(result string) bool {
 	}
 	return false
 }
-
-// changing reports whether a command writes to the workspace: by a redirection,
-// or by a program that is there to write.
-func changing(command string) bool {
-	for i := 0; i < len(command); i++ {
-		if command[i] != '>' {
-			continue
-		}
-		rest := strings.TrimLeft(command[i+1:], ">| ")
-		if i > 0 && (command[i-1] == '-' || command[i-1] == '=' || command[i-1] == '2') || strings.HasPrefix(rest, "&") || strings.HasPrefix(rest, "/dev/") || strings.HasPrefix(rest, "=") {
-			continue
-		}
-		return true
-	}
-	first := true // a word at the head of a command
-	for word := range strings.FieldsSeq(command) {
-		bare := strings.TrimLeft(word, "(")
-		if first && slices.Contains(programs, bare) {
-			return true
-		}
-		if bare == "-i" || bare == "--in-place" || bare == "--fix" || bare == "-w" || bare == "--write" {
-			return true
-		}
-		if slices.Contains(verbs, bare) && !first {
-			return true
-		}
-		first = strings.HasSuffix(word, ";") || word == "&&" || word == "||" || word == "|" || word == "sudo" || strings.Contains(word, "=") && first
-	}
-	return false
-}
-
-var (
-	programs = []string{"mv", "cp", "rm", "mkdir", "touch", "ln", "chmod", "chown", "tee", "patch", "dd", "truncate", "unzip", "tar", "wget", "rsync", "install", "kill", "pkill"}
-	verbs    = []string{"install", "commit", "checkout", "add", "apply", "merge", "rebase", "reset", "revert", "stash", "init", "clone", "pull", "push", "restart", "start", "stop", "migrate"}
-)
 
 // pending reports whether a result says that something is still under way.
 func pending(result string) bool {
@@ -196,7 +71,7 @@ func outcome(result string) uint64 {
 
 // counts reports whether a line counts tests, errors or steps.
 func counts(line string) bool {
-	digit := strings.IndexAny(line, "0123456789") >= 0
+	digit := strings.ContainsAny(line, "0123456789")
 	if !digit {
 		return false
 	}
@@ -241,7 +116,7 @@ func complaint(text string) (line string, sign uint64) {
 		if l = strings.TrimSpace(l); l == "" {
 			continue
 		}
-		sign = mix(sign*31 + signature(settled(l)))
+		sign = mix(sign*31 + xxhash.Sum64String(unplaced(settled(l))))
 		if n++; n == 1 || n == 2 && strings.HasPrefix(line, "--- FAIL") {
 			line = strings.TrimSpace(line + " " + l)
 		}
@@ -254,7 +129,7 @@ func complaint(text string) (line string, sign uint64) {
 
 // generic reports whether a line only says that something else went wrong.
 func generic(line string) bool {
-	for _, w := range []string{"Traceback (most", "During handling of", "exit status", "xit code", "returncode", "dependency resolver", "FAIL\t", "warning:", "Warning:", "WARNING"} {
+	for _, w := range []string{"Traceback (most", "During handling of", "exit status", "xit code", "returncode", "dependency resolver", "FAIL\t", "warning:", "Warning:", "WARNING", "STDERR", "expected error", "... OK", "... ok"} {
 		if strings.Contains(line, w) {
 			return true
 		}
@@ -277,21 +152,23 @@ func wrong(line string) bool {
 	return false
 }
 
-// signature is the identity of an error: its words and numbers, without the place
-// in the file, times and addresses, which shift with every attempt.
-func signature(line string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		if '0' <= c && c <= '9' && i > 0 && (line[i-1] == ':' || strings.HasSuffix(line[:i], "line ")) {
-			for i+1 < len(line) && '0' <= line[i+1] && line[i+1] <= '9' {
+// unplaced is a text without the places in files that it names: they shift with
+// every change.
+func unplaced(text string) string {
+	head, tail := ends(text, maxEnds)
+	text = head + tail
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c-'0' <= 9 && i > 0 && (text[i-1] == ':' || strings.HasSuffix(text[:i], "line ")) {
+			for i+1 < len(text) && text[i+1]-'0' <= 9 {
 				i++
 			}
 			c = '#'
 		}
-		h = (h ^ uint64(c)) * 1099511628211
+		out.WriteByte(c)
 	}
-	return mix(h)
+	return out.String()
 }
 
 // overtime reports whether a call was ended because it took too long.
@@ -312,18 +189,32 @@ func overtime(result string) bool {
 }
 
 // lost reports whether the output of a command says that it did not succeed,
-// though the tool itself did.
+// though the tool did not say so: by its exit code, by a verdict of tests, or by
+// ending in an error. An error somewhere in between may be anything.
 func lost(result string) bool {
 	head, tail := ends(result, maxEnds)
 	for _, part := range []string{head, tail} {
-		for _, w := range []string{
-			"\nFAIL", "--- FAIL", "Traceback (most recent call last)", "panic: ", "command not found", "No such file or directory", "rror: ", "ERROR", "npm ERR!", "fatal: ", "segmentation fault", "Segmentation fault",
-			"exit status ", "xit code: 1", "xit code 1", "exited with code", "AssertionError", "Permission denied", "cannot find", "undefined reference", "<returncode>1", "<returncode>2",
-		} {
-			if strings.Contains(part, w) {
-				return true
+		for _, w := range []string{"xit code: ", "xit code ", "exit status ", "exited with code ", "<returncode>"} {
+			if _, code, ok := strings.Cut(part, w); ok && code != "" {
+				return code[0] != '0'
 			}
 		}
 	}
-	return strings.HasPrefix(head, "FAIL")
+	if tail == "" {
+		tail = head
+	}
+	if strings.HasPrefix(head, "FAIL") || strings.Contains(head, "\nFAIL") || strings.Contains(tail, "\nFAIL") || strings.Contains(tail, "--- FAIL") {
+		return true
+	}
+	tail = strings.TrimSpace(tail)
+	last := strings.TrimSpace(tail[strings.LastIndexByte(tail, '\n')+1:])
+	if exception(last) {
+		return true
+	}
+	for _, w := range []string{"command not found", "No such file or directory", "rror: ", "fatal: ", "npm ERR!", "egmentation fault", "ermission denied"} {
+		if strings.Contains(last, w) {
+			return true
+		}
+	}
+	return false
 }

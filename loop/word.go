@@ -141,10 +141,12 @@ func (d *digest) read(text string, p *pile) {
 	var a, b uint64
 	n, skip, last, between := 0, 0, 0, uint64(0)
 	for w := range words(text) {
-		between += gap(text[last:w.begin])
-		if last = w.end; w.begin < skip {
+		if w.begin < skip {
+			last = w.end
 			continue
 		}
+		between += gap(text[last:w.begin])
+		last = w.end
 		if text[w.begin]-'0' <= 9 {
 			if long := volatile(text[w.begin:]); long > 0 {
 				skip = w.begin + long
@@ -239,46 +241,39 @@ func volatile(s string) int {
 		return 0
 	}
 	n, groups, dots := 0, 1, 0
-	var mark byte
+	var joint byte // what joins the groups of digits
 	for n < len(s) && n < 40 {
 		c := s[n]
-		next := n+1 < len(s) && '0' <= s[n+1] && s[n+1] <= '9'
+		next := n+1 < len(s) && s[n+1]-'0' <= 9
 		switch {
-		case '0' <= c && c <= '9':
-		case (c == ':' || c == '-') && next && (mark == 0 || mark == c):
-			mark = c
+		case c-'0' <= 9:
+		case (c == ':' || c == '-') && next && (joint == 0 || joint == c):
+			joint = c
 			groups++
 		case c == '.' && next:
 			dots++
 		default:
-			return n * settle(s, n, groups, dots, mark)
+			return n + passing(s[n:], n, groups, dots, joint)
 		}
 		n++
 	}
-	return n * settle(s, n, groups, dots, mark)
+	return n + passing(s[n:], n, groups, dots, joint)
 }
 
-// settle is 1 if the digits that end at n are volatile.
-func settle(s string, n, groups, dots int, mark byte) int {
-	unit := s[n:min(len(s), n+3)]
-	second := len(unit) > 0 && unit[0] == 's' || len(unit) > 1 && unit[1] == 's' && (unit[0] == 'm' || unit[0] == 'n' || unit[0] == 'u') || strings.HasPrefix(unit, "µs")
+// passing is the length of the unit behind n digits that are a time, a date or a
+// duration, and -n if they are none.
+func passing(rest string, n, groups, dots int, joint byte) int {
 	switch {
-	case mark == ':' && groups == 3 && n >= 5: // 12:30:05
-		return 1
-	case mark == '-' && groups == 3 && n >= 8: // 2026-11-15
-		return 1
-	case mark == 0 && dots <= 1 && second && ends3(s, n): // 1.23s, 40ms
-		return 1
+	case joint == ':' && groups == 3 && n >= 5, joint == '-' && groups == 3 && n >= 8: // 12:30:05, 2026-11-15
+		return 0
+	case joint != 0 || dots > 1:
+		return -n
 	}
-	return 0
-}
-
-// ends3 reports whether the unit behind the digits is the end of the word.
-func ends3(s string, n int) bool {
-	for i := n; i < len(s); i++ {
-		if !wordly(s[i]) && s[i] < utf8.RuneSelf {
-			return i-n <= 3
+	for _, unit := range []string{"s", "ms", "µs", "us", "ns", "sec"} { // 1.24s, 940ms
+		after, ok := strings.CutPrefix(rest, unit)
+		if ok && (after == "" || !inWord[after[0]]) {
+			return len(unit)
 		}
 	}
-	return len(s)-n <= 3
+	return -n
 }
