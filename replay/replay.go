@@ -7,6 +7,11 @@
 //	other, err := replay.Run(engine2, session, steps, replay.Prices{})
 //	diff := replay.Compare(report, other)
 //
+// Frames asks the same of frames: where the heuristics would have drawn
+// boundaries, and what folding would have saved.
+//
+//	report, err := replay.Frames(session, steps, replay.FrameOptions{})
+//
 // Costs are told in tokens of plain input: what is written to a provider's
 // prompt cache counts Write, what is read from it counts Read.
 package replay
@@ -77,7 +82,7 @@ func Run(engine *trimtab.Engine, info trimtab.Info, recorded iter.Seq2[trimtab.E
 		return Report{}, fmt.Errorf("prices: %w", err)
 	}
 	r := &run{engine: engine, prices: prices, s: trimtab.NewSession(info.ID, info.Created), live: map[int]int{}}
-	r.s.Info = info
+	r.s.Info, r.s.Updated = info, info.Created // an export knows when it ended; here it begins
 	for ev, err := range recorded {
 		if err != nil {
 			return Report{}, err

@@ -62,7 +62,8 @@ type maker struct {
 
 // make makes the session of a seed. Replies take seconds, a person minutes.
 func (p plan) make(seed uint64) *maker {
-	m := &maker{plan: p, chance: rand.New(rand.NewPCG(seed, 4)), at: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
+	m := &maker{plan: p, at: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
+	m.chance = rand.New(rand.NewPCG(seed, 4)) //nolint:gosec // no secret: the same every time
 	m.info = trimtab.Info{ID: "made-" + p.name, Host: "claude", Created: m.at, Updated: m.at}
 	m.prompt("Bring the next release in shape. I will tell you what is to be done, one thing after the other.")
 	m.work(2, "plan.md")

@@ -15,6 +15,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -24,31 +25,39 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench/frames DIR")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1]); err != nil {
+	if err := write(os.Args[1], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "frames:", err)
 		os.Exit(1)
 	}
 }
 
 // write puts every session into a file of the folder.
-func write(dir string) error {
+func write(dir string, out io.Writer) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	for i, p := range plans() {
-		doc, err := p.make(uint64(i + 1)).document()
-		if err != nil {
+		if err := p.write(dir, i+1, out); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		file := filepath.Join(dir, fmt.Sprintf("%d-%s.json", i+1, p.name))
-		f, err := os.Create(file)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(doc.WriteJSON(f), f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		fmt.Println(file)
 	}
+	return nil
+}
+
+// write makes one session, writes it and says where.
+func (p plan) write(dir string, n int, out io.Writer) error {
+	doc, err := p.make(uint64(n)).document()
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, fmt.Sprintf("%d-%s.json", n, p.name))
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(doc.WriteJSON(f), f.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, file)
 	return nil
 }

@@ -20,6 +20,10 @@ func askCommands(a *app) []*cobra.Command {
 	}
 	var all []*cobra.Command
 	for _, d := range engine.Commands() {
+		if d.Name == "frame" { // has verbs of its own
+			all = append(all, frameCommand(a, d))
+			continue
+		}
 		var lines []string
 		for _, ex := range d.Examples {
 			lines = append(lines, strings.TrimRight("  trimtab "+d.Name+" "+ex, " "))

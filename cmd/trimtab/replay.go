@@ -19,17 +19,32 @@ import (
 
 func replayCommand(a *app) *cobra.Command {
 	var against string
+	var frames bool
 	c := &cobra.Command{
 		Use: "replay FILE…", Short: "What the present settings would have done in recorded sessions", Args: between(1, -1),
 		Long: `Plays recorded sessions (our own JSON exports, Claude Code's transcripts) through
 the engine and lists every note with its step, its cause, its tokens, and the
 cached prefix it would have cost. No model is called. Costs are told in tokens
 of plain input. Settings: --config and --set; --against compares with another
-settings file.`,
-		Example: "  trimtab replay ~/.claude/projects/*/*.jsonl\n  trimtab replay session.json --set todoReminder.initialTurns=4\n  trimtab replay session.json --against other.json",
-		RunE:    func(c *cobra.Command, args []string) error { return a.replay(c.Context(), args, against) },
+settings file.
+
+With --frames it tells what frames would have done instead: where the heuristics
+would have drawn boundaries, what was sent with and without folding, and what
+that would have cost with a prompt cache. "asked" follows only the commands that
+were recorded, "followed" every recommendation too.`,
+		Example: "  trimtab replay ~/.claude/projects/*/*.jsonl\n  trimtab replay session.json --set todoReminder.initialTurns=4\n  trimtab replay session.json --against other.json\n  trimtab replay --frames session.json --set autonomy.confidence=max",
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case frames && against != "":
+				return misused("--frames and --against do not go together")
+			case frames:
+				return a.replayFrames(c.Context(), args)
+			}
+			return a.replay(c.Context(), args, against)
+		},
 	}
 	c.Flags().StringVar(&against, "against", "", "compare with the settings in this `file`")
+	c.Flags().BoolVar(&frames, "frames", false, "what frames would have done: boundaries, tokens with and without folding, the bill")
 	return c
 }
 

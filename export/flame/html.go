@@ -71,9 +71,9 @@ func (c chart) inline() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg id="chart" width="100%%" height="%d" role="group" aria-label="Frames">%s`+"\n", max(1, c.depth)*rowHeight, hatch)
 	for i, b := range c.boxes {
-		fmt.Fprintf(&out, `<svg class="%s" data-n="%d" data-x="%.6f" data-w="%.6f" data-tokens="%d" tabindex="0" role="button" aria-label="%s" x="%.4f%%" y="%d" width="%.4f%%" height="%d"><title>%s</title>%s<text x="6" y="18" data-full="%s">%s</text></svg>`+"\n",
+		fmt.Fprintf(&out, `<svg class="%s" data-n="%d" data-x="%.6f" data-w="%.6f" data-tokens="%d" tabindex="0" role="button" aria-label="%s" x="%.4f%%" y="%d" width="%.4f%%" height="%d"><title>%s</title>%s<text x="4" y="18" data-full="%s" data-tag="%s" data-id="%s">%s</text></svg>`+"\n",
 			b.class(c.Active), i, b.X, b.Width, b.Own, esc(b.label()+", "+b.Said()+", "+c.weight(b)), 100*b.X, (c.depth-1-b.Depth)*rowHeight, 100*b.Width, rowHeight-1,
-			esc(c.hover(b)), boxShape, esc(cut(b.label(), 300)), esc(cut(b.label(), 300)))
+			esc(c.hover(b)), boxShape, esc(cut(b.label(), 300)), esc(strings.TrimSpace(b.Mark()+" "+b.ID)), esc(b.ID), esc(cut(b.label(), 300)))
 	}
 	out.WriteString("</svg>")
 	return out.String()

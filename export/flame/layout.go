@@ -13,6 +13,7 @@ type box struct {
 	Depth    int
 	Tokens   int  // with those of the frames below it
 	Hidden   bool // what it says is not in the model's view
+	Inside   bool // it stands in a frame that is folded
 }
 
 // chart is all boxes, in the order of the frames.
@@ -41,7 +42,8 @@ func (g Graph) lay() (chart, error) {
 				return c, fmt.Errorf("frame %q stands on %q, which does not come before it", cut(f.ID, 40), cut(f.Parent, 40))
 			}
 			up := c.boxes[p]
-			parent[i], b.Depth, b.Hidden = p, up.Depth+1, b.Hidden || up.Hidden && !up.Above
+			parent[i], b.Depth, b.Inside = p, up.Depth+1, up.Inside || up.Folded
+			b.Hidden = b.Hidden || b.Inside && f.Own > 0
 		}
 		_, twice := at[f.ID]
 		switch {
@@ -140,14 +142,14 @@ func (b box) seen() string {
 	switch {
 	case b.Gone:
 		return "the host rewrote its messages"
+	case b.Status == "planned":
+		return "not begun"
+	case b.Inside:
+		return "inside a folded frame, whose summary the model sees"
 	case b.Above:
 		return "folded while a frame below it is active"
 	case b.Folded:
 		return "folded: the model sees its summary"
-	case b.Hidden:
-		return "inside a folded frame"
-	case b.Status == "planned":
-		return "not begun"
 	}
 	return "in the model's view"
 }

@@ -13,6 +13,22 @@
 	const letter = 7.3;
 	let chosen = null;
 
+	// label is what so many columns hold: as much as tells something, else the id.
+	const label = ({ full, tag, id }, room) => {
+		if (wide(full) <= room) return full;
+		if (room >= wide(tag) + 4) {
+			let text = "", used = 1;
+			for (const c of full) {
+				if ((used += wide(c)) > room) break;
+				text += c;
+			}
+			return text.trimEnd() + "…";
+		}
+		return wide(tag) <= room ? tag : wide(id) <= room ? id : "";
+	};
+	// wide counts the letters of East Asia, and pictures, as two.
+	const wide = (s) => [...s].reduce((n, c) => n + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u26a0]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(c) ? 2 : 1), 0);
+
 	// draw shows the chosen frame as wide as the page, those below it behind it.
 	const draw = () => {
 		const from = chosen ? chosen.x : 0, width = chosen ? chosen.w : 1;
@@ -23,9 +39,7 @@
 			f.el.classList.toggle("chosen", f === chosen);
 			f.el.setAttribute("x", 100 * begin + "%");
 			f.el.setAttribute("width", 100 * Math.max(0, end - begin) + "%");
-			const room = Math.floor(((end - begin) * page - 12) / letter);
-			const full = [...f.text.dataset.full];
-			f.text.textContent = full.length <= room ? full.join("") : room < 4 ? "" : full.slice(0, room - 1).join("").trimEnd() + "…";
+			f.text.textContent = label(f.text.dataset, Math.floor(((end - begin) * page - 8) / letter));
 		}
 		all.disabled = !chosen && !search.value;
 	};

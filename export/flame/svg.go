@@ -23,7 +23,7 @@ const (
 var statuses = []string{"in_progress", "completed", "planned", "failed", "blocked", "invalidated"}
 
 // hatch is drawn over what is folded. Labels stay readable on it.
-const hatch = `<defs><pattern id="fold" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V7" stroke="#fff" stroke-opacity=".6" stroke-width="5"/></pattern></defs>`
+const hatch = `<defs><pattern id="fold" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V7" stroke="#fff" stroke-opacity=".5" stroke-width="4"/></pattern></defs>`
 
 // SVG draws a picture that stands alone. What it says of a frame is shown where
 // the pointer rests on it.
@@ -53,14 +53,14 @@ func (c chart) svgBox(out *strings.Builder, b box) {
 	y := headHeight + (c.depth-1-b.Depth)*rowHeight
 	fmt.Fprintf(out, `<svg class="%s" x="%.2f" y="%d" width="%.2f" height="%d"><title>%s</title>`, b.class(c.Active), margin+b.X*(pageWidth-2*margin), y, width, rowHeight-1, esc(c.hover(b)))
 	out.WriteString(boxShape)
-	room := int((width - 12) / letterWidth)
+	room := int((width - 8) / letterWidth)
 	weight := brief(b.Tokens)
 	if room >= len(weight)+14 && b.Tokens > 0 {
-		fmt.Fprintf(out, `<text x="%.2f" y="18" text-anchor="end">%s</text>`, width-6, weight)
+		fmt.Fprintf(out, `<text x="%.2f" y="18" text-anchor="end">%s</text>`, width-4, weight)
 		room -= len(weight) + 1
 	}
-	if text := fit(b.label(), room); text != "" {
-		fmt.Fprintf(out, `<text x="6" y="18">%s</text>`, esc(text))
+	if text := b.short(room); text != "" {
+		fmt.Fprintf(out, `<text x="4" y="18">%s</text>`, esc(text))
 	}
 	out.WriteString("</svg>\n")
 }
@@ -86,9 +86,9 @@ func (c chart) svgLegend(out *strings.Builder, y int) {
 // scale says what a width means.
 func (c chart) scale() string {
 	if c.widest {
-		return "width: tokens; the smallest drawn wider"
+		return "Width is tokens; the smallest are drawn wider"
 	}
-	return "width: tokens"
+	return "Width is tokens"
 }
 
 // brief is a number of tokens in few letters.

@@ -58,8 +58,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// fit is as much of a text as so many columns hold; what would be a mere scrap
-// is left out.
+// fit is as much of a text as so many columns hold, with a sign that something
+// is missing. What would be a mere scrap is left out.
 func fit(s string, room int) string {
 	width, end := 0, 0 // end: where the text may be cut so that the sign still fits
 	for i, r := range s {
@@ -74,4 +74,27 @@ func fit(s string, room int) string {
 		}
 	}
 	return s
+}
+
+// short is the label of a box with little room: all of it, as much of the goal as
+// tells something, else the id alone, with its sign if that fits.
+func (f Frame) short(room int) string {
+	tag := strings.TrimSpace(f.Mark() + " " + clean(f.ID))
+	if full := fit(f.label(), room); wide(full) >= wide(tag)+4 || full == f.label() {
+		return full
+	}
+	for _, s := range []string{tag, clean(f.ID), f.Mark()} {
+		if wide(s) <= room {
+			return s
+		}
+	}
+	return ""
+}
+
+func wide(s string) int {
+	n := 0
+	for _, r := range s {
+		n += columns(r)
+	}
+	return n
 }

@@ -38,7 +38,7 @@ var table = []row{
 	{"agent/sandbox", []string{"."}, "a cage for commands, where the system has one; it does not know what runs in it"},
 	{"agent/mcp", []string{".", "agent/tool", "llm"}, "tools of other programs, told like our own"},
 	{"agent/summary", []string{".", "helm", "llm"}, "summaries that a model writes come back through the one door"},
-	{"export/flame", []string{"."}, "a tree of frames as a picture; it touches no store and no file"},
+	{"export/flame", nil, "a tree of frames as a picture; it touches no store and no file"},
 	{"agent/instruct", []string{"internal/safe"}, "what a project says to agents; whether it is trusted is decided elsewhere"},
 	{"agent/tool", []string{".", "agent/shell", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
@@ -77,12 +77,12 @@ var table = []row{
 	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
 
-	{"replay", []string{".", "steer", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
+	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{"."}, "a session as a document; it touches no store and no file"},
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
 	{"bench", []string{"*"}, "measures any room beside its peers; nothing imports it"},
-	{"bench/*", []string{"*"}, "measures any room beside its peers; nothing imports it"},
+	{"bench/*", []string{"*", "internal/term"}, "measures any room beside its peers; nothing imports it"},
 
 	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
@@ -139,7 +139,7 @@ var deps = []dep{
 	{"go.uber.org/goleak", []string{"_test"}, "whoever starts a goroutine waits for it"},
 	{"github.com/anishathalye/porcupine", []string{"_test"}, "checks histories of concurrent stores"},
 	{"github.com/charmbracelet/x/exp/teatest/v2", []string{"_test"}, "golden screens"},
-	{"github.com/creack/pty", []string{"internal/term"}, "programs on a real terminal"},
+	{"github.com/creack/pty", []string{"internal/term", "bench/chat"}, "programs on a real terminal"},
 	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
 	{"github.com/go-json-experiment/json", []string{"_test"}, "a strict second reader for the scanner to agree with"},
 }

@@ -56,7 +56,7 @@ type Result struct {
 // the request that it answers; requests themselves are in no record.
 func (p Play) Run(info trimtab.Info, events []trimtab.Event) Result {
 	g := &game{Play: p, s: trimtab.NewSession(info.ID, info.Created), cache: New(p.Provider), known: map[string][]Span{}}
-	g.s.Info = info
+	g.s.Info, g.s.Updated, g.now = info, info.Created, info.Created // an export knows when it ended; here it begins
 	g.head = Span{Bytes: p.System, Hash: 1, Mark: true}
 	for _, ev := range events {
 		g.take(ev)
@@ -91,12 +91,32 @@ func (g *game) take(ev trimtab.Event) {
 	if m.Role == trimtab.RoleAssistant && m.From == "" {
 		g.step(trimtab.Calling{})
 		g.request()
+		m.Usage = g.counted(m.Usage)
 	}
 	if m.ID == "" {
 		m.ID = trimtab.MessageID(g.s.Seq + 1)
 	}
 	g.history = append(g.history, m)
 	g.step(trimtab.Said{Message: m})
+}
+
+// counted is what the provider would have counted for the request that was just
+// sent: what is folded was not in it.
+func (g *game) counted(recorded *trimtab.Usage) *trimtab.Usage {
+	if recorded == nil || len(g.s.Folds) == 0 {
+		return recorded
+	}
+	less := -g.result.Last
+	for _, m := range g.history {
+		less += m.Size()
+	}
+	u := *recorded
+	for _, of := range []*int{&u.CacheRead, &u.Input, &u.CacheWrite} {
+		cut := min(*of, max(0, less)/TokenBytes)
+		*of -= cut
+		less -= cut * TokenBytes
+	}
+	return &u
 }
 
 // step steps the engine. Without one, messages are still counted, for their ids.

@@ -80,7 +80,8 @@ func (f Frame) ended() bool { return f.Status != Planned && f.Status != InProgre
 
 // pays weighs a fold by the prices that providers share: a cached token read
 // costs a tenth of a plain one, and one written to the cache a quarter more. What
-// stands behind the fold, and the summary, are written anew.
+// stands behind the fold is written anew; so is the summary, after it was sent
+// once at the full price: the client's mark went with the frame's last message.
 func (d Frames) pays(shown, text, behind int) bool {
 	n := payback(shown, text, behind)
 	return n > 0 && n <= d.cfg.Payback
@@ -92,7 +93,7 @@ func payback(shown, text, behind int) int {
 	if saved <= 0 {
 		return 0
 	}
-	return max(1, (125*(text+behind)+10*saved-1)/(10*saved))
+	return max(1, (225*text+125*behind+10*saved-1)/(10*saved))
 }
 
 // shown is how many bytes of a frame the model sees while it is not folded:
