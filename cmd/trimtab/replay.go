@@ -18,7 +18,7 @@ import (
 )
 
 func replayCommand(a *app) *cobra.Command {
-	var against string
+	var against, names, labels string
 	var frames bool
 	c := &cobra.Command{
 		Use: "replay FILE…", Short: "What the present settings would have done in recorded sessions", Args: between(1, -1),
@@ -31,12 +31,20 @@ settings file.
 With --frames it tells what frames would have done instead: where the heuristics
 would have drawn boundaries, what was sent with and without folding, and what
 that would have cost with a prompt cache. "asked" follows only the commands that
-were recorded, "followed" every recommendation too.`,
-		Example: "  trimtab replay ~/.claude/projects/*/*.jsonl\n  trimtab replay session.json --set todoReminder.initialTurns=4\n  trimtab replay session.json --against other.json\n  trimtab replay --frames session.json --set autonomy.confidence=max",
+were recorded, "followed" every recommendation too.
+
+With --detectors it tells when detectors of loops would have fired: ours
+(progress), the seed's rule, and those of other agents. --labels names a file in
+which a person says where the loops are, and then it tells who was right.`,
+		Example: "  trimtab replay ~/.claude/projects/*/*.jsonl\n  trimtab replay session.json --set todoReminder.initialTurns=4\n  trimtab replay session.json --against other.json\n  trimtab replay --frames session.json --set autonomy.confidence=max\n  trimtab replay --detectors all ~/.claude/projects/*/*.jsonl\n  trimtab replay --detectors progress,seed --labels loops.json session.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case frames && against != "":
-				return misused("--frames and --against do not go together")
+			case frames && against != "", frames && names != "", names != "" && against != "":
+				return misused("--frames, --detectors and --against do not go together")
+			case labels != "" && names == "":
+				return misused("--labels is for --detectors")
+			case names != "":
+				return a.replayDetectors(c.Context(), names, args, labels)
 			case frames:
 				return a.replayFrames(c.Context(), args)
 			}
@@ -44,6 +52,8 @@ were recorded, "followed" every recommendation too.`,
 		},
 	}
 	c.Flags().StringVar(&against, "against", "", "compare with the settings in this `file`")
+	c.Flags().StringVar(&names, "detectors", "", "which detectors of loops would have fired: all, or `names` with commas between")
+	c.Flags().StringVar(&labels, "labels", "", "a `file` in which a person says where the loops are")
 	c.Flags().BoolVar(&frames, "frames", false, "what frames would have done: boundaries, tokens with and without folding, the bill")
 	return c
 }
