@@ -1,12 +1,15 @@
 // Package instruct reads what a project has to say to agents: its AGENTS.md files,
 // from the root of the repository down to the folder of the session.
 //
-// They are somebody's words that end up in the system prompt, so they are read
-// only where the person trusts the project, never from above the repository, never
+// They are somebody's words that end up in the system prompt, so a file counts
+// only where the person trusts what it says, never from above the repository, never
 // through a link that leads out of it, and only up to a size. What is left out is
-// named with the reason. The package decides nothing about trust and keeps nothing.
+// named with the reason. The package decides nothing about trust: it reads a file
+// once, hands the bytes to whoever decides, and uses those same bytes.
 //
-//	found, err := instruct.Read(dir, trusted)
+//	found, err := instruct.Read(dir, func(f instruct.File) (why string) {
+//		return notTrusted(f.Path, f.Text) // "" lets it speak
+//	})
 //	if err != nil {
 //		return err
 //	}
@@ -17,15 +20,10 @@
 package instruct
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/trimtab/trimtab/internal/safe"
 )
@@ -55,43 +53,64 @@ type Left struct {
 
 func (l Left) String() string { return l.File + ": " + l.Why }
 
-// Read reads the instructions that hold in a folder. The nearest file comes last,
-// so that it has the last word.
-func Read(dir string, trusted bool) (Found, error) {
+// Read reads the instructions that hold in a folder and that the person trusts:
+// for each file, refused says why it may not speak, or "". The nearest file comes
+// last, so that it has the last word.
+func Read(dir string, refused func(File) (why string)) (Found, error) {
+	files, left, err := Find(dir)
+	if err != nil {
+		return Found{}, err
+	}
+	found, room := Found{Left: left}, maxAll
+	for _, f := range slices.Backward(files) { // the nearest first: it matters most
+		text := f.words()
+		why := refused(f)
+		if why == "" && len(text) > room {
+			why = fmt.Sprintf("with the nearer ones it is over %d KiB", maxAll>>10)
+		}
+		if why != "" {
+			found.Left = append(found.Left, Left{f.Name, "left out: " + why})
+			continue
+		}
+		if f.Cut {
+			found.Left = append(found.Left, Left{f.Name, fmt.Sprintf("cut: only its first %d KiB are read", maxFile>>10)})
+		}
+		room -= len(text)
+		found.Files = append(found.Files, f.Name)
+		found.Text = fmt.Sprintf("\n# From the project's %s\n\n%s\n", safe.Line(f.Name), text) + found.Text
+	}
+	slices.Reverse(found.Files)
+	slices.SortStableFunc(found.Left, func(a, b Left) int { return len(a.File) - len(b.File) }) // each folder is inside the one before it
+	return found, nil
+}
+
+// Find reads the files that speak in a folder, whether or not anybody trusts them,
+// from the root of the repository on, and names those that cannot be used.
+func Find(dir string) ([]File, []Left, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
-		return Found{}, fmt.Errorf("read %s: %w", Name, err)
+		return nil, nil, fmt.Errorf("read %s: %w", Name, err)
 	}
 	top := repository(abs)
 	root, err := os.OpenRoot(top)
 	if err != nil {
-		return Found{}, fmt.Errorf("read %s: %w", Name, err)
+		return nil, nil, fmt.Errorf("read %s: %w", Name, err)
 	}
 	defer root.Close()
-	var found Found
-	room := maxAll
-	for _, name := range names(top, abs) { // the nearest first: it matters most
-		text, why := read(root, name, trusted)
-		shown := filepath.ToSlash(name)
-		if text != "" && len(text) > room {
-			text, why = "", fmt.Sprintf("left out: with the nearer ones it is over %d KiB", maxAll>>10)
+	var files []File
+	var left []Left
+	for _, name := range slices.Backward(names(top, abs)) {
+		f := File{Path: filepath.Join(top, name), Name: filepath.ToSlash(name)}
+		if why := f.read(root, name); why != "" {
+			left = append(left, Left{f.Name, "left out: " + why})
+		} else if f.words() != "" {
+			files = append(files, f)
 		}
-		if why != "" {
-			found.Left = append(found.Left, Left{shown, why})
-		}
-		if text == "" {
-			continue
-		}
-		room -= len(text)
-		found.Files = append(found.Files, shown)
-		found.Text = fmt.Sprintf("\n# From the project's %s\n\n%s\n", safe.Line(shown), text) + found.Text
 	}
-	slices.Reverse(found.Files)
-	slices.Reverse(found.Left)
-	return found, nil
+	return files, left, nil
 }
 
 // repository is the folder, from dir upward, that holds the repository; dir itself
@@ -125,51 +144,4 @@ func names(top, dir string) []string {
 		}
 	}
 	return out
-}
-
-// read returns what a file says, and what is wrong with it.
-func read(root *os.Root, name string, trusted bool) (text, why string) {
-	info, err := root.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", ""
-	case err != nil:
-		return "", "left out: " + plain(err)
-	case !info.Mode().IsRegular():
-		return "", "left out: it is no plain file"
-	case !trusted:
-		return "", "left out: the project is not trusted; look at it, then: trimtab trust"
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", "left out: " + plain(err)
-	}
-	defer file.Close()
-	raw, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	switch {
-	case err != nil:
-		return "", "left out: " + plain(err)
-	case len(raw) > maxFile:
-		raw = raw[:maxFile]
-		for len(raw) > 0 && !utf8.RuneStart(raw[len(raw)-1]) {
-			raw = raw[:len(raw)-1]
-		}
-		raw = raw[:len(raw)-1]
-		why = fmt.Sprintf("cut: only its first %d KiB are read", maxFile>>10)
-	}
-	if !utf8.Valid(raw) {
-		return "", "left out: it is not UTF-8 text"
-	}
-	// What the eye cannot see is written out: the person who trusted the file did
-	// not see it either.
-	return strings.TrimSpace(safe.Text(strings.TrimPrefix(string(raw), "\uFEFF"))), why
-}
-
-// plain is an error without the path of this machine.
-func plain(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
 }

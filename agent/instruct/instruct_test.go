@@ -28,9 +28,17 @@ func files(t *testing.T, pairs ...string) string {
 	return dir
 }
 
+// anyone lets every file speak, and nobody none.
+func anyone(instruct.File) string { return "" }
+func nobody(instruct.File) string { return "not trusted" }
+
 func read(t *testing.T, dir string, trusted bool) instruct.Found {
 	t.Helper()
-	found, err := instruct.Read(dir, trusted)
+	who := nobody
+	if trusted {
+		who = anyone
+	}
+	found, err := instruct.Read(dir, who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +63,78 @@ func TestP16_AProjectThatIsNotTrustedSaysNothing(t *testing.T) {
 	if found.Text != "" || len(found.Files) > 0 || len(found.Left) != 2 {
 		t.Errorf("got %+v", found)
 	}
-	if len(found.Left) > 0 && found.Left[0].String() != "AGENTS.md: left out: the project is not trusted; look at it, then: trimtab trust" {
+	if len(found.Left) > 0 && found.Left[0].String() != "AGENTS.md: left out: not trusted" {
 		t.Errorf("left %v", found.Left)
 	}
 	if found := read(t, t.TempDir(), false); found.Text != "" || found.Left != nil {
 		t.Errorf("of nothing: %+v", found)
+	}
+}
+
+// P16: each file is decided on alone, by its own bytes and its own path.
+func TestP16_WhatWasJudgedIsWhatIsUsed(t *testing.T) {
+	dir := files(t, ".git/HEAD", "x", "AGENTS.md", "\uFEFFroot\r\n", "sub/AGENTS.md", "canary", "sub/deep/AGENTS.md", "near\n")
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []instruct.File
+	found, err := instruct.Read(filepath.Join(dir, "sub", "deep"), func(f instruct.File) string {
+		asked = append(asked, f)
+		if err := os.WriteFile(f.Path, []byte("swapped"), 0o600); err != nil { // after it was read, before it is used
+			t.Error(err)
+		}
+		if f.Name == "sub/AGENTS.md" {
+			return "not this one"
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []instruct.File{
+		{Path: filepath.Join(real, "sub", "deep", "AGENTS.md"), Name: "sub/deep/AGENTS.md", Text: []byte("near\n")},
+		{Path: filepath.Join(real, "sub", "AGENTS.md"), Name: "sub/AGENTS.md", Text: []byte("canary")},
+		{Path: filepath.Join(real, "AGENTS.md"), Name: "AGENTS.md", Text: []byte("\uFEFFroot\r\n")},
+	}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+	says := instruct.Found{
+		Text:  "\n# From the project's AGENTS.md\n\nroot\n\n# From the project's sub/deep/AGENTS.md\n\nnear\n",
+		Files: []string{"AGENTS.md", "sub/deep/AGENTS.md"},
+		Left:  []instruct.Left{{File: "sub/AGENTS.md", Why: "left out: not this one"}},
+	}
+	if diff := cmp.Diff(says, found); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// P16: of a huge file only the part that is shown, hashed and used is read.
+func TestP16_AHugeFileIsCutBeforeItIsJudged(t *testing.T) {
+	dir := files(t, "AGENTS.md", "a"+strings.Repeat("漢", 11<<10)) // the cut goes through a character
+	huge := filepath.Join(dir, "AGENTS.md")
+	found, left, err := instruct.Find(dir)
+	if err != nil || len(found) != 1 || len(left) > 0 {
+		t.Fatal(found, left, err)
+	}
+	if n := len(found[0].Text); !found[0].Cut || n > 32<<10 || n < 32<<10-3 || !utf8.Valid(found[0].Text) {
+		t.Errorf("%d bytes, cut %v", n, found[0].Cut)
+	}
+	before := string(found[0].Text)
+	if err := os.Truncate(huge, 1<<40); err != nil {
+		t.Skipf("this system makes no huge files: %v", err)
+	}
+	found, _, err = instruct.Find(dir)
+	if err != nil || string(found[0].Text) != before {
+		t.Errorf("%v: what lies beyond the limit changes what counts", err)
+	}
+}
+
+func TestAnEmptyFileSaysNothingAndIsNotAskedFor(t *testing.T) {
+	dir := files(t, "AGENTS.md", " \n\t")
+	if found := read(t, dir, false); found.Text != "" || found.Left != nil {
+		t.Errorf("got %+v", found)
 	}
 }
 
@@ -120,7 +195,7 @@ func TestWhatTheEyeDoesNotSeeIsWrittenOut(t *testing.T) {
 	if found := read(t, dir, true); found.Text != "" || len(found.Left) != 1 {
 		t.Errorf("of a folder: %+v", found)
 	}
-	if _, err := instruct.Read(filepath.Join(dir, "none"), true); err == nil {
+	if _, err := instruct.Read(filepath.Join(dir, "none"), anyone); err == nil {
 		t.Error("a folder that does not exist was read")
 	}
 }

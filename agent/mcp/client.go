@@ -55,10 +55,35 @@ func (c *Client) Tools(ctx context.Context) ([]tool.Tool, []trimtab.Fault) {
 	var wg sync.WaitGroup
 	lists, wrong := make([][]tool.Tool, len(c.servers)), make([][]trimtab.Fault, len(c.servers))
 	for i, s := range c.servers {
-		wg.Go(func() { lists[i], wrong[i] = s.list(ctx) })
+		wg.Go(func() {
+			lists[i], wrong[i] = s.list(ctx)
+			s.stand(lists[i], wrong[i])
+		})
 	}
 	wg.Wait()
 	return slices.Concat(lists...), slices.Concat(wrong...)
+}
+
+// Status is how a server stands.
+type Status struct {
+	Server string
+	Asked  bool        // for its tools, which starts it
+	Tools  []tool.Tool // as they were last listed
+	Fault  string      // why there are none, where something went wrong
+}
+
+// Status returns how each server stood when its tools were last asked for, by
+// name. It starts nothing and waits for nothing.
+func (c *Client) Status() []Status {
+	var out []Status
+	for _, s := range c.servers {
+		st := Status{Server: s.name}
+		if last := s.stood.Load(); last != nil {
+			st = *last
+		}
+		out = append(out, st)
+	}
+	return out
 }
 
 // Close ends the servers that were started.

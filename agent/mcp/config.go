@@ -25,7 +25,7 @@ type Config struct {
 type Server struct {
 	Command string            `json:"command,omitempty" doc:"the program to start"`
 	Args    []string          `json:"args,omitempty" doc:"its arguments"`
-	Env     map[string]string `json:"env,omitempty" doc:"variables it gets; $NAME stands for one of ours"`
+	Env     map[string]string `json:"env,omitempty" hide:"true" doc:"variables it gets; $NAME stands for one of ours"`
 	URL     string            `json:"url,omitempty" doc:"the address to connect to, in the place of command"`
 	Headers map[string]string `json:"headers,omitempty" doc:"what it is sent: the name of a header and the name of the variable that holds its value"`
 	Trust   bool              `json:"trust,omitempty" doc:"believe the server which of its tools only read, and do not ask for those"`
@@ -47,19 +47,34 @@ var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`)
 // Validate names what is wrong.
 func (c Config) Validate() error {
 	var errs []error
-	if len(c.Servers) > maxServers {
-		errs = append(errs, fmt.Errorf("mcp.servers: %d servers; at most %d are taken", len(c.Servers), maxServers))
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
-		if !serverName.MatchString(name) {
-			errs = append(errs, fmt.Errorf("mcp.servers: %q is no name for a server; give up to 32 letters, digits and -", name))
-		}
-		if err := c.Servers[name].validate(); err != nil {
-			errs = append(errs, fmt.Errorf("mcp.servers.%s: %w", name, err))
-		}
+	_, wrong := c.Usable()
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		errs = append(errs, fmt.Errorf("mcp.servers.%s: %w", name, wrong[name]))
 	}
 	_, err := trimtab.Fill(c)
 	return errors.Join(append(errs, err)...)
+}
+
+// Usable returns the config with the servers that can be used, and what is wrong
+// with each of the others: one that is wrong takes nothing from the rest.
+func (c Config) Usable() (Config, map[string]error) {
+	wrong := map[string]error{}
+	good := map[string]Server{}
+	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
+		s := c.Servers[name]
+		switch err := s.validate(); {
+		case !serverName.MatchString(name):
+			wrong[name] = fmt.Errorf("%q is no name for a server; give up to 32 letters, digits and -", name)
+		case err != nil:
+			wrong[name] = err
+		case len(good) == maxServers:
+			wrong[name] = fmt.Errorf("there are more than %d servers, and no more are taken", maxServers)
+		default:
+			good[name] = s
+		}
+	}
+	c.Servers = good
+	return c, wrong
 }
 
 func (s Server) validate() error {
@@ -75,16 +90,14 @@ func (s Server) validate() error {
 	case s.Command != "":
 		return nil
 	}
-	u, err := url.Parse(s.URL)
+	u, err := url.Parse(s.URL) // what is wrong is told without it: there may be a password in it
 	switch {
-	case err != nil:
-		return fmt.Errorf("url: %w", err)
-	case u.Host == "" || u.User != nil:
-		return fmt.Errorf("url %q: give one such as https://host/mcp, without a password", s.URL)
+	case err != nil || u.Host == "" || u.User != nil:
+		return errors.New("url: give one such as https://host/mcp, without a password")
 	case u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()):
 		return nil
 	}
-	return fmt.Errorf("url %q: only https is taken, and http on this machine", s.URL)
+	return errors.New("url: only https is taken, and http on this machine")
 }
 
 func loopback(host string) bool {

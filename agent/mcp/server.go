@@ -28,7 +28,8 @@ type server struct {
 	start, call time.Duration
 	clean       []string // the environment without secrets
 
-	changed atomic.Bool // the server says that its tools are others now
+	changed atomic.Bool            // the server says that its tools are others now
+	stood   atomic.Pointer[Status] // nil until its tools are asked for
 
 	mu      sync.Mutex // held while it starts
 	session *sdk.ClientSession
@@ -56,6 +57,19 @@ func newServer(name string, cfg Config, opt Options) *server {
 
 func (s *server) fault(err error) trimtab.Fault {
 	return trimtab.Fault{By: "mcp " + s.name, Text: clip(err.Error(), 2000)}
+}
+
+// stand notes what came of asking for the tools. Silence of a server that was
+// given up is no news.
+func (s *server) stand(tools []tool.Tool, wrong []trimtab.Fault) {
+	now := &Status{Server: s.name, Asked: true, Tools: tools}
+	if len(tools) == 0 && len(wrong) > 0 {
+		now.Fault = wrong[0].Text
+	}
+	if last := s.stood.Load(); last != nil && last.Fault != "" && len(tools)+len(wrong) == 0 {
+		return
+	}
+	s.stood.Store(now)
 }
 
 // list returns the tools of the server, starting it if need be. Tools that were

@@ -53,7 +53,7 @@ func measure(binary string, runs, messages int) error {
 		}
 	}
 	d := desk{dir: dir, binary: binary, project: filepath.Join(dir, "mill")}
-	if err := os.Mkdir(d.project, 0o755); err != nil {
+	if err := os.Mkdir(d.project, 0o750); err != nil {
 		return err
 	}
 	fmt.Printf("%s, %s/%s, %d cores, %s\n\n| figure | median | best | goal |\n|---|---|---|---|\n", time.Now().UTC().Format("2006-01-02 15:04"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())

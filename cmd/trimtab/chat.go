@@ -16,11 +16,10 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
-	"github.com/trimtab/trimtab/agent/instruct"
+	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/helm"
-	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/pick"
 	"github.com/trimtab/trimtab/surface/tui"
@@ -69,7 +68,8 @@ type talk struct {
 	picker  *pick.Picker
 	box     *sandbox.Box // nil until a command may run
 	kit     []tool.Tool  // nil until it is put together
-	packing sync.Mutex   // for box and kit
+	servers *mcp.Client  // nil where none are set
+	packing sync.Mutex   // for box, kit and servers
 	dir     string
 	agent   tui.Runner
 	id      string
@@ -142,6 +142,9 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 }
 
 func (t *talk) close() {
+	if t.servers != nil {
+		t.servers.Close()
+	}
 	_ = t.folder.Close() // nothing was written through it that is not on the disk
 	if t.box != nil {
 		if err := t.box.Close(); err != nil {
@@ -167,7 +170,7 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 	if !t.told { // once is enough
 		note, t.told = strings.TrimSpace(note+"\n"+left), true
 	}
-	opt := agent.Options{History: t.archive, Tools: tools, System: strings.ReplaceAll(system, "{{.Folder}}", t.dir) + words, Offer: offered}
+	opt := agent.Options{History: t.archive, Tools: tools, More: t.more, System: strings.ReplaceAll(system, "{{.Folder}}", t.dir) + words, Offer: offered}
 	if permit != nil {
 		opt.Permit = permit
 	}
@@ -180,16 +183,6 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 		chosen.Sandbox = "sandbox: none"
 	}
 	return chosen, nil
-}
-
-// instructions are what a trusted project tells agents, and what was left out of
-// it and why.
-func (t *talk) instructions() (words, left string, err error) {
-	found, err := instruct.Read(t.dir, t.loaded.project.state == trust.Trusted)
-	for _, l := range found.Left {
-		left += l.String() + "\n"
-	}
-	return found.Text, left, err
 }
 
 // wanted is the session to go on with, or "" for a new one.

@@ -72,7 +72,7 @@ func (a *app) configValidate(file string) error {
 		if err != nil {
 			return err
 		}
-		_, report := config.Load[Settings](config.Sources{Layers: []config.Layer{{Name: "file", File: file, Data: data}}})
+		_, report := settle(config.Sources{Layers: []config.Layer{{Name: "file", File: file, Data: data}}})
 		problems = append(problems, report.Problems...)
 	} else {
 		if err := a.loadSettings(); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"trimtab": main})
+	testscript.Main(m, map[string]func(){"trimtab": main, "mcp-fixture": serveTide})
 }
 
 // TestScripts drives the real command line, a script a promise.
@@ -19,6 +19,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("GORACE", "atexit_sleep_ms=0")    // under -race each program would wait a second before it ends
 			env.Setenv("TRIMTAB_MODELS_DEFAULT", "demo") // whatever keys and models this machine has
 			env.Setenv("TRIMTAB_DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("TRIMTAB_CONFIG", filepath.Join(env.WorkDir, "trimtab.json"))

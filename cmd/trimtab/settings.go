@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/config"
@@ -27,6 +30,7 @@ type Settings struct {
 	Telemetry trace.Config   `json:"telemetry" doc:"what is told to those who watch the gateway"`
 	Models    pick.Config    `json:"models" doc:"the models of our own agent"`
 	Tools     Tools          `json:"tools" doc:"what our own agent may do"`
+	MCP       mcp.Config     `json:"mcp" doc:"servers whose tools our own agent may use"`
 }
 
 // Tools are the settings of the tools of our own agent.
@@ -104,9 +108,22 @@ func (a *app) loadSettings() error {
 	if layer != nil {
 		from.Layers = append(from.Layers, *layer)
 	}
-	cfg, report := config.Load[Settings](from)
+	cfg, report := settle(from)
 	a.settings, a.loaded.report = &cfg, report
 	return nil
+}
+
+// settle makes settings of their sources. MCP servers whose keys are each in
+// order, but not together, are left out and reported like any other mistake.
+func settle(from config.Sources) (Settings, config.Report) {
+	cfg, report := config.Load[Settings](from)
+	good, wrong := cfg.MCP.Usable()
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		key := "mcp.servers." + name
+		report.Problems = append(report.Problems, config.Problem{Origin: report.Origins[key], Key: key, Text: wrong[name].Error()})
+	}
+	cfg.MCP = good
+	return cfg, report
 }
 
 func readSettings(file string) ([]byte, error) {

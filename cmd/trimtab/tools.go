@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/llm"
@@ -32,8 +34,23 @@ func (t *talk) tools() ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(cfg.MCP.Servers) > 0 {
+		t.servers, err = mcp.New(cfg.MCP, mcp.Options{Environ: t.environ, Dir: t.dir, Version: versionOf().Version})
+		if err != nil {
+			return nil, err
+		}
+	}
 	t.kit = append(t.folder.Tools(), t.folder.Write(), t.folder.Edit(), bash, tool.TodoWrite(), tool.TodoRead(agent.Todos))
 	return t.kit, nil
+}
+
+// more are the tools of the MCP servers, which start when a run first needs them,
+// and what went wrong with those that did not.
+func (t *talk) more(ctx context.Context) ([]tool.Tool, []trimtab.Fault) {
+	if t.servers == nil {
+		return nil, nil
+	}
+	return t.servers.Tools(ctx)
 }
 
 // offered decides what the model is offered: in a mode that only looks, only
@@ -61,10 +78,29 @@ func (t *talk) toolList(s trimtab.Session) []tui.Item {
 	if err != nil {
 		return []tui.Item{{Name: "none", Text: err.Error()}}
 	}
+	out := items(s, tools)
+	if t.servers == nil {
+		return out
+	}
+	for _, st := range t.servers.Status() {
+		switch {
+		case st.Fault != "":
+			out = append(out, tui.Item{Name: "mcp " + st.Server, Text: firstLine(st.Fault, 200), Off: "did not start"})
+		case !st.Asked:
+			out = append(out, tui.Item{Name: "mcp " + st.Server, Text: "starts with the next prompt"})
+		case len(st.Tools) == 0:
+			out = append(out, tui.Item{Name: "mcp " + st.Server, Text: "has no tools"})
+		}
+		out = append(out, items(s, st.Tools)...)
+	}
+	return out
+}
+
+func items(s trimtab.Session, tools []tool.Tool) []tui.Item {
 	var out []tui.Item
 	for _, each := range tools {
 		line, _, _ := strings.Cut(each.Description, ". ")
-		it := tui.Item{Name: each.Name, Text: line}
+		it := tui.Item{Name: each.Name, Text: firstLine(line, 200)}
 		if name := looks(s); name != "" && !each.ReadOnly {
 			it.Off = "not in " + name
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -10,17 +11,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/agent/instruct"
 	"github.com/trimtab/trimtab/internal/trust"
 )
 
 func trustCommand(a *app) *cobra.Command {
 	var list, revoke, yes bool
 	c := &cobra.Command{
-		Use: "trust [FOLDER]", Short: "Let a project's .trimtab take effect, as it is now", Args: between(0, 1),
-		Long: `A project's .trimtab folder comes with a clone, so it has no effect until you
-trust it. Trust is by content: when a file in it changes, it is asked for again.
-Even then it may not set where requests go, what commands run, or any key.`,
-		Example: "  trimtab trust            show this project's .trimtab, and trust it\n  trimtab trust --list\n  trimtab trust --revoke",
+		Use: "trust [FOLDER]", Short: "Let a project's .trimtab and AGENTS.md take effect, as they are now", Args: between(0, 1),
+		Long: `A project's .trimtab folder and its AGENTS.md files come with a clone, so they
+have no effect until you trust them. Trust is by content: when one of them
+changes, it is asked for again. AGENTS.md counts from the root of the repository
+down to the folder. Even a trusted .trimtab may not set where requests go, what
+commands run, or any key.`,
+		Example: "  trimtab trust            show what would take effect here, and trust it\n  trimtab trust --list\n  trimtab trust --revoke",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {
 				return a.trustList()
@@ -46,18 +50,63 @@ func (a *app) trustTarget(dir string) (string, error) {
 	if dir != "" {
 		return filepath.Abs(dir)
 	}
-	here, err := a.folder()
-	if err != nil {
-		return "", err
+	return a.folder()
+}
+
+// part is something of a project that takes effect once it is trusted: its
+// .trimtab, or a file that speaks to agents. It is read once: what is shown is
+// what is hashed and noted.
+type part struct {
+	name  string      // the folder of the .trimtab, or the file
+	files trust.Files // by the names that people are shown
+	judge func(*trust.Book) (trust.Verdict, error)
+	note  func(*trust.Book) (kept string, err error)
+}
+
+// parts are what would take effect in a folder. What cannot is told, and is an
+// error where there is nothing else.
+func (a *app) parts(dir string) ([]part, error) {
+	var all []part
+	var wrong error
+	if root := findProject(dir); root != "" {
+		files, digest, err := trust.Read(root)
+		p := part{name: root, files: trust.Files{}}
+		for name, data := range files {
+			p.files[".trimtab/"+name] = data
+		}
+		p.judge = func(b *trust.Book) (trust.Verdict, error) { return b.Trusted(root) }
+		p.note = func(b *trust.Book) (string, error) { return b.Trust(root, digest, a.clock()) }
+		if wrong = err; err == nil && len(files) > 0 {
+			all = append(all, p)
+		}
 	}
-	return or(findProject(here), here), nil
+	found, left, err := instruct.Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range left {
+		a.progress("%s\n", l.String())
+	}
+	for _, f := range found {
+		all = append(all, part{
+			name: f.Path, files: trust.Files{f.Name: f.Text},
+			judge: func(b *trust.Book) (trust.Verdict, error) { return b.File(f.Path, f.Text) },
+			note:  func(b *trust.Book) (string, error) { return b.TrustFile(f.Path, f.Text, a.clock()) },
+		})
+	}
+	switch {
+	case wrong != nil && len(all) == 0:
+		return nil, wrong
+	case wrong != nil:
+		a.progress("%s\n", wrong)
+	case len(all) == 0:
+		return nil, misused("%s has no .trimtab folder and no %s; there is nothing to trust", dir, instruct.Name)
+	}
+	return all, nil
 }
 
 func (a *app) trust(dir string, yes bool) error {
-	files, digest, err := trust.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return misused("%s has no .trimtab folder; there is nothing to trust", dir)
-	}
+	all, err := a.parts(dir)
 	if err != nil {
 		return err
 	}
@@ -65,17 +114,16 @@ func (a *app) trust(dir string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if v, err := book.Trusted(dir); err == nil && v.State == trust.Trusted {
-		a.printf("%s is trusted already\n", dir)
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		a.printf("── .trimtab/%s (%d bytes)\n", name, len(files[name]))
-		if text := string(files[name]); len(text) <= 8192 {
-			a.printf("%s\n", strings.TrimRight(text, "\n"))
+	var open []part
+	for _, p := range all {
+		if v, err := p.judge(book); err == nil && v.State == trust.Trusted {
+			a.printf("%s is trusted already\n", p.name)
+			continue
 		}
+		open = append(open, p)
+		a.showPart(p)
 	}
-	if !yes {
+	if len(open) > 0 && !yes {
 		if !a.terminal.in {
 			return misused("nobody is here to ask; give --yes to trust the files shown above")
 		}
@@ -84,15 +132,33 @@ func (a *app) trust(dir string, yes bool) error {
 			return errShown
 		}
 	}
-	kept, err := book.Trust(dir, digest, a.clock())
-	if err != nil {
-		return err
+	for _, p := range open {
+		kept, err := p.note(book)
+		if err != nil {
+			return err
+		}
+		if kept != "" {
+			a.progress("the list of trusted folders was damaged; it is kept as %s, and a new one begun\n", kept)
+		}
+		a.printf("%s is trusted as it is now\n", p.name)
 	}
-	if kept != "" {
-		a.progress("the list of trusted folders was damaged; it is kept as %s, and a new one begun\n", kept)
-	}
-	a.printf("%s is trusted as it is now\n", dir)
 	return nil
+}
+
+// maxShown is the largest file of which the text is shown: all of what is said to
+// agents, and more than settings need.
+const maxShown = 32 << 10
+
+func (a *app) showPart(p part) {
+	for _, name := range slices.Sorted(maps.Keys(p.files)) {
+		text := string(p.files[name])
+		a.printf("── %s (%d bytes)\n", name, len(text))
+		if len(text) > maxShown {
+			a.printf("too long to show; look at it yourself\n")
+			continue
+		}
+		a.printf("%s\n", strings.TrimRight(text, "\n"))
+	}
 }
 
 func (a *app) revoke(dir string) error {
@@ -100,11 +166,61 @@ func (a *app) revoke(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := book.Revoke(dir); err != nil {
-		return err
+	names := []string{or(findProject(dir), dir), filepath.Join(dir, instruct.Name)}
+	found, _, _ := instruct.Find(dir) // a folder that is gone says nothing, but may be in the book
+	for _, f := range found {
+		names = append(names, f.Path)
 	}
-	a.printf("%s is not trusted any more\n", dir)
+	slices.Sort(names)
+	var first error
+	taken := 0
+	for _, name := range slices.Compact(names) {
+		switch err := book.Revoke(name); {
+		case err == nil:
+			taken++
+			a.printf("%s is not trusted any more\n", name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		case first == nil:
+			first = err
+		}
+	}
+	if taken == 0 {
+		return first
+	}
 	return nil
+}
+
+// instructions are what the project tells agents, as far as the person trusts it,
+// and what was left out of it and why, a line for each reason.
+func (t *talk) instructions() (words, left string, err error) {
+	book, unread := t.trustBook()
+	found, err := instruct.Read(t.dir, func(f instruct.File) string {
+		if unread != nil {
+			return unread.Error()
+		}
+		switch v, err := book.File(f.Path, f.Text); {
+		case err != nil:
+			return err.Error()
+		case v.State == trust.Trusted:
+			return ""
+		case v.State == trust.Changed:
+			return "changed since it was trusted; look at it, then: trimtab trust"
+		}
+		return "not trusted; look at it, then: trimtab trust"
+	})
+	var reasons []string
+	files := map[string][]string{}
+	for _, l := range found.Left {
+		if files[l.Why] == nil {
+			reasons = append(reasons, l.Why)
+		}
+		files[l.Why] = append(files[l.Why], l.File)
+	}
+	for _, why := range reasons {
+		left += fmt.Sprintf("%s: %s\n", strings.Join(files[why], ", "), why)
+	}
+	return found.Text, left, err
 }
 
 func (a *app) trustList() error {

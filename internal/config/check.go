@@ -15,6 +15,11 @@ import (
 // takes it for granted.
 func Check[T any]() error {
 	s := shapeOf(reflect.TypeFor[T]())
+	s.check()
+	return errors.Join(s.faults...)
+}
+
+func (s *shape) check() {
 	owner := map[string]string{}
 	for _, k := range s.keys {
 		s.checkKey(k)
@@ -23,6 +28,12 @@ func Check[T any]() error {
 				s.fault(k.Path, "has the environment name %s, as has %s", name, other)
 			}
 			owner[name] = k.Path
+		}
+		if k.ofEntries() {
+			each := entryShape(k.Type.Elem(), join(k.Path, "*"))
+			each.faults = nil // shapeOf has them already
+			each.check()
+			s.faults = append(s.faults, each.faults...)
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.sections)) {
@@ -36,7 +47,6 @@ func Check[T any]() error {
 			}
 		}
 	}
-	return errors.Join(s.faults...)
 }
 
 func (s *shape) fault(path, format string, args ...any) {
@@ -63,6 +73,10 @@ func (s *shape) checkKey(k Key) {
 		if !k.Optional && scalarKind(kind) && f.Check(zero) != nil {
 			s.fault(k.Path, "needs a default: its zero value is not allowed")
 		}
+		return
+	}
+	if k.ofEntries() {
+		s.fault(k.Path, "has a default, which a map of structs does not take")
 		return
 	}
 	v, ok := k.fromText(f.Default)

@@ -27,8 +27,13 @@
 //		fmt.Fprintln(os.Stderr, p.Error())
 //	}
 //
-// The tags are those of trimtab.Field and two more: env gives a key further
-// names in the environment, and guard:"user" keeps a key, or a whole section,
-// out of the reach of a Guarded layer. Schema writes the JSON Schema of the same
-// struct, and Check finds mistakes in its declaration.
+// A map of structs, as in mcp.servers, holds entries by names that people choose.
+// Each is read on its own, with its own keys and problems, and replaces the entry
+// of that name in an earlier layer as a whole.
+//
+// The tags are those of trimtab.Field and three more: env gives a key further
+// names in the environment, guard:"user" keeps a key, or a whole section, out of
+// the reach of a Guarded layer, and hide:"true" keeps its values out of what is
+// shown. Schema writes the JSON Schema of the same struct, and Check finds
+// mistakes in its declaration.
 package config

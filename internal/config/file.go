@@ -10,11 +10,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// reader takes one file into the config.
+// reader takes one file into the config, or a text in the form of one.
 type reader struct {
 	*loader
-	Layer
-	lines
+	lines          // none where the text has no lines to count
+	from    Origin // without the line
+	guarded bool
 }
 
 // file takes a layer. One that cannot be read as a whole changes nothing.
@@ -25,13 +26,13 @@ func (l *loader) file(layer Layer) {
 		return
 	}
 	root, err := parse(data)
-	r := reader{loader: l, Layer: layer}
+	r := reader{loader: l, from: Origin{Layer: layer.Name, File: layer.File}, guarded: layer.Guarded}
 	if len(data) <= MaxFile {
 		r.lines = linesOf(data)
 	}
 	var bad *fault
 	if errors.As(err, &bad) {
-		p := Problem{Origin: Origin{Layer: layer.Name, File: layer.File}}
+		p := Problem{Origin: r.from}
 		if bad.offset >= 0 {
 			p = r.at(bad.offset)
 		}
@@ -47,7 +48,7 @@ func (l *loader) file(layer Layer) {
 		return
 	}
 	r.section("", object)
-	l.more(Origin{Layer: layer.Name, File: layer.File})
+	l.more(r.from)
 }
 
 // at begins a problem at a place in the file.
@@ -55,14 +56,18 @@ func (r reader) at(offset int) Problem {
 	p := Problem{Origin: r.origin(offset)}
 	// Counting characters reads the line from its start, which a file of one
 	// long line would make slow if it were done for what nobody sees.
-	if r.listed < maxProblems {
+	if r.listed < maxProblems && p.Line > 0 {
 		p.Column = r.column(offset)
 	}
 	return p
 }
 
 func (r reader) origin(offset int) Origin {
-	return Origin{Layer: r.Layer.Name, File: r.File, Line: r.line(offset)}
+	at := r.from
+	if len(r.starts) > 0 {
+		at.Line = r.line(offset)
+	}
+	return at
 }
 
 func (r reader) section(path string, object *hujson.Object) {
@@ -81,7 +86,7 @@ func (r reader) section(path string, object *hujson.Object) {
 			r.stray(path, name, m.Name.StartOffset)
 			continue
 		}
-		if r.Guarded && (isSection && here.guarded || isKey && r.keys[i].Guarded) {
+		if r.guarded && (isSection && here.guarded || isKey && r.keys[i].Guarded) {
 			p := r.at(m.Name.StartOffset)
 			p.Key, p.Text = key, "a project may not set this; set it in your own config"
 			r.problem(p)
@@ -119,7 +124,11 @@ func (r reader) subsection(path string, v hujson.Value) {
 }
 
 func (r reader) key(k Key, m hujson.ObjectMember) {
-	if k.Type.Kind() == reflect.Map {
+	switch {
+	case k.ofEntries():
+		r.entries(k, m.Value)
+		return
+	case k.Type.Kind() == reflect.Map:
 		r.mapping(k, m.Value)
 		return
 	}
@@ -144,7 +153,7 @@ func (r reader) mapping(k Key, v hujson.Value) {
 	for _, m := range r.members(k.Path, object) {
 		name := m.Name.Value.(hujson.Literal).String()
 		if m.Value.Value.Kind() != '"' {
-			r.refuseNode(Key{Path: join(k.Path, shown(name))}, "text", m.Value)
+			r.refuseNode(Key{Path: join(k.Path, shown(name)), Field: k.Field}, "text", m.Value)
 			continue
 		}
 		r.entry(k, name, m.Value.Value.(hujson.Literal).String(), r.origin(m.Name.StartOffset))
@@ -178,7 +187,7 @@ func (r reader) members(path string, object *hujson.Object) []hujson.ObjectMembe
 
 func (r reader) refuseNode(k Key, allowed string, v hujson.Value) {
 	p := r.at(v.StartOffset)
-	p.Allowed, p.Value = allowed, written(v)
+	p.Allowed, p.Value = allowed, k.quote(written(v))
 	r.refuse(k, p)
 }
 

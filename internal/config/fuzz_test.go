@@ -18,6 +18,10 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"autonomy": {"enabledHeuristics": ["depth", 1]}, "autonomy": {"level": "auto"}}`), []byte("{\"a\": /* \xff"), "FLAME_PUSH_THRESHOLD=0", "gateway.upstreams={\"a\":{}}")
 	f.Add([]byte(strings.Repeat("[", 70)), []byte("{\"\\u001b]0;\": \"\n"), "TRIMTAB_=", "=")
 	f.Add([]byte(`{"gateway": {"listen": "", "upstreams": {"a": "x://u:p@h"}}}`), []byte("{}{}"), "TRIMTAB_GATEWAY_UPSTREAMS={", "gateway.hosts=,,")
+	f.Add([]byte(`{"plugins": {"servers": {"a": {"command": "x", "args": ["y"], "env": {"A": "b"}, "owner": "me"}, "b": 3, "c d": {}}, "own": {"a": {"trust": true}}}}`),
+		[]byte(`{"plugins": {"servers": {"a": {"retries": 10}, "b": {"owner": "them", "kind": "http"}, "b": {}}, "own": {"a": {"command": "evil"}}}}`),
+		`TRIMTAB_PLUGINS_SERVERS={"a": {"comand": 1}}`, "plugins.servers.a.env.X=1")
+	f.Add([]byte(`{"plugins": {"own": {"a": {"command": "x"}}}}`), []byte(`{"plugins": {"servers": {"a": {"command": "x"}}}}`), "TRIMTAB_PLUGINS_OWN={", `plugins.own.a={"args": ["b"]}`)
 	f.Fuzz(func(t *testing.T, own, theirs []byte, env, set string) {
 		got, report := config.Load[settings](config.Sources{
 			Layers: []config.Layer{{Name: "user", File: "u", Data: own}, {Name: "project", File: "p", Data: theirs, Guarded: true}},
@@ -35,7 +39,9 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		for _, e := range config.Entries(got, report) {
-			if e.Origin.Layer == "project" && (strings.HasPrefix(e.Key, "forge.") || strings.HasPrefix(e.Key, "gateway.upstreams")) {
+			guarded := strings.HasPrefix(e.Key, "forge.") || strings.HasPrefix(e.Key, "gateway.upstreams") || strings.HasPrefix(e.Key, "plugins.own") ||
+				strings.HasPrefix(e.Key, "plugins.servers.") && strings.HasSuffix(e.Key, ".owner") && strings.Count(e.Key, ".") == 3
+			if e.Origin.Layer == "project" && guarded {
 				t.Errorf("the project set %s", e.Key)
 			}
 			if e.Origin.Layer == "" {

@@ -16,9 +16,9 @@ const Prefix = "TRIMTAB_"
 type Key struct {
 	Path     string        // such as todoReminder.initialTurns
 	Field    trimtab.Field // as its tags declare it
-	Type     reflect.Type  // of its value: bool, int, float64, string, []string or map[string]string
+	Type     reflect.Type  // of its value: bool, int, float64, string, []string, or a map by name of text or of structs
 	Optional bool          // the struct holds a pointer, nil where nothing is set
-	Env      []string      // its names in the environment, the strongest first
+	Env      []string      // its names in the environment, the strongest first; none inside an entry
 	Guarded  bool          // a Guarded layer may not set it
 
 	index []int
@@ -34,6 +34,8 @@ func (k Key) Allowed() string {
 		return "a list of " + strings.Join(k.Field.Enum, ", ")
 	case k.Type.Kind() == reflect.Slice:
 		return "a list of text"
+	case k.ofEntries():
+		return "an object of objects"
 	case k.Type.Kind() == reflect.Map:
 		return "an object of text"
 	case k.NeedsText():
@@ -49,6 +51,17 @@ func (k Key) NeedsText() bool {
 	return k.Type.Kind() == reflect.String && !k.Optional && k.Field.Default != "" && len(k.Field.Enum) == 0
 }
 
+// hidden reports whether the key's values are kept out of what people are shown.
+func (k Key) hidden() bool { return k.Field.Tag.Get("hide") == "true" }
+
+// quote is a value in a problem's words.
+func (k Key) quote(text string) string {
+	if k.hidden() && text != "" {
+		return "the value"
+	}
+	return text
+}
+
 // section is a struct inside the config: keys and further sections by name.
 type section struct {
 	names   []string
@@ -61,6 +74,7 @@ type shape struct {
 	at       map[string]int // the place of a path in keys
 	sections map[string]section
 	faults   []error
+	inside   bool // it is an entry of a map
 }
 
 func shapeOf(t reflect.Type) *shape {
@@ -99,6 +113,9 @@ func (s *shape) walk(t reflect.Type, path string, index []int, guarded bool) {
 		if g := field.Tag.Get("guard"); g != "" && g != "user" {
 			s.fault(join(path, field.Name), "has the guard %q; only user is known", g)
 		}
+		if h := field.Tag.Get("hide"); h != "" && h != "true" {
+			s.fault(join(path, field.Name), "has hide %q; only true is known", h)
+		}
 		s.field(f, field, join(path, field.Name), at, guarded || field.Tag.Get("guard") == "user")
 	}
 }
@@ -108,18 +125,28 @@ func (s *shape) field(f reflect.StructField, field trimtab.Field, path string, i
 		s.walk(f.Type, path, index, guarded)
 		return
 	}
-	k := Key{Path: path, Field: field, Type: f.Type, Guarded: guarded, index: index, Env: []string{envName(path)}}
+	k := Key{Path: path, Field: field, Type: f.Type, Guarded: guarded, index: index}
 	if f.Type.Kind() == reflect.Pointer {
 		k.Type, k.Optional = f.Type.Elem(), true
+	}
+	if !s.inside {
+		k.Env = append(k.Env, envName(path))
 	}
 	for name := range strings.SplitSeq(field.Tag.Get("env"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			k.Env = append(k.Env, name)
 		}
 	}
-	if !k.supported() {
+	if s.inside && len(k.Env) > 0 {
+		s.fault(path, "has the environment name %s; what is inside an entry has none", k.Env[0])
+		k.Env = nil
+	}
+	if !k.supported() || s.inside && k.ofEntries() {
 		s.fault(path, "%v is no kind of setting", f.Type)
 		return
+	}
+	if k.ofEntries() {
+		s.faults = append(s.faults, entryShape(k.Type.Elem(), join(path, "*")).faults...)
 	}
 	s.at[path] = len(s.keys)
 	s.keys = append(s.keys, k)
@@ -132,7 +159,8 @@ func (k Key) supported() bool {
 	case reflect.Slice:
 		return !k.Optional && k.Type.Elem().Kind() == reflect.String
 	case reflect.Map:
-		return !k.Optional && k.Type.Key().Kind() == reflect.String && k.Type.Elem().Kind() == reflect.String
+		of := k.Type.Elem().Kind()
+		return !k.Optional && k.Type.Key().Kind() == reflect.String && (of == reflect.String || of == reflect.Struct)
 	}
 	return false
 }

@@ -30,9 +30,10 @@ type Sources struct {
 func Load[T any](from Sources) (T, Report) {
 	var cfg T
 	l := &loader{
-		shape:  shapeOf(reflect.TypeFor[T]()),
-		into:   reflect.ValueOf(&cfg).Elem(),
-		report: Report{Origins: map[string]Origin{}},
+		shape:   shapeOf(reflect.TypeFor[T]()),
+		into:    reflect.ValueOf(&cfg).Elem(),
+		origins: map[string]Origin{},
+		wrong:   &wrong{},
 	}
 	l.fill()
 	for _, layer := range from.Layers {
@@ -40,22 +41,28 @@ func Load[T any](from Sources) (T, Report) {
 	}
 	l.environment(from.Env, from.Ignore)
 	l.flags(from.Sets)
-	return cfg, l.report
+	return cfg, Report{l.origins, l.problems}
 }
 
-// loader is a config in the making.
+// loader is a config in the making, or an entry of one.
 type loader struct {
 	*shape
-	into   reflect.Value
-	report Report
-	listed int // problems of the layer at hand
+	*wrong
+	into    reflect.Value
+	origins map[string]Origin
+}
+
+// wrong is what was refused so far.
+type wrong struct {
+	problems []Problem
+	listed   int // of the layer at hand
 }
 
 // fill puts every default in its place.
 func (l *loader) fill() {
 	for _, k := range l.keys {
-		l.report.Origins[k.Path] = Origin{Layer: BuiltIn}
-		if k.Field.Default == "" {
+		l.origins[k.Path] = Origin{Layer: BuiltIn}
+		if k.Field.Default == "" || k.ofEntries() {
 			continue
 		}
 		if v, ok := k.fromText(k.Field.Default); ok && k.takes(v) {
@@ -67,7 +74,7 @@ func (l *loader) fill() {
 // set puts an allowed value in its place. Maps grow entry by entry; everything
 // else is replaced.
 func (l *loader) set(k Key, v reflect.Value, from Origin) {
-	l.report.Origins[k.Path] = from
+	l.origins[k.Path] = from
 	place := l.into.FieldByIndex(k.index)
 	switch {
 	case k.Type.Kind() == reflect.Map:
@@ -76,7 +83,7 @@ func (l *loader) set(k Key, v reflect.Value, from Origin) {
 		}
 		for it := v.MapRange(); it.Next(); {
 			place.SetMapIndex(it.Key(), it.Value())
-			l.report.Origins[join(k.Path, it.Key().String())] = from
+			l.origins[join(k.Path, it.Key().String())] = from
 		}
 	case k.Optional:
 		p := reflect.New(k.Type)
@@ -131,25 +138,34 @@ func (l *loader) flags(sets []string) {
 			l.problem(Problem{Origin: from, Key: shown(path), Text: "it has no value; give key=value"})
 			continue
 		}
-		if here, isSection := l.sections[path]; isSection && path != "" {
-			l.problem(Problem{Origin: from, Key: path, Text: "it is a section; set one of its keys: " + strings.Join(here.names, ", ")})
-			continue
-		}
-		k, entry, ok := l.find(path)
-		if !ok {
-			l.unknown(Problem{Origin: from, Key: shown(path)}, "key", func() string { return l.nearest(path) })
-			continue
-		}
-		l.text(k, entry, text, from)
+		l.assign(path, text, from)
 	}
 	l.more(Origin{Layer: Flags})
 }
 
-// text sets a key, or an entry of its map, from text that is not JSON.
+// assign sets what a path names from text.
+func (l *loader) assign(path, text string, from Origin) {
+	if here, isSection := l.sections[path]; isSection && path != "" {
+		l.problem(Problem{Origin: from, Key: path, Text: "it is a section; set one of its keys: " + strings.Join(here.names, ", ")})
+		return
+	}
+	k, entry, ok := l.find(path)
+	if !ok {
+		l.unknown(Problem{Origin: from, Key: shown(path)}, "key", func() string { return l.nearest(path) })
+		return
+	}
+	l.text(k, entry, text, from)
+}
+
+// text sets a key, or an entry of its map, from text that need not be JSON.
 func (l *loader) text(k Key, entry, text string, from Origin) {
+	if k.ofEntries() {
+		l.entriesFrom(k, entry, text, from)
+		return
+	}
 	if entry != "" {
 		if !utf8.ValidString(entry) || !utf8.ValidString(text) {
-			l.refuse(k, Problem{Origin: from, Key: join(k.Path, shown(entry)), Value: shown(text), Allowed: "text"})
+			l.refuse(k, Problem{Origin: from, Key: join(k.Path, shown(entry)), Value: k.quote(shown(text)), Allowed: "text"})
 			return
 		}
 		l.entry(k, entry, text, from)
@@ -157,7 +173,7 @@ func (l *loader) text(k Key, entry, text string, from Origin) {
 	}
 	v, ok := k.fromText(text)
 	if !ok || !k.takes(v) {
-		l.refuse(k, Problem{Origin: from, Value: shown(text)})
+		l.refuse(k, Problem{Origin: from, Value: k.quote(shown(text))})
 		return
 	}
 	l.set(k, v, from)
@@ -191,15 +207,15 @@ func (l *loader) unknown(p Problem, what string, nearest func() string) {
 	l.problem(p)
 }
 
-func (l *loader) problem(p Problem) {
-	if l.listed++; l.listed <= maxProblems {
-		l.report.Problems = append(l.report.Problems, p)
+func (w *wrong) problem(p Problem) {
+	if w.listed++; w.listed <= maxProblems {
+		w.problems = append(w.problems, p)
 	}
 }
 
 // more says how many problems of the layer are not listed.
-func (l *loader) more(from Origin) {
-	if n := l.listed - maxProblems; n > 0 {
-		l.report.Problems = append(l.report.Problems, Problem{Origin: from, Text: fmt.Sprintf("%d more problems are not listed", n)})
+func (w *wrong) more(from Origin) {
+	if n := w.listed - maxProblems; n > 0 {
+		w.problems = append(w.problems, Problem{Origin: from, Text: fmt.Sprintf("%d more problems are not listed", n)})
 	}
 }

@@ -29,8 +29,17 @@ func Schema[T any](id string) ([]byte, error) {
 	root := object()
 	root.ID, root.Schema = id, draft
 	add(root, "$schema", &jsonschema.Schema{Type: "string", Description: "where the schema of this file is"})
-	for _, k := range shape.keys {
-		place, names := root, strings.Split(k.Path, ".")
+	if err := shape.describe(root, ""); err != nil {
+		return nil, err
+	}
+	return indent(root)
+}
+
+// describe adds the shape's keys to the schema of its object, whose path ends
+// with a dot.
+func (s *shape) describe(root *jsonschema.Schema, path string) error {
+	for _, k := range s.keys {
+		place, names := root, strings.Split(strings.TrimPrefix(k.Path, path), ".")
 		for _, name := range names[:len(names)-1] {
 			if place.Properties[name] == nil {
 				add(place, name, object())
@@ -39,11 +48,11 @@ func Schema[T any](id string) ([]byte, error) {
 		}
 		leaf, err := k.schema()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		add(place, k.Field.Name, leaf)
 	}
-	return indent(root)
+	return nil
 }
 
 // object is a section: nothing but its own names.
@@ -87,12 +96,23 @@ func (k Key) schema() (*jsonschema.Schema, error) {
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: enum}
 	case reflect.Map:
 		s.Type, s.AdditionalProperties = "object", &jsonschema.Schema{Type: "string"}
+		if k.ofEntries() {
+			return k.entriesSchema(s)
+		}
 	}
 	if err := bounds(s, k); err != nil {
 		return nil, err
 	}
 	s.Default = k.defaultJSON()
 	return s, nil
+}
+
+// entriesSchema is the schema of a map of structs.
+func (k Key) entriesSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
+	s.AdditionalProperties, s.MaxProperties = object(), jsonschema.Ptr(MaxEntries)
+	s.PropertyNames = &jsonschema.Schema{Pattern: fmt.Sprintf("^[A-Za-z0-9_-]{1,%d}$", MaxName)}
+	path := join(k.Path, "*")
+	return s, entryShape(k.Type.Elem(), path).describe(s.AdditionalProperties, path+".")
 }
 
 func bounds(s *jsonschema.Schema, k Key) error {

@@ -3,6 +3,7 @@ package config_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -70,7 +71,11 @@ func again(t rapid.TB, cfg settings, text string) {
 }
 
 func put(into map[string]any, path string, value json.RawMessage) {
-	names := strings.SplitN(path, ".", 3) // a section, a key, and below it an entry of a map
+	most := 3 // a section, a key, and below it an entry of a map
+	if strings.HasPrefix(path, "plugins.") {
+		most = 5 // a section, a key, an entry, a key, and an entry of that
+	}
+	names := strings.SplitN(path, ".", most)
 	for _, name := range names[:len(names)-1] {
 		next, ok := into[name].(map[string]any)
 		if !ok {
@@ -86,13 +91,18 @@ func TestTheSchemaAndLoadAgreeOnEveryKeyAndKindOfValue(t *testing.T) {
 	s := resolved(t)
 	values := []string{
 		"null", "true", "false", "0", "1", "-1", "8", "0.5", "0.0005", "1.5", "100", "101", "1000", "1001", "86401", "9007199254740991", "9007199254740992",
-		`""`, `"x"`, `"8"`, `"strict"`, `"auto"`, `"AUTO"`, `"depth"`, "[]", `["x"]`, `["depth","topic"]`, "[1]", "[null]", "{}", `{"a":"b"}`, `{"a":1}`, `{"a":null}`, `{"enabled":true}`,
+		`""`, `"x"`, `"8"`, `"strict"`, `"auto"`, `"AUTO"`, `"http"`, `"depth"`, "[]", `["x"]`, `["depth","topic"]`, "[1]", "[null]", "{}", `{"a":"b"}`, `{"a":1}`, `{"a":null}`, `{"enabled":true}`,
+		`{"a":{}}`, `{"a":{"command":"x","args":["y"],"env":{"A":"b"},"trust":true,"retries":0,"kind":"http"}}`, `{"a":{"comand":"x"}}`, `{"a":{"args":[1]}}`, `{"a b":{}}`, `{"":{}}`, `{"command":"x"}`,
 	}
 	taken := map[string]int{}
 	paths := []string{"$schema", "nosuch", "steering", "steering.nosuch", "forge", "gateway.upstreams.any"}
 	for _, k := range config.Keys[settings]() {
 		paths = append(paths, k.Path)
 	}
+	for _, k := range config.Keys[plugin]() {
+		paths = append(paths, "plugins.servers.any."+k.Path)
+	}
+	paths = append(paths, "plugins.servers.any", "plugins.servers.any.nosuch", "plugins.own.any.env.X", "plugins.servers.not/a/name.nosuch", "plugins.servers."+strings.Repeat("x", 65)+".nosuch", "plugins.servers."+strings.Repeat("x", 64))
 	for _, path := range paths {
 		for _, v := range values {
 			names := strings.Split(path, ".")
@@ -159,6 +169,9 @@ func valueFor(t *rapid.T, k config.Key) any {
 		"slice":   func() any { return rapid.SliceOfN(word, 0, 3).Draw(t, "list") },
 		"map":     func() any { return rapid.MapOfN(rapid.StringMatching(`[a-z.]{1,4}`), word, 0, 3).Draw(t, "map") },
 	}
+	if k.Type.Kind() == reflect.Map && k.Type.Elem().Kind() == reflect.Struct {
+		fits["map"] = func() any { return entriesFor(t) }
+	}
 	kind := k.Type.Kind().String()
 	if rapid.IntRange(0, 12).Draw(t, "wrong") == 0 {
 		kind = rapid.SampledFrom([]string{"bool", "int", "float64", "string", "slice", "map", "null"}).Draw(t, "kind")
@@ -167,6 +180,22 @@ func valueFor(t *rapid.T, k config.Key) any {
 		return nil
 	}
 	return fits[kind]() // json.Marshal writes 8.0 as 8, so that the one form on which they differ does not occur
+}
+
+// entriesFor draws entries, each with a few keys.
+func entriesFor(t *rapid.T) map[string]any {
+	all := map[string]any{}
+	names := rapid.OneOf(rapid.StringMatching(`[a-z0-9_-]{1,4}`), rapid.SampledFrom([]string{"ok", "OK", "not ok", "a.b", ""}))
+	for range rapid.IntRange(0, 3).Draw(t, "entries") {
+		entry := map[string]any{}
+		for _, k := range config.Keys[plugin]() {
+			if rapid.IntRange(0, 2).Draw(t, "given") == 0 {
+				entry[k.Path] = valueFor(t, k)
+			}
+		}
+		all[names.Draw(t, "name")] = entry
+	}
+	return all
 }
 
 type few struct {
@@ -178,6 +207,10 @@ type few struct {
 	Listen    string            `json:"listen" default:"127.0.0.1:0"`
 	Hosts     []string          `json:"hosts" default:"a,b"`
 	Upstreams map[string]string `json:"upstreams" guard:"user" doc:"where requests go"`
+	Servers   map[string]struct {
+		Args  []string `json:"args" doc:"its arguments"`
+		Tries int      `json:"tries" default:"3" min:"1" max:"9"`
+	} `json:"servers" guard:"user" doc:"programs by name"`
 }
 
 const fewSchema = `{
@@ -233,6 +266,33 @@ const fewSchema = `{
       "description": "where requests go (only in your own config, never in a project's)",
       "additionalProperties": {
         "type": "string"
+      }
+    },
+    "servers": {
+      "type": "object",
+      "description": "programs by name (only in your own config, never in a project's)",
+      "maxProperties": 256,
+      "additionalProperties": {
+        "type": "object",
+        "properties": {
+          "args": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "its arguments"
+          },
+          "tries": {
+            "type": "integer",
+            "default": 3,
+            "minimum": 1,
+            "maximum": 9
+          }
+        },
+        "additionalProperties": false
+      },
+      "propertyNames": {
+        "pattern": "^[A-Za-z0-9_-]{1,64}$"
       }
     }
   },

@@ -19,6 +19,7 @@ type settings struct {
 	Forge        forge      `json:"forge" guard:"user"`
 	Model        string     `json:"model" doc:"the model of our own agents"`
 	Automation   automation `json:"automation"`
+	Plugins      plugins    `json:"plugins"`
 
 	Untagged func()
 	Hidden   chan int `json:"-"`
@@ -71,6 +72,21 @@ type limits struct {
 	PerDay int `json:"maxPerDay" default:"5" min:"1"`
 }
 
+type plugins struct {
+	Servers map[string]plugin `json:"servers" doc:"programs by name"`
+	Own     map[string]plugin `json:"own" guard:"user"`
+}
+
+type plugin struct {
+	Command string            `json:"command,omitempty" doc:"the program"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Trust   bool              `json:"trust,omitempty"`
+	Retries *int              `json:"retries" default:"3" min:"0" max:"9" doc:"how often"`
+	Kind    string            `json:"kind" default:"stdio" enum:"stdio,http"`
+	Owner   string            `json:"owner" guard:"user"`
+}
+
 func TestTheSettingsOfTheseTestsAreWellDeclared(t *testing.T) {
 	if err := config.Check[settings](); err != nil {
 		t.Fatal(err)
@@ -105,6 +121,14 @@ func valid(t *testing.T, s settings) {
 	same(t, s.Gateway)
 	same(t, s.Forge)
 	same(t, s.Automation.limits)
+	for _, all := range []map[string]plugin{s.Plugins.Servers, s.Plugins.Own} {
+		for name, p := range all {
+			same(t, p)
+			if name == "" || len(name) > config.MaxName || len(all) > config.MaxEntries {
+				t.Errorf("%d entries, one of them %q", len(all), name)
+			}
+		}
+	}
 	for _, h := range s.Autonomy.Heuristics {
 		if h != "failure" && h != "depth" && h != "topic" {
 			t.Errorf("autonomy.enabledHeuristics holds %q", h)

@@ -8,7 +8,7 @@ import (
 )
 
 // Entry is one key as `config show` lists it. Value and Default are JSON;
-// passwords in URLs are not shown.
+// passwords in URLs and the values of keys with hide:"true" are not shown.
 type Entry struct {
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
@@ -18,12 +18,17 @@ type Entry struct {
 }
 
 // Entries lists every key of a loaded config in the order of its fields. A map
-// that holds something is listed entry by entry.
+// that holds something is listed entry by entry, and of an entry that is a
+// struct, every key.
 func Entries[T any](cfg T, r Report) []Entry {
 	built, _ := Load[T](Sources{})
-	now, before := reflect.ValueOf(&cfg).Elem(), reflect.ValueOf(&built).Elem()
+	return shapeOf(reflect.TypeFor[T]()).list(reflect.ValueOf(&cfg).Elem(), reflect.ValueOf(&built).Elem(), r)
+}
+
+// list lists the keys of a struct and of the same one with its defaults alone.
+func (s *shape) list(now, before reflect.Value, r Report) []Entry {
 	var all []Entry
-	for _, k := range Keys[T]() {
+	for _, k := range s.keys {
 		v, d := now.FieldByIndex(k.index), before.FieldByIndex(k.index)
 		if k.Type.Kind() == reflect.Map && v.Len() > 0 {
 			all = append(all, k.entries(v, d, r)...)
@@ -39,6 +44,11 @@ func (k Key) entries(v, d reflect.Value, r Report) []Entry {
 	names := v.MapKeys()
 	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, name := range names {
+		if k.ofEntries() {
+			fresh := (&loader{wrong: &wrong{}}).begin(k, name.String())
+			all = append(all, fresh.list(v.MapIndex(name), fresh.into, r)...)
+			continue
+		}
 		path := join(k.Path, name.String())
 		e := Entry{path, k.show(v.MapIndex(name)), encode(nil), r.Origins[path], k.Field.Doc}
 		if was := d.MapIndex(name); was.IsValid() {
@@ -61,10 +71,13 @@ func (k Key) defaultJSON() json.RawMessage {
 	return encode(v.Interface())
 }
 
-// show is a value in JSON without the passwords of URLs.
+// show is a value in JSON without the passwords of URLs and what is hidden.
 func (k Key) show(v reflect.Value) json.RawMessage {
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
+	}
+	if k.hidden() && v.Kind() != reflect.Map && v.Kind() != reflect.Pointer && !v.IsZero() {
+		return encode("***")
 	}
 	switch v.Kind() {
 	case reflect.String:

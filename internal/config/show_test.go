@@ -43,6 +43,8 @@ func TestEntriesListEveryKeyInItsOrderWithItsOrigin(t *testing.T) {
 		`model "demo" "" --set`,
 		"automation.maxPerDay 5 5 built in",
 		"automation.automation_enabled false false built in",
+		"plugins.servers {} {} built in",
+		"plugins.own {} {} built in",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -131,4 +133,34 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 	check(config.Check[struct {
 		A struct{ B int } `json:"a"`
 	}](), "a is a section without a key")
+	check(config.Check[struct {
+		A int `json:"a" hide:"yes"`
+	}](), `a has hide "yes"`)
+	check(config.Check[struct {
+		A map[string]struct{} `json:"a"`
+	}](), "a.* is a section without a key")
+	check(config.Check[struct {
+		A map[string]plugin `json:"a" default:"{}"`
+	}](), "a has a default, which a map of structs does not take")
+	check(config.Check[struct {
+		A map[string]struct {
+			B int `json:"b" default:"5" min:"6"`
+		} `json:"a"`
+	}](), `a.*.b has the default "5"; it takes a whole number of at least 6`)
+	check(config.Check[struct {
+		A map[string]struct {
+			B string `json:"b" env:"B"`
+		} `json:"a"`
+	}](), "a.*.b has the environment name B; what is inside an entry has none")
+	check(config.Check[struct {
+		A map[string]struct {
+			B map[string]plugin `json:"b"`
+		} `json:"a"`
+	}](), "a.*.b map[string]config_test.plugin is no kind of setting")
+	check(config.Check[struct {
+		A map[string]*plugin `json:"a"`
+	}](), "no kind of setting")
+	check(config.Check[struct {
+		A map[int]plugin `json:"a"`
+	}](), "no kind of setting")
 }

@@ -93,11 +93,16 @@ func (b *Book) Trust(dir string, d Digest, now time.Time) (kept string, err erro
 	if dir, err = resolve(dir); err != nil {
 		return "", fmt.Errorf("trust: %w", err)
 	}
-	if !utf8.ValidString(dir) {
-		return "", fmt.Errorf("trust %q: the path is not UTF-8, so the book cannot hold it", dir)
+	return b.note(dir, d, now)
+}
+
+// note writes that a digest is trusted under a name.
+func (b *Book) note(name string, d Digest, now time.Time) (kept string, err error) {
+	if !utf8.ValidString(name) {
+		return "", fmt.Errorf("trust %q: the path is not UTF-8, so the book cannot hold it", name)
 	}
 	if err := d.check(); err != nil {
-		return "", fmt.Errorf("trust %s: %w", dir, err)
+		return "", fmt.Errorf("trust %s: %w", name, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
 		return "", fmt.Errorf("trust: %w", err)
@@ -108,13 +113,14 @@ func (b *Book) Trust(dir string, d Digest, now time.Time) (kept string, err erro
 				return nil, err
 			}
 		}
-		records = without(records, dir)
-		return append(records, Record{dir, d, now.UTC()}), nil
+		records = without(records, name)
+		return append(records, Record{name, d, now.UTC()}), nil
 	})
 	return kept, err
 }
 
-// Revoke takes back the trust in a project. It says so where there was none.
+// Revoke takes back the trust in a project, or in a file. It says so where there
+// was none.
 func (b *Book) Revoke(dir string) error {
 	names := []string{dir}
 	if abs, err := filepath.Abs(dir); err == nil {
@@ -122,6 +128,9 @@ func (b *Book) Revoke(dir string) error {
 	}
 	if real, err := resolve(dir); err == nil {
 		names = append(names, real)
+	}
+	if folder, base, err := place(dir); err == nil {
+		names = append(names, filepath.Join(folder, base))
 	}
 	return b.change(func(records []Record, damaged bool) ([]Record, error) {
 		if damaged {

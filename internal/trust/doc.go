@@ -1,6 +1,7 @@
-// Package trust decides whether a project's .trimtab folder may take effect. A
-// person trusts what the folder holds, by content hash; when a file in it
-// changes, comes or goes, it is not trusted any more until the person looks
+// Package trust decides whether what a project brings along may take effect: its
+// .trimtab folder, and files beside it that speak to agents. A person trusts what
+// they hold, by content hash; when something in the folder changes, comes or
+// goes, or a file changes, it is not trusted any more until the person looks
 // again. The book of what was trusted is one JSON file in the data folder.
 //
 // It never runs or interprets what it reads, follows no symbolic link out of or
@@ -20,5 +21,6 @@
 //	}
 //
 // The files that Files returns are the bytes that were hashed: what is on the
-// disk may change meanwhile, so read nothing from it a second time.
+// disk may change meanwhile, so read nothing from it a second time. The same
+// holds for File, which judges bytes that the caller has read.
 package trust

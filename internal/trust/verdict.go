@@ -19,16 +19,17 @@ const (
 	Trusted State = "trusted" // it is what a person trusted
 )
 
-// Record is a folder that a person trusted.
+// Record is a project's folder, or a file, that a person trusted.
 type Record struct {
-	Dir    string    `json:"dir"` // absolute, without symbolic links
+	Dir    string    `json:"dir"` // of the project, absolute, without symbolic links; or the path of the file
 	Digest Digest    `json:"digest"`
 	At     time.Time `json:"at"`
 }
 
-// Verdict is what the book says of a project.
+// Verdict is what the book says of a project, or of a file in one.
 type Verdict struct {
-	Dir     string   `json:"dir"` // absolute, without symbolic links
+	Dir     string   `json:"dir"`            // absolute, without symbolic links
+	File    string   `json:"file,omitempty"` // in it, where the verdict is on a file
 	State   State    `json:"state"`
 	Digest  Digest   `json:"digest,omitzero"`   // what the folder holds now
 	Changes []Change `json:"changes,omitempty"` // since it was trusted
@@ -37,8 +38,12 @@ type Verdict struct {
 
 // String is the verdict in one line.
 func (v Verdict) String() string {
+	what := filepath.Join(v.Dir, or(v.File, Folder))
 	switch v.State {
 	case Changed:
+		if v.File != "" {
+			return fmt.Sprintf("%q changed since it was trusted", what)
+		}
 		const most = 5
 		var all []string
 		for _, c := range v.Changes[:min(len(v.Changes), most)] {
@@ -47,26 +52,34 @@ func (v Verdict) String() string {
 		if more := len(v.Changes) - most; more > 0 {
 			all = append(all, fmt.Sprintf("and %d more", more))
 		}
-		return fmt.Sprintf("%q changed since it was trusted: %s", filepath.Join(v.Dir, Folder), strings.Join(all, ", "))
+		return fmt.Sprintf("%q changed since it was trusted: %s", what, strings.Join(all, ", "))
 	case Refused:
 		return fmt.Sprintf("%q: %s", v.Dir, v.Why)
 	case Unknown:
-		return fmt.Sprintf("%q is not trusted", filepath.Join(v.Dir, Folder))
+		return fmt.Sprintf("%q is not trusted", what)
 	case Trusted:
-		return fmt.Sprintf("%q is trusted", filepath.Join(v.Dir, Folder))
+		return fmt.Sprintf("%q is trusted", what)
 	}
 	return fmt.Sprintf("%q has no %s", v.Dir, Folder)
 }
 
-// judge compares what a folder holds with what was trusted of it.
-func judge(dir string, now Digest, records []Record) Verdict {
-	v := Verdict{Dir: dir, State: Unknown, Digest: now}
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// judge compares what a folder or a file holds with what was trusted under its
+// name.
+func judge(name string, now Digest, records []Record) Verdict {
+	v := Verdict{Dir: name, State: Unknown, Digest: now}
 	if len(now.Files) == 0 {
 		v.State = Absent
 		return v
 	}
 	for _, r := range records {
-		if r.Dir != dir {
+		if r.Dir != name {
 			continue
 		}
 		v.State = Trusted
