@@ -185,6 +185,7 @@ type backlog struct {
 	size    int
 	changed chan struct{} // closed at every change, for those who wait
 	hurry   chan struct{} // someone waits
+	last    time.Time     // of the last round of storing
 
 	failures int   // commits that did not succeed, so far
 	err      error // of the last one, while there is trouble
@@ -192,7 +193,7 @@ type backlog struct {
 
 const (
 	maxBacklog  = 64 << 20               // bytes of messages; beyond it Steer refuses
-	gather      = 250 * time.Millisecond // so that what comes close together is stored together
+	gather      = 250 * time.Millisecond // between two rounds, so that what comes close together is stored together
 	retryAfter  = 250 * time.Millisecond // when the store fails; twice as long each time
 	retryAtMost = 10 * time.Second
 	commitTime  = 30 * time.Second // for one commit
@@ -319,11 +320,13 @@ func (b *backlog) start(save func(*batch) error) {
 func (b *backlog) run(save func(*batch) error, hurry <-chan struct{}) {
 	pause := retryAfter
 	for b.more() {
-		timer := time.NewTimer(gather)
-		select {
-		case <-timer.C:
-		case <-hurry:
-			timer.Stop()
+		if wait := gather - time.Since(b.last); wait > 0 { // only the one who stores looks at last
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-hurry:
+				timer.Stop()
+			}
 		}
 		failed := false
 		for _, id := range b.ids() {
@@ -332,6 +335,7 @@ func (b *backlog) run(save func(*batch) error, hurry <-chan struct{}) {
 			b.landed(next, err)
 			failed = failed || err != nil
 		}
+		b.last = time.Now()
 		if !failed {
 			pause = retryAfter
 			continue

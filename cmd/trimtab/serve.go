@@ -142,7 +142,11 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 		return errors.Join(err, l.Close())
 	}
 	go a.flushing(ctx, g)
-	err = serveUntil(ctx, l, a.doors(g, hostsOf(l), api))
+	h, err := a.withMCP(ctx, token, hostsOf(l), a.doors(g, hostsOf(l), api))
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	err = serveUntil(ctx, l, h)
 	g.Flush(context.WithoutCancel(ctx), 0)
 	return err
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -329,26 +331,34 @@ func TestG6_WhatTheCollectorRefusesIsNotSentAgain(t *testing.T) {
 // TestG6_ManySpansLeaveInBatches, at once when one is full.
 func TestG6_ManySpansLeaveInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var sizes []int
+		var mu sync.Mutex
+		var all []int
+		seen := func() []int {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(all)
+		}
 		x := exporter(t, &notebook{}, func(r *http.Request) (*http.Response, error) {
 			raw, err := io.ReadAll(r.Body)
-			sizes = append(sizes, strings.Count(string(raw), `"spanId"`))
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, strings.Count(string(raw), `"spanId"`))
 			return says(http.StatusOK, ""), err
 		})
 		for range 600 {
 			x.Record(gateway.Trace{Model: strings.Repeat("é", 1000)})
 		}
 		synctest.Wait()
-		if diff := cmp.Diff([]int{256, 256}, sizes); diff != "" {
+		if diff := cmp.Diff([]int{256, 256}, seen()); diff != "" {
 			t.Error(diff)
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if diff := cmp.Diff([]int{256, 256, 88}, sizes); diff != "" {
+		if diff := cmp.Diff([]int{256, 256, 88}, seen()); diff != "" {
 			t.Error(diff)
 		}
-		if err := x.Close(t.Context()); err != nil || len(sizes) != 3 {
-			t.Errorf("%v, %v", sizes, err)
+		if err := x.Close(t.Context()); err != nil || len(seen()) != 3 {
+			t.Errorf("%v, %v", seen(), err)
 		}
 	})
 }

@@ -118,9 +118,12 @@ func (d Frames) doPush(t trimtab.Turn, m Memory, args []string) (Memory, []trimt
 	in := struct {
 		Goal     string `json:"goal"`
 		Criteria string `json:"successCriteria"`
-	}{Goal: strings.Join(args, " ")}
+	}{}
 	if err := object(args, &in); err != nil {
 		return m, nil, err
+	}
+	if !isObject(args) {
+		in.Goal = strings.Join(args, " ")
 	}
 	next, f, acts, err := d.push(t, m, in.Goal, in.Criteria, "")
 	if err != nil {

@@ -12,11 +12,14 @@ func (d Frames) edit(t trimtab.Turn, m Memory, args []string, what string, chang
 	in := struct {
 		Text string `json:"text"`
 		Goal string `json:"goal"`
-	}{Text: strings.Join(args, " ")}
+	}{}
 	if err := object(args, &in); err != nil {
 		return m, nil, err
 	}
-	if isObject(args) && in.Text == "" {
+	switch {
+	case !isObject(args):
+		in.Text = strings.Join(args, " ")
+	case in.Text == "":
 		in.Text = in.Goal
 	}
 	i := m.index(m.Active)

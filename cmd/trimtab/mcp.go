@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/mcp"
+)
+
+func mcpCommand(a *app) *cobra.Command {
+	var session, fixture string
+	c := &cobra.Command{
+		Use: "mcp", Short: "Let an agent steer its session: an MCP server on stdin and stdout", Args: none,
+		Long: `Speaks the Model Context Protocol on stdin and stdout: the flame_ tools, the
+session, its journal and its frames as resources, the modes as prompts. Name it in
+an agent's MCP settings; trimtab serve offers the same at /mcp.
+
+A call is about the session that it names, else the one that --session names, else
+the one that the agent tells of, else the newest session of this folder. Every
+answer says which.`,
+		Example: "  claude mcp add trimtab -- trimtab mcp\n  trimtab mcp --session 20261115-101500-k3x9",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if fixture != "" {
+				return a.mcpFixture(c.Context(), fixture)
+			}
+			return a.mcp(c.Context(), session)
+		},
+	}
+	c.Flags().StringVar(&session, "session", "", "`id` of the session that calls are about, unless they name another")
+	_ = c.RegisterFlagCompletionFunc("session", a.completeSession)
+	c.Flags().StringVar(&fixture, "fixture", "", "serve what the conformance suite asks for on this loopback `address`, and nothing of ours")
+	_ = c.Flags().MarkHidden("fixture")
+	return c
+}
+
+// mcp answers the agent that started this process.
+func (a *app) mcp(ctx context.Context, session string) error {
+	dir, err := a.folder()
+	if err != nil {
+		return err
+	}
+	opt := mcp.Options{Folder: dir, Session: session}
+	if id := a.getenv("CLAUDE_CODE_SESSION_ID"); id != "" {
+		opt.Hints = append(opt.Hints, "claude:"+id)
+	}
+	if id := a.getenv("TRIMTAB_SESSION"); id != "" {
+		opt.Hints = append(opt.Hints, id) // of the run; an agent with ids of its own has none by this name
+	}
+	s, err := a.mcpServer(ctx, opt)
+	if err != nil {
+		return err
+	}
+	if session != "" { // a wrong one is told now, not at the first call
+		if _, err := a.current(ctx, session); err != nil {
+			return err
+		}
+	}
+	return s.Run(ctx, io.NopCloser(a.in), unclosed{a.out})
+}
+
+// unclosed is a stream that is not ours to close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// mcpServer wires a server to the store and the one door.
+func (a *app) mcpServer(ctx context.Context, opt mcp.Options) (*mcp.Server, error) {
+	st, err := a.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	door, err := a.helm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opt.Door, opt.Archive, opt.Version, opt.Clock = door, st, versionOf().Version, a.clock
+	for _, m := range mode.BuiltIn() {
+		if m.Entry != "" {
+			opt.Prompts = append(opt.Prompts, mcp.Prompt{Name: m.ID, Title: m.Name, Short: m.Description, Text: m.Entry})
+		}
+	}
+	return mcp.New(opt)
+}
+
+// withMCP is the same over HTTP, at /mcp beside the other doors of a server. Which
+// session a call is about, the client's address or headers tell.
+func (a *app) withMCP(ctx context.Context, token string, hosts []string, rest http.Handler) (http.Handler, error) {
+	s, err := a.mcpServer(ctx, mcp.Options{})
+	if err != nil {
+		return nil, err
+	}
+	tools, err := s.Handler(mcp.HTTPOptions{Token: token, Hosts: hosts, Done: ctx.Done()})
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" {
+			tools.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	}), nil
+}
+
+// mcpFixture serves the tools, resources and prompts that the conformance suite
+// calls by name.
+func (a *app) mcpFixture(ctx context.Context, address string) error {
+	l, err := loopback(ctx, address)
+	if err != nil {
+		return err
+	}
+	h, err := mcp.NewFixture(versionOf().Version).Handler(mcp.HTTPOptions{Hosts: hostsOf(l), Done: ctx.Done()})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", l.Addr())
+	return serveUntil(ctx, l, h)
+}
