@@ -1,12 +1,12 @@
 // Package steer is the lineup: which interventions there are, in which order
 // their notes stand, and the settings of each.
 //
-// The order is frame, mode, todo, automata: where the work stands comes first,
-// then what the person chose, the tactical reminder before the strategic
-// reflection. The siblings never import
-// each other, and nothing outside names them one by one.
+// The order is frame, mode, focus, todo, automata: where the work stands comes
+// first, then what the person chose and the goal of it, the tactical reminder
+// before the strategic reflection. The siblings never import each other, but for
+// the one definition of a mode, and nothing outside names them one by one.
 //
-//	engine, err := steer.New(steer.Config{})
+//	engine, err := steer.New(steer.Config{}, own...) // modes from files, if any
 //
 // A Config is one struct per room under the name that it has in the settings
 // file; the zero value takes every default.
@@ -14,9 +14,11 @@ package steer
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/steer/automata"
+	"github.com/trimtab/trimtab/steer/focus"
 	"github.com/trimtab/trimtab/steer/frame"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/steer/todo"
@@ -27,19 +29,38 @@ type Config struct {
 	Steering trimtab.Config  `json:"steering" doc:"how notes behave, whoever makes them"`
 	Frames   frame.Config    `json:"frames" doc:"work as a tree of frames; a finished one leaves the context and its summary stays"`
 	Autonomy frame.Autonomy  `json:"autonomy" doc:"what the heuristics over frames may do"`
-	Modes    mode.Config     `json:"modes" doc:"planning, research, code-review and debugging"`
+	Modes    mode.Config     `json:"modes" doc:"planning, research, code-review, debugging, and modes with a goal"`
+	Focus    focus.Config    `json:"focus" doc:"what keeps a session in a mode with a goal on it"`
 	Todo     todo.Config     `json:"todoReminder" doc:"the reminder of the agent's todo list"`
 	Automata automata.Config `json:"automataMode" doc:"periodic reflection, switched on by the word automata"`
 }
 
-// New returns an engine with the whole lineup.
-func New(cfg Config) (*trimtab.Engine, error) {
+// New returns an engine with the whole lineup. Own are the modes from files; one
+// that is called custom takes the place of the built-in one, and no other does.
+func New(cfg Config, own ...mode.Definition) (*trimtab.Engine, error) {
+	all := withOwn(own)
 	frames, err1 := frame.New(cfg.Frames, cfg.Autonomy)
-	modes, err2 := mode.New(cfg.Modes)
-	reminder, err3 := todo.New(cfg.Todo)
-	reflection, err4 := automata.New(cfg.Automata)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	chosen, err2 := mode.New(cfg.Modes, all...)
+	goals, err3 := focus.New(cfg.Focus, all...)
+	reminder, err4 := todo.New(cfg.Todo)
+	reflection, err5 := automata.New(cfg.Automata)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
-	return trimtab.New(cfg.Steering, trimtab.Use(frames), trimtab.Use(modes), trimtab.Use(reminder), trimtab.Use(reflection))
+	return trimtab.New(cfg.Steering, trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection))
+}
+
+// withOwn lists the modes with a goal that are built in, and then those from files.
+func withOwn(own []mode.Definition) []mode.Definition {
+	all := mode.Sessions()
+	for _, def := range own {
+		i := slices.IndexFunc(all, func(d mode.Definition) bool { return d.ID == def.ID })
+		switch {
+		case i < 0:
+			all = append(all, def)
+		case def.ID == mode.Custom:
+			all[i] = def
+		}
+	}
+	return all
 }

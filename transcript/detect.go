@@ -6,25 +6,73 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
+// SQLite is what Detect says of a database: whose it is, only its tables tell.
+const SQLite = "sqlite"
+
 // Detect names the host that wrote a file by the beginning of it: "claude",
-// "trimtab" for our own export, "" if it is of none that can be read. A few
-// thousand bytes are enough; the last line may be cut off.
+// "codex", "gemini", "qwen", "pi", "trimtab" for our own export, SQLite for a
+// database, "" if it is of none that can be read. A few thousand bytes are enough;
+// the last line may be cut off.
 func Detect(head []byte) string {
+	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+		return SQLite
+	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	// Gemini CLI once wrote such an object, too; its own has a projectHash.
-	if f := namesOf(head); f["sessionId"] != nil && f["messages"] != nil && f["projectHash"] == nil {
+	switch f := namesOf(head); {
+	case f["sessionId"] != nil && f["projectHash"] != nil: // its older versions wrote one object
+		return "gemini"
+	case f["sessionId"] != nil && f["messages"] != nil:
 		return "trimtab"
 	}
 	for line := range bytes.Lines(head) {
-		if isClaude(namesOf(line)) {
-			return "claude"
+		if host := hostOf(namesOf(line)); host != "" {
+			return host
 		}
 	}
 	return ""
 }
 
-// isClaude tells Claude Code's lines by their names. Qwen Code's are close
-// relatives, but a message of its own has a uuid and no isSidechain.
+// hostOf tells a line by the names in it.
+func hostOf(f map[string][]byte) string {
+	switch {
+	case f["sessionId"] != nil && f["projectHash"] != nil:
+		return "gemini"
+	case isCodex(f):
+		return "codex"
+	case isPi(f):
+		return "pi"
+	case isQwen(f):
+		return "qwen"
+	case isClaude(f):
+		return "claude"
+	}
+	return ""
+}
+
+// isCodex tells a line of a rollout: an envelope with a payload, or the head of
+// one of the first rollouts.
+func isCodex(f map[string][]byte) bool {
+	if f["timestamp"] == nil || f["sessionId"] != nil {
+		return false
+	}
+	return f["type"] != nil && f["payload"] != nil || f["type"] == nil && f["id"] != nil && f["instructions"] != nil
+}
+
+// isPi tells the first line of a session of pi.
+func isPi(f map[string][]byte) bool {
+	return jsonl.Is(f["type"], "session") && f["id"] != nil && f["cwd"] != nil
+}
+
+// isQwen tells Qwen Code's lines from those of Claude Code, its close relatives: a
+// message has parts and no content, and lines say where they come from.
+func isQwen(f map[string][]byte) bool {
+	if f["uuid"] == nil || f["sessionId"] == nil || f["isSidechain"] != nil && f["provenance"] == nil {
+		return false
+	}
+	return f["provenance"] != nil || jsonl.Find(f["message"], "parts") != nil
+}
+
+// isClaude tells Claude Code's lines by their names.
 func isClaude(f map[string][]byte) bool {
 	switch {
 	case f["isSidechain"] != nil:

@@ -19,14 +19,19 @@ func TestDetectNamesTheHostOfAFile(t *testing.T) {
 		{"claude", "damaged\n\n" + `{"type":"mode","sessionId":"s"}`},
 		{"trimtab", `{"sessionId":"s","createdAt":"2026-01-01T00:00:00Z","messages":[]}`},
 		{"trimtab", "{\n  \"sessionId\": \"s\",\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"cut o"},
-		{"", `{"timestamp":"t","ordinal":0,"type":"session_meta","payload":{"session_id":"s"}}`},
-		{"", `{"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"}` + "\n" + `{"$set":{"messages":[]}}`},
-		{"", `{"sessionId":"s","projectHash":"h","messages":[]}`},
-		{"", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","provenance":"real_user","message":{"parts":[]}}`},
-		{"", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","message":{"parts":[]}}`},
-		{"", `{"type":"session","version":3,"id":"i","cwd":"/p"}`},
+		{"codex", `{"timestamp":"t","ordinal":0,"type":"session_meta","payload":{"session_id":"s"}}`},
+		{"codex", `{"timestamp":"t","type":"session_meta","payload":{"id":"cut o`},
+		{"codex", `{"id":"s","timestamp":"t","instructions":null,"git":{}}` + "\n" + `{"type":"message","role":"user","content":[]}`},
+		{"gemini", `{"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"}` + "\n" + `{"$set":{"messages":[]}}`},
+		{"gemini", `{"sessionId":"s","projectHash":"h","messages":[]}`},
+		{"gemini", "{\n  \"sessionId\": \"s\",\n  \"projectHash\": \"h\",\n  \"messages\": [\n    {\"id\": \"cut o"},
+		{"qwen", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","provenance":"real_user","message":{"parts":[]}}`},
+		{"qwen", `{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","message":{"parts":[]}}`},
+		{"qwen", `{"uuid":"u","sessionId":"s","type":"user","provenance":"real_user","message":{"parts":[{"text":"cut o`},
+		{"pi", `{"type":"session","version":3,"id":"i","cwd":"/p"}`},
+		{"claude", "damaged\n" + `{"isSidechain":false,"type":"user","uuid":"u","sessionId":"s","message":{"content":"\"provenance\": {\"payload\""}}`},
 		{"", `{"schema":{"messages":"x"}}`},
-		{"", "SQLite format 3\x00"},
+		{"sqlite", "SQLite format 3\x00"},
 		{"", ""},
 		{"", "\n\n{"},
 	} {
@@ -37,18 +42,20 @@ func TestDetectNamesTheHostOfAFile(t *testing.T) {
 }
 
 func TestDetectKnowsRecordedSessionsByTheirFirstBytes(t *testing.T) {
-	files, err := filepath.Glob("claude/testdata/*.jsonl")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for _, host := range []string{"claude", "codex", "gemini", "qwen", "pi"} {
+		files, err := filepath.Glob(host + "/testdata/*.jsonl")
+		if err != nil || len(files) < 2 {
+			t.Fatal(files, err)
 		}
-		for _, n := range []int{200, 1000, len(data)} {
-			if got := transcript.Detect(data[:n]); got != "claude" {
-				t.Errorf("%s, %d bytes: %q", file, n, got)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{200, 1000, len(data)} {
+				if got := transcript.Detect(data[:n]); got != host {
+					t.Errorf("%s, %d bytes: %q", file, n, got)
+				}
 			}
 		}
 	}
@@ -57,9 +64,10 @@ func TestDetectKnowsRecordedSessionsByTheirFirstBytes(t *testing.T) {
 func FuzzDetect(f *testing.F) {
 	f.Add([]byte(`{"sessionId":"s","messages":[`))
 	f.Add([]byte("{\"type\":\"summary\",\"leafUuid\":1}\n{"))
+	f.Add([]byte(`{"uuid":"u","sessionId":"s","message":{"parts"`))
 	f.Fuzz(func(t *testing.T, head []byte) {
 		switch transcript.Detect(head) {
-		case "", "claude", "trimtab":
+		case "", "claude", "codex", "gemini", "qwen", "pi", "trimtab", transcript.SQLite:
 		default:
 			t.Fail()
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/wire/internal/scan"
+	"github.com/trimtab/trimtab/internal/scan"
 )
 
 // Span is a run of bytes of a body. The zero Span is none.

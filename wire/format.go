@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/wire/internal/scan"
+	"github.com/trimtab/trimtab/internal/scan"
 )
 
 // The errors of Scan and Apply. After any of them the body goes out as it came.

@@ -39,6 +39,7 @@ type app struct {
 	}
 	settings *Settings // nil until loaded
 	loaded   loaded
+	own      *ownModes // nil until read
 	opened   *sqlite.Store
 	door     *helm.Helm
 }
@@ -136,7 +137,11 @@ func (a *app) engine() (*trimtab.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return steer.New(cfg.Config)
+	own, err := a.modes()
+	if err != nil {
+		return nil, err
+	}
+	return steer.New(cfg.Config, own.definitions()...)
 }
 
 // helm opens the one door.

@@ -24,6 +24,10 @@ func askCommands(a *app) []*cobra.Command {
 			all = append(all, frameCommand(a, d))
 			continue
 		}
+		if d.Name == "mode" {
+			all = append(all, modeCommand(a, d))
+			continue
+		}
 		var lines []string
 		for _, ex := range d.Examples {
 			lines = append(lines, strings.TrimRight("  trimtab "+d.Name+" "+ex, " "))

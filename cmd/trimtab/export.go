@@ -7,14 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/claude"
+	"github.com/trimtab/trimtab/transcript/pick"
 )
 
 func sessionExport(a *app) *cobra.Command {
@@ -92,45 +94,74 @@ func (a *app) document(ctx context.Context, id string) (export.Document, error) 
 }
 
 func sessionImport(a *app) *cobra.Command {
-	var as string
+	var in taking
+	hosts := append([]string{trimtab.OwnHost}, pick.Hosts()...)
 	c := &cobra.Command{
-		Use: "import FILE…", Short: "Take in sessions: our own JSON exports, or Claude Code's transcripts", Args: between(1, -1),
-		Example: "  trimtab session import session.json\n  trimtab session import ~/.claude/projects/*/*.jsonl",
+		Use: "import FILE…", Short: "Take in sessions: our own JSON exports, or what other agents keep", Args: between(1, -1),
+		Long: `Takes in sessions from our own JSON exports and stores, and from the files in
+which agents keep theirs: Claude Code, Codex, Gemini CLI, Qwen Code and pi (JSON lines),
+opencode and goose (databases, which may hold many sessions). Whose file it is
+is found by looking at it; --from says so where that fails. Files are opened for
+reading only. What cannot be read in them is counted and left out.`,
+		Example: "  trimtab session import session.json\n  trimtab session import ~/.claude/projects/*/*.jsonl\n  trimtab session import ~/.local/share/opencode/opencode.db",
 		RunE: func(c *cobra.Command, args []string) error {
-			if as != "" && len(args) > 1 {
+			if in.as != "" && len(args) > 1 {
 				return misused("--as names one session, and %d files were given", len(args))
 			}
-			return a.importAll(c.Context(), args, as)
+			if in.from != "" && !slices.Contains(hosts, in.from) {
+				return misused("%q is not known; --from takes %s", in.from, strings.Join(hosts, ", "))
+			}
+			return a.importAll(c.Context(), args, in)
 		},
 	}
-	c.Flags().StringVar(&as, "as", "", "store it under this `id`")
+	c.Flags().StringVar(&in.as, "as", "", "store it under this `id`")
+	c.Flags().StringVar(&in.from, "from", "", "whose file it is, a `host`: "+strings.Join(hosts, ", "))
+	c.Flags().StringVar(&in.only, "only", "", "of a database, take in only the session with this `id` there")
+	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// importAll takes in every file that it can: a bad one does not hide a good one.
-func (a *app) importAll(ctx context.Context, files []string, as string) error {
-	type result struct {
-		File     string `json:"file"`
-		Session  string `json:"sessionId,omitempty"`
-		Messages int    `json:"messages"`
-		Damaged  int    `json:"damagedLines,omitempty"`
-		Error    string `json:"error,omitempty"`
-	}
-	results, bad := []result{}, 0
+// taking says what to take in, and how.
+type taking struct{ as, from, only string }
+
+// taken is a session that was taken in, or a file that was not.
+type taken struct {
+	File     string `json:"file"`
+	Host     string `json:"host,omitempty"`
+	Session  string `json:"sessionId,omitempty"`
+	Messages int    `json:"messages"`
+	Damaged  int    `json:"damagedLines,omitempty"`
+	Known    bool   `json:"known,omitempty"` // it was in the store before
+	Error    string `json:"error,omitempty"`
+	title    string
+}
+
+// importAll takes in every session that it can: a bad one does not hide a good one.
+func (a *app) importAll(ctx context.Context, files []string, in taking) error {
+	results, bad := []taken{}, 0
 	for _, file := range files {
-		s, damaged, err := a.importFile(ctx, file, as)
-		r := result{File: file, Session: s.ID, Messages: s.Seq, Damaged: damaged}
-		if err != nil {
-			r.Error = err.Error()
-			bad++
-			a.progress("%s: %s\n", file, err)
-		} else if !a.flag.json {
-			a.printf("%s  %s (%s)\n", s.ID, s.Title, count(s.Seq, "message"))
+		got, known := 0, 0
+		for _, r := range a.importFile(ctx, file, in) {
+			r.File = file
+			results = append(results, r)
+			switch {
+			case r.Error != "":
+				bad++
+				a.progress("%s: %s\n", file, r.Error)
+			case r.Known:
+				known++
+			default:
+				if got++; !a.flag.json {
+					a.printf("%s  %s (%s)\n", r.Session, r.title, count(r.Messages, "message"))
+				}
+			}
+			if r.Damaged > 0 {
+				a.progress("%s: %s could not be read and %s left out\n", file, count(r.Damaged, "line"), wasWere(r.Damaged))
+			}
 		}
-		if damaged > 0 {
-			a.progress("%s: %s could not be read and was left out\n", file, count(damaged, "line"))
+		if known > 0 {
+			a.progress("%s: %s taken in, %d known already\n", file, count(got, "session"), known)
 		}
-		results = append(results, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -141,48 +172,243 @@ func (a *app) importAll(ctx context.Context, files []string, as string) error {
 		}
 	}
 	if bad > 0 {
-		a.progress("%d of %d files were not taken in\n", bad, len(files))
+		a.progress("%d of %d files and sessions were not taken in\n", bad, max(bad, len(results)))
 		return errShown
 	}
 	return nil
 }
 
-func (a *app) importFile(ctx context.Context, file, as string) (trimtab.Session, int, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return trimtab.Session{}, 0, err
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
 	}
-	defer f.Close()
-	kind, err := detect(f)
-	if err != nil {
-		return trimtab.Session{}, 0, err
-	}
-	if kind == "trimtab" {
-		doc, err := export.Read(f, export.MaxSize)
-		if err != nil {
-			return trimtab.Session{}, 0, err
-		}
-		if as != "" {
-			doc.ID = as
-		}
-		s, err := a.importDocument(ctx, doc)
-		return s, 0, err
-	}
-	return a.importTranscript(ctx, f, as)
+	return "were"
 }
 
-// detect says whose file it is and goes back to its beginning.
-func detect(f *os.File) (string, error) {
+func (a *app) importFile(ctx context.Context, file string, in taking) []taken {
+	own, err := isOwn(ctx, file, in.from)
+	switch {
+	case err != nil:
+		return []taken{{Error: err.Error()}}
+	case own == ownStore:
+		return a.importStore(ctx, file, in)
+	case own == ownExport:
+		return []taken{a.importExport(ctx, file, in.as)}
+	}
+	f, err := pick.Open(ctx, file, in.from)
+	if err != nil {
+		return []taken{{Error: err.Error()}}
+	}
+	defer f.Close()
+	return a.importSource(ctx, f, in)
+}
+
+// What of our own a file may be.
+const (
+	ownNone = iota
+	ownExport
+	ownStore
+)
+
+// isOwn says whether a file is our own export or store.
+func isOwn(ctx context.Context, file, from string) (int, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return ownNone, err
+	}
+	defer f.Close()
+	kind, err := headOf(f)
+	switch {
+	case err != nil || from != "" && from != trimtab.OwnHost:
+		return ownNone, err
+	case kind == transcript.SQLite:
+		if ok, err := pick.IsStore(ctx, file); err != nil || ok {
+			return ownStore, err
+		}
+	case kind == trimtab.OwnHost || from == trimtab.OwnHost:
+		return ownExport, nil
+	}
+	return ownNone, nil
+}
+
+// importStore takes in the sessions of another store of ours, as they are. It
+// reads a copy: opening a store may bring it up to date.
+func (a *app) importStore(ctx context.Context, file string, in taking) (out []taken) {
+	name, remove, err := pick.Copy(file)
+	if err != nil {
+		return []taken{{Error: err.Error()}}
+	}
+	defer func() {
+		if err := remove(); err != nil {
+			out = append(out, taken{Error: err.Error()})
+		}
+	}()
+	from, err := sqlite.Open(ctx, name, sqlite.Config{})
+	if err != nil {
+		return []taken{{Error: err.Error()}}
+	}
+	defer func() {
+		if err := from.Close(); err != nil {
+			out = append(out, taken{Error: err.Error()})
+		}
+	}()
+	var ids []string
+	for info, err := range from.List(ctx, trimtab.Query{}) {
+		if err != nil {
+			return append(out, taken{Error: err.Error()})
+		}
+		if in.only == "" || in.only == info.ID {
+			ids = append(ids, info.ID)
+		}
+	}
+	if in.as != "" && len(ids) != 1 {
+		return []taken{{Error: fmt.Sprintf("--as names one session, and %d were found; choose one with --only", len(ids))}}
+	}
+	for _, id := range ids {
+		out = append(out, a.importStored(ctx, from, id, in.as, len(ids) > 1))
+	}
+	return out
+}
+
+// importStored takes in one session of another store of ours.
+func (a *app) importStored(ctx context.Context, from trimtab.Archive, id, as string, many bool) taken {
+	s, err := from.Load(ctx, id)
+	if err != nil {
+		return taken{Session: id, Error: err.Error()}
+	}
+	commit := trimtab.Commit{}
+	for m, err := range from.Messages(ctx, id, 0) {
+		if err != nil {
+			return taken{Session: id, Error: err.Error()}
+		}
+		commit.Messages = append(commit.Messages, m)
+	}
+	for e, err := range from.Journal(ctx, id, 0) {
+		if err != nil {
+			return taken{Session: id, Error: err.Error()}
+		}
+		commit.Entries = append(commit.Entries, e)
+	}
+	s.ID, s.Version = or(as, id), 0
+	commit.Session = s
+	st, err := a.store(ctx)
+	if err == nil {
+		_, err = st.Commit(ctx, commit)
+	}
+	r := taken{Host: s.Host, Session: s.ID, Messages: s.Seq, title: s.Title}
+	if errors.Is(err, trimtab.ErrExists) || errors.Is(err, trimtab.ErrConflict) {
+		if r.Known = true; many {
+			return r
+		}
+		err = fmt.Errorf("session %s %w", s.ID, trimtab.ErrExists)
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+func (a *app) importExport(ctx context.Context, file, as string) taken {
+	f, err := os.Open(file)
+	if err != nil {
+		return taken{Error: err.Error()}
+	}
+	defer f.Close()
+	doc, err := export.Read(f, export.MaxSize)
+	if err != nil {
+		return taken{Error: err.Error()}
+	}
+	if as != "" {
+		doc.ID = as
+	}
+	s, err := a.importDocument(ctx, doc)
+	if err != nil {
+		return taken{Error: err.Error()}
+	}
+	return taken{Host: s.Host, Session: s.ID, Messages: s.Seq, title: s.Title}
+}
+
+// importSource takes in the sessions of another agent's file.
+func (a *app) importSource(ctx context.Context, f *pick.File, in taking) (out []taken) {
+	var infos []trimtab.Info
+	for info, err := range f.Sessions(ctx) {
+		switch {
+		case err != nil:
+			out = append(out, taken{Host: f.Host, Error: err.Error()})
+		case in.only == "" || in.only == info.ID:
+			infos = append(infos, info)
+		}
+	}
+	if len(infos) == 0 && len(out) == 0 {
+		return []taken{{Host: f.Host, Error: fmt.Sprintf("%s: no message in it", trimtab.ErrDamaged)}}
+	}
+	if in.as != "" && len(infos) > 1 {
+		return []taken{{Host: f.Host, Error: fmt.Sprintf("--as names one session, and the file has %d; choose one with --only", len(infos))}}
+	}
+	for _, info := range infos {
+		r := a.importSession(ctx, f, info, in.as)
+		// In a database most sessions were there last time; a file that is named is
+		// meant.
+		if len(infos) > 1 && r.Known {
+			r.Error = ""
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// importSession takes in one session of another agent's file.
+func (a *app) importSession(ctx context.Context, f *pick.File, info trimtab.Info, as string) taken {
+	r := taken{Host: f.Host}
+	theirs := info.ID
+	info.ID = or(as, f.Host+":"+theirs)
+	if info.Parent != "" {
+		info.Parent = f.Host + ":" + info.Parent
+	}
+	info.Title = "" // made from the person's first words, as everywhere
+	var events []trimtab.Event
+	for item, err := range f.Read(ctx, theirs, transcript.Options{Side: info.Parent != ""}) {
+		if errors.Is(err, trimtab.ErrDamaged) {
+			r.Damaged++
+			continue
+		}
+		if err != nil {
+			r.Error = err.Error()
+			return r
+		}
+		events = append(events, recorded(item)...)
+	}
+	if len(events) == 0 {
+		r.Error = fmt.Sprintf("%s: no message in it", trimtab.ErrDamaged)
+		return r
+	}
+	s, err := a.tell(ctx, info, events)
+	if err != nil {
+		r.Session, r.Known, r.Error = info.ID, errors.Is(err, trimtab.ErrExists), err.Error()
+		return r
+	}
+	r.Session, r.Messages, r.title = s.ID, s.Seq, s.Title
+	return r
+}
+
+// headOf says whose file it is and goes back to its beginning.
+func headOf(f *os.File) (string, error) {
 	head := make([]byte, 64<<10)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", err
 	}
-	kind := transcript.Detect(head[:n])
-	if kind == "" {
-		return "", fmt.Errorf("%w: neither a trimtab export nor a Claude Code transcript", trimtab.ErrDamaged)
-	}
 	_, err = f.Seek(0, io.SeekStart)
+	return transcript.Detect(head[:n]), err
+}
+
+// detect says whether a file is our own export or Claude Code's transcript, which
+// are what replay reads, and goes back to its beginning.
+func detect(f *os.File) (string, error) {
+	kind, err := headOf(f)
+	if err == nil && kind != trimtab.OwnHost && kind != "claude" {
+		err = fmt.Errorf("%w: neither a trimtab export nor a Claude Code transcript", trimtab.ErrDamaged)
+	}
 	return kind, err
 }
 
@@ -207,33 +433,6 @@ func (a *app) importDocument(ctx context.Context, doc export.Document) (trimtab.
 		events = append(events, trimtab.Asked{Command: "mode", Args: []string{doc.ModeState.Mode}})
 	}
 	return a.tell(ctx, doc.Info, append(events, trimtab.Resumed{}))
-}
-
-func (a *app) importTranscript(ctx context.Context, f io.Reader, as string) (trimtab.Session, int, error) {
-	info, damaged := trimtab.Info{ID: as, Host: "claude"}, 0
-	var events []trimtab.Event
-	for item, err := range claude.Read(f, transcript.Options{}) {
-		if errors.Is(err, trimtab.ErrDamaged) {
-			damaged++
-			continue
-		}
-		if err != nil {
-			return trimtab.Session{}, damaged, err
-		}
-		if info.ID == "" {
-			info.ID = "claude:" + item.Session
-		}
-		info.Project = or(info.Project, item.Project)
-		if info.Created.IsZero() {
-			info.Created = item.Message.At
-		}
-		events = append(events, recorded(item)...)
-	}
-	if len(events) == 0 {
-		return trimtab.Session{}, damaged, fmt.Errorf("%w: no message in it", trimtab.ErrDamaged)
-	}
-	s, err := a.tell(ctx, info, events)
-	return s, damaged, err
 }
 
 // tell stores a session by telling its events to the engine, all or nothing.

@@ -2,6 +2,7 @@ package mode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -20,7 +21,13 @@ var changing = map[string]bool{
 // refuse says why a tool may not run in the present mode, or nothing.
 func (d Modes) refuse(m Memory, call trimtab.ToolCall) string {
 	def := d.list[d.index(m.Mode)]
-	if !*d.cfg.Enforce || !def.ReadOnly || !changing[call.Name] {
+	if !*d.cfg.Enforce {
+		return ""
+	}
+	if len(def.Tools) > 0 && !slices.Contains(def.Tools, call.Name) {
+		return fmt.Sprintf("%s is not available in %s mode, which takes %s", call.Name, strings.ToLower(def.Name), strings.Join(def.Tools, ", "))
+	}
+	if !def.ReadOnly || !changing[call.Name] {
 		return ""
 	}
 	return fmt.Sprintf("%s is not available in %s mode: read and think now, change things when the person leaves the mode", call.Name, strings.ToLower(def.Name))

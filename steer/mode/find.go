@@ -7,13 +7,16 @@ import (
 )
 
 // find takes a mode's id or name in any case, a unique beginning of either, or
-// + and - for its neighbours. A problem is said in words and names the nearest.
+// + and - for its neighbours. From a mode that is not among those to cycle
+// through, these lead to Normal. A problem is said in words and names the nearest.
 func (d Modes) find(m Memory, name string) (i int, problem string) {
-	n := len(d.list)
-	switch here := d.index(m.Mode); name {
-	case "+":
+	here, n := d.index(m.Mode), d.cycle
+	switch {
+	case (name == "+" || name == "-") && here >= n:
+		return 0, ""
+	case name == "+":
 		return (here + 1) % n, ""
-	case "-":
+	case name == "-":
 		return (here + n - 1) % n, ""
 	}
 	want := plain(name)

@@ -1,5 +1,6 @@
 // Package mode tells the agent in which frame of mind to work: planning,
-// research, code review, debugging, or none.
+// research, code review, debugging, a mode with a goal, one from a file, or none.
+// Its Definition is the one form that all modes have.
 //
 // A person chooses the mode; choosing sends nothing. The first prompt in a mode
 // is preceded by its entry prompt, which becomes part of the history; later
@@ -22,24 +23,33 @@ import (
 
 // Config sets what modes may do. Zero values take the defaults.
 type Config struct {
-	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, where the host lets a tool call be refused"`
+	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, and those that a mode of your own leaves out, where the host lets a tool call be refused"`
 
 	Model map[string]string `json:"model" guard:"user" doc:"the model that our chat asks in a mode: the mode's id and the model's name"`
 }
 
 // Modes is the intervention.
 type Modes struct {
-	cfg  Config
-	list []Definition
+	cfg   Config
+	list  []Definition
+	cycle int // so many of them are gone through with + and -
 }
 
-// New returns the intervention with the built-in modes.
-func New(cfg Config) (Modes, error) {
+// New returns the intervention with the modes that a person cycles through and
+// more that are chosen by name. Of two with one id the first counts.
+func New(cfg Config, more ...Definition) (Modes, error) {
 	cfg, err := trimtab.Fill(cfg)
 	if err != nil {
 		return Modes{}, fmt.Errorf("modes: %w", err)
 	}
-	return Modes{cfg, BuiltIn()}, nil
+	d := Modes{cfg: cfg, list: BuiltIn()}
+	d.cycle = len(d.list)
+	for _, def := range more {
+		if d.index(def.ID) < 0 {
+			d.list = append(d.list, def)
+		}
+	}
+	return d, nil
 }
 
 // Memory is the mode of a session. Told is the mode of the last prompt: a
@@ -98,7 +108,7 @@ func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 	def := d.list[d.index(m.Mode)]
 	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "a further prompt in " + def.Name}
 	if m.Told != m.Mode {
-		in = trimtab.Inject{Slot: entry, Text: def.Entry, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name}
+		in = trimtab.Inject{Slot: entry, Text: def.Opening(), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name}
 	}
 	m.Told, m.Armed = m.Mode, false
 	return m, []trimtab.Action{in}
@@ -108,11 +118,14 @@ func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 // rewriting took it away.
 func (d Modes) putBack(t trimtab.Turn, m Memory) []trimtab.Action {
 	def := d.list[d.index(m.Mode)]
-	lost := slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool { return n.By == d.Name() && n.Text == def.Entry })
-	if !lost || m.Told != m.Mode {
+	if len(t.Gone) == 0 || m.Told != m.Mode {
 		return nil
 	}
-	return []trimtab.Action{trimtab.Inject{Slot: entry, Text: def.Entry, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history"}}
+	text := def.Opening()
+	if !slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool { return n.By == d.Name() && n.Text == text }) {
+		return nil
+	}
+	return []trimtab.Action{trimtab.Inject{Slot: entry, Text: text, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history"}}
 }
 
 // Status shows the mode, but for Normal.
@@ -166,17 +179,23 @@ func (d Modes) show(m Memory, head string, failed bool) trimtab.Action {
 	if head != "" {
 		lines = append(lines, head)
 	}
+	wide := 12
+	for _, def := range d.list {
+		wide = max(wide, len(def.ID))
+	}
+	var brief []Definition
 	for _, def := range d.list {
 		mark := " "
 		if def.ID == m.Mode {
 			mark = "*"
 		}
-		lines = append(lines, fmt.Sprintf("%s %-12s %s", mark, def.ID, def.Description))
+		lines = append(lines, fmt.Sprintf("%s %-*s %s", mark, wide, def.ID, def.Description))
+		brief = append(brief, Definition{ID: def.ID, Name: def.Name, Icon: def.Icon, Description: def.Description, ReadOnly: def.ReadOnly})
 	}
 	data, err := json.Marshal(struct {
 		Mode  string       `json:"mode"`
-		Modes []Definition `json:"modes"`
-	}{m.Mode, d.list})
+		Modes []Definition `json:"modes"` // without their prompts
+	}{m.Mode, brief})
 	if err != nil {
 		data = nil
 	}

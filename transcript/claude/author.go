@@ -2,7 +2,6 @@ package claude
 
 import (
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
@@ -22,7 +21,7 @@ func (l *line) prompted(origin string) bool {
 }
 
 // author says who wrote the text of a user line. Tagged text in it is another
-// matter, see spans.
+// matter, see feed.Spans.
 func (r *reader) author(l *line) (trimtab.Author, error) {
 	if l.side || l.meta || l.summary || l.byTool() {
 		return trimtab.Host, nil
@@ -66,17 +65,4 @@ func originOf(v []byte) (string, error) {
 		err = c.Err()
 	}
 	return kind, err
-}
-
-// spans divides a text by author. What a person typed may hold words of the
-// host's; package host tells them apart.
-func spans(text string, by trimtab.Author) []trimtab.Part {
-	if text == "" {
-		return nil
-	}
-	if by != trimtab.Person {
-		return []trimtab.Part{trimtab.Text{Text: text, By: by}}
-	}
-	var d host.Divider
-	return d.Divide(text)
 }

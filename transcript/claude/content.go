@@ -1,44 +1,89 @@
 package claude
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/transcript/internal/feed"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// message is the part of a line that went to the model or came from it.
+// message is the part of a line that went to the model or came from it, taken
+// apart but not decoded.
 type message struct {
-	id, model string
-	content   []byte
-	usage     *trimtab.Usage
+	bad       error // it is no message
+	seen      bool
+	id, model []byte
+	usage     []byte
+	text      []byte  // the content, where it is no list
+	blocks    []block // the content, where it is one
 }
 
-func parseMessage(v []byte) (m message, err error) {
-	c := jsonl.Object(v)
-	for c.Next() {
-		switch string(c.Key) {
+// parse goes into the message at which the cursor stands. What is wrong inside
+// matters only if the line is one that is read.
+func (m *message) parse(c *jsonl.Cursor) {
+	*m = message{seen: true, blocks: m.blocks[:0]}
+	if c.Peek() != '{' {
+		c.Take()
+		m.bad = errors.New("not an object")
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		switch string(in.Key) {
 		case "id":
-			m.id, err = jsonl.String(c.Value)
+			m.id = in.Take()
 		case "model":
-			m.model, err = jsonl.String(c.Value)
-		case "content":
-			m.content = c.Value
+			m.model = in.Take()
 		case "usage":
-			m.usage, err = parseUsage(c.Value)
-		}
-		if err != nil {
-			return m, fmt.Errorf("message.%s: %w", c.Key, err)
+			m.usage = in.Take()
+		case "content":
+			m.text, m.blocks = nil, m.blocks[:0]
+			if in.Peek() == '[' {
+				list := in.Down('[')
+				m.list(&list)
+				in.Up(&list)
+			} else {
+				m.text = in.Take()
+			}
 		}
 	}
-	if err := c.Err(); err != nil {
-		return m, fmt.Errorf("message: %w", err)
+	c.Up(&in)
+}
+
+// read takes apart a message that stands alone.
+func (m *message) read(v []byte) error {
+	c := jsonl.At(v)
+	m.parse(&c)
+	return c.Err()
+}
+
+// list takes the blocks of a list apart.
+func (m *message) list(c *jsonl.Cursor) {
+	for c.Field() {
+		if c.Peek() != '{' {
+			c.Take()
+			m.blocks = append(m.blocks, block{bad: true})
+			continue
+		}
+		in := c.Down('{')
+		b := parseBlock(&in)
+		c.Up(&in)
+		b.raw = c.Value
+		m.blocks = append(m.blocks, b)
 	}
-	return m, nil
+}
+
+// answers reports whether the message holds the result of a tool.
+func (m *message) answers() bool {
+	for _, b := range m.blocks {
+		if jsonl.Is(b.kind, "tool_result") {
+			return true
+		}
+	}
+	return false
 }
 
 func parseUsage(v []byte) (*trimtab.Usage, error) {
@@ -60,7 +105,7 @@ func parseUsage(v []byte) (*trimtab.Usage, error) {
 			u.CacheWrite, err = jsonl.Int(c.Value)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Key, err)
+			return nil, fmt.Errorf("message.usage: %s: %w", c.Key, err)
 		}
 	}
 	return u, c.Err()
@@ -69,132 +114,142 @@ func parseUsage(v []byte) (*trimtab.Usage, error) {
 // block is one block of content. Which fields it has depends on its type.
 type block struct {
 	raw, kind, text, id, name, input, of, content, failed []byte
+	bad                                                   bool // it is no object
 }
 
-func parseBlock(v []byte) (block, error) {
-	b := block{raw: v}
-	c := jsonl.Object(v)
-	for c.Next() {
+func parseBlock(c *jsonl.Cursor) (b block) {
+	for c.Field() {
 		switch string(c.Key) {
 		case "type":
-			b.kind = c.Value
+			b.kind = c.Take()
 		case "text":
-			b.text = c.Value
+			b.text = c.Take()
 		case "id":
-			b.id = c.Value
+			b.id = c.Take()
 		case "name":
-			b.name = c.Value
+			b.name = c.Take()
 		case "input":
-			b.input = c.Value
+			b.input = c.Take()
 		case "tool_use_id":
-			b.of = c.Value
+			b.of = c.Take()
 		case "content":
-			b.content = c.Value
+			b.content = c.Take()
 		case "is_error":
-			b.failed = c.Value
+			b.failed = c.Take()
 		}
 	}
-	return b, c.Err()
+	return b
 }
 
-// parts reads content, which is one text or a list of blocks. Its plain text is
-// by the given author; a person is none where the content holds a tool's result.
-func parts(content []byte, by trimtab.Author) ([]trimtab.Part, error) {
+// content decodes what a message says. Its plain text is by the given author; a
+// person is none where the content holds a tool's result.
+func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case jsonl.Null(content):
+	case !m.seen:
+		return nil, errors.New("no message")
+	case m.bad != nil:
+		return nil, fmt.Errorf("message: %w", m.bad)
+	case jsonl.Null(m.text) && len(m.blocks) == 0:
 		return nil, nil
-	case content[0] == '"':
-		text, err := jsonl.String(content)
+	case m.text != nil:
+		text, err := r.Text(m.text, by)
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
 		}
-		return spans(text, by), nil
+		return feed.Spans(text, by), nil
 	}
-	var blocks []block
-	c := jsonl.Array(content)
-	for c.Next() {
-		b, err := parseBlock(c.Value)
-		if err != nil {
-			return nil, fmt.Errorf("content block %d: %w", len(blocks)+1, err)
-		}
-		if by == trimtab.Person && jsonl.Is(b.kind, "tool_result") {
-			by = trimtab.Host
-		}
-		blocks = append(blocks, b)
+	if by == trimtab.Person && m.answers() {
+		by = trimtab.Host
 	}
-	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("content: %w", err)
-	}
-	var out []trimtab.Part
+	return r.parts(m.blocks, by)
+}
+
+func (r *reader) parts(blocks []block, by trimtab.Author) ([]trimtab.Part, error) {
+	out := make([]trimtab.Part, 0, len(blocks))
 	for i, b := range blocks {
-		p, err := b.parts(by)
-		if err != nil {
+		if b.bad {
+			return nil, fmt.Errorf("content block %d: not an object", i+1)
+		}
+		var err error
+		if out, err = r.part(out, b, by); err != nil {
 			return nil, fmt.Errorf("content block %d: %w", i+1, err)
 		}
-		out = append(out, p...)
 	}
 	return out, nil
 }
 
-func (b block) parts(by trimtab.Author) ([]trimtab.Part, error) {
+// part appends what a block says.
+func (r *reader) part(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
 	case jsonl.Is(b.kind, "text"):
-		text, err := jsonl.String(b.text)
-		return spans(text, by), err
+		text, err := r.Text(b.text, by)
+		return append(out, feed.Spans(text, by)...), err
 	case jsonl.Is(b.kind, "tool_use") && by == trimtab.Model:
-		call, err := b.call()
-		return []trimtab.Part{call}, err
+		call, err := r.call(b)
+		return append(out, call), err
 	case jsonl.Is(b.kind, "tool_result") && by != trimtab.Model:
-		return b.result()
+		return r.result(out, b)
 	}
-	p, err := b.opaque(by)
-	return []trimtab.Part{p}, err
+	p, err := r.opaque(b, by)
+	return append(out, p), err
 }
 
-func (b block) call() (trimtab.ToolCall, error) {
-	id, err1 := jsonl.String(b.id)
-	name, err2 := jsonl.String(b.name)
-	input, err3 := raw(b.input)
+func (r *reader) call(b block) (trimtab.ToolCall, error) {
+	id, err1 := r.Dec.String(b.id)
+	name, err2 := r.Dec.Word(b.name)
+	input, err3 := jsonl.Raw(b.input)
 	return trimtab.ToolCall{ID: id, Name: name, Input: input}, errors.Join(err1, err2, err3)
 }
 
 // result reads a tool's result. What of it is not text follows as opaque parts.
-func (b block) result() ([]trimtab.Part, error) {
-	id, err1 := jsonl.String(b.of)
+func (r *reader) result(out []trimtab.Part, b block) ([]trimtab.Part, error) {
+	id, err1 := r.Dec.String(b.of)
 	failed, err2 := jsonl.Bool(b.failed)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	inner, err := parts(b.content, trimtab.Tool)
+	result := trimtab.ToolResult{ID: id, Failed: failed}
+	if jsonl.Null(b.content) || b.content[0] == '"' {
+		text, err := r.Result(b.content, failed)
+		result.Text = text
+		return append(out, result), err
+	}
+	var inner message
+	c := jsonl.Array(b.content)
+	inner.list(&c)
+	if err := c.Err(); err != nil {
+		return nil, fmt.Errorf("content: %w", err)
+	}
+	var texts []string
+	var rest []trimtab.Part
+	for _, in := range inner.blocks {
+		switch {
+		case in.bad:
+			return nil, errors.New("content: not an object")
+		case jsonl.Is(in.kind, "text"):
+			text, err := r.Result(in.text, failed)
+			if err != nil {
+				return nil, err
+			}
+			if text != "" {
+				texts = append(texts, text)
+			}
+		default:
+			p, err := r.opaque(in, trimtab.Tool)
+			if err != nil {
+				return nil, err
+			}
+			rest = append(rest, p)
+		}
+	}
+	result.Text = strings.Join(texts, "\n")
+	return append(append(out, result), rest...), nil
+}
+
+func (r *reader) opaque(b block, by trimtab.Author) (trimtab.Part, error) {
+	kind, err := r.Dec.Word(b.kind)
 	if err != nil {
 		return nil, err
 	}
-	var texts []string
-	out := []trimtab.Part{nil}
-	for _, p := range inner {
-		if t, ok := p.(trimtab.Text); ok {
-			texts = append(texts, t.Text)
-			continue
-		}
-		out = append(out, p)
-	}
-	out[0] = trimtab.ToolResult{ID: id, Text: strings.Join(texts, "\n"), Failed: failed}
-	return out, nil
-}
-
-func (b block) opaque(by trimtab.Author) (trimtab.Opaque, error) {
-	kind, err1 := jsonl.String(b.kind)
-	r, err2 := raw(b.raw)
-	return trimtab.Opaque{Kind: kind, By: by, Raw: r}, errors.Join(err1, err2)
-}
-
-// raw copies a value that is passed on as it is, and so must be valid.
-func raw(v []byte) (json.RawMessage, error) {
-	if jsonl.Null(v) {
-		return nil, nil
-	}
-	if !json.Valid(v) {
-		return nil, errors.New("not valid JSON")
-	}
-	return slices.Clone(v), nil
+	return r.Opaque(kind, by, b.raw)
 }

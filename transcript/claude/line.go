@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
@@ -45,21 +44,84 @@ type line struct {
 	agent, time, subtype      []byte
 	source, turn, origin      []byte // who prompted, in three ways
 	toolResult, toolCaller    []byte // what only a tool's result has
-	message, attached         []byte
-	compaction                []byte
+	message                   message
+	attached, compaction      []byte
 	rendered, renderedRole    []byte
 	side, meta, summary, fail bool
 }
 
+// place takes a line apart as far as its place in the tree needs. Of replies and
+// attachments that is a little at either end, and of a tool's result all but what
+// the tool returned.
+func (l *line) place(b []byte, number int) error {
+	*l = line{number: number, size: len(b), message: message{blocks: l.message.blocks[:0]}}
+	if l.ends(b) {
+		return nil
+	}
+	return l.walk(b, number, true)
+}
+
+// ends takes a reply or an attachment apart from both ends, and reports whether
+// that told enough.
+func (l *line) ends(b []byte) bool {
+	c := jsonl.Object(b)
+	for front := true; front && c.Field(); {
+		switch string(c.Key) {
+		case "parentUuid":
+			l.parent = c.Take()
+		case "isSidechain":
+			l.side = string(c.Take()) == "true"
+		case "message":
+			front = false
+			l.message.id = firstID(&c)
+		case "attachment":
+			front = false
+		case "agentId":
+		default:
+			return false
+		}
+	}
+	if l.parent == nil {
+		return false
+	}
+	for last := jsonl.Last(b); last.Next(); {
+		switch string(last.Key) {
+		case "uuid":
+			l.uuid = last.Value
+		case "type":
+			l.kind = kindOf(last.Value)
+		case "isSidechain", "parentUuid":
+			return false // twice
+		}
+		if l.uuid != nil && l.kind != other {
+			return l.kind == assistant && !jsonl.Null(l.message.id) || l.kind == attachment
+		}
+	}
+	return false
+}
+
+// firstID returns the id of the message at which the cursor stands, if it comes
+// before the content.
+func firstID(c *jsonl.Cursor) []byte {
+	in := c.Down('{')
+	for in.Field() && string(in.Key) != "content" {
+		if string(in.Key) == "id" {
+			return in.Take()
+		}
+	}
+	return nil
+}
+
 // parse takes a line apart. A line that is only bookkeeping has the kind other;
 // most of those are known by their first field and looked at no further.
-func (l *line) parse(b []byte, number int) error {
+func (l *line) parse(b []byte, number int) error { return l.walk(b, number, false) }
+
+func (l *line) walk(b []byte, number int, placed bool) error {
+	blocks := l.message.blocks[:0]
 	*l = line{number: number, size: len(b)}
+	l.message.blocks = blocks
 	if v := firstType(b); v != nil && kindOf(v) == other {
-		if b[len(b)-1] != '}' {
-			return errors.New("it breaks off")
-		}
-		return nil
+		return whole(b)
 	}
 	var err error
 	flag := func(v []byte) bool {
@@ -70,7 +132,18 @@ func (l *line) parse(b []byte, number int) error {
 		return on
 	}
 	c := jsonl.Object(b)
-	for c.Next() && err == nil {
+	for err == nil && c.Field() {
+		if string(c.Key) == "message" {
+			l.message.parse(&c)
+			continue
+		}
+		if placed && l.uuid != nil && l.kind != other && string(c.Key) == "toolUseResult" && c.Peek() != 'n' {
+			l.toolResult = b[len(b)-1:]
+			return whole(b)
+		}
+		if c.Take(); c.Err() != nil {
+			break
+		}
 		switch string(c.Key) {
 		case "type":
 			l.kind = kindOf(c.Value)
@@ -102,8 +175,6 @@ func (l *line) parse(b []byte, number int) error {
 			l.toolResult = c.Value
 		case "sourceToolAssistantUUID", "sourceToolUseID":
 			l.toolCaller = c.Value
-		case "message":
-			l.message = c.Value
 		case "attachment":
 			l.attached = c.Value
 		case "compactMetadata":
@@ -125,13 +196,15 @@ func (l *line) parse(b []byte, number int) error {
 			return fmt.Errorf("%s: %w", c.Key, err)
 		}
 	}
-	if err := c.Err(); err != nil {
-		return err
+	return c.Err()
+}
+
+// whole reports a line that was cut off.
+func whole(b []byte) error {
+	if b[len(b)-1] != '}' {
+		return errors.New("it breaks off")
 	}
-	if l.kind == other {
-		return nil
-	}
-	return clean(b)
+	return nil
 }
 
 // firstType returns the value of "type" if it is the first field, as in most of
@@ -152,18 +225,6 @@ func firstType(b []byte) []byte {
 	return rest[:k+2]
 }
 
-// clean refuses bytes that no JSON text holds and that decoding would change
-// without a word.
-func clean(b []byte) error {
-	if bytes.IndexByte(b, 0) >= 0 {
-		return errors.New("it holds NUL bytes")
-	}
-	if !utf8.Valid(b) {
-		return errors.New("it is not valid UTF-8")
-	}
-	return nil
-}
-
 // boundary reports whether the host rewrote its history here.
 func (l *line) boundary() bool {
 	return l.kind == system && jsonl.Is(l.subtype, "compact_boundary")
@@ -174,7 +235,5 @@ func (l *line) byTool() bool { return !jsonl.Null(l.toolResult) || !jsonl.Null(l
 
 // at is when the line was written; the zero time if it does not say.
 func (l *line) at() time.Time {
-	s, _ := jsonl.String(l.time)
-	t, _ := time.Parse(time.RFC3339Nano, s)
-	return t
+	return jsonl.Time(l.time)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/internal/feed"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
@@ -16,64 +17,46 @@ import (
 // A sub-agent's own file holds nothing but a side conversation: read it with
 // Options.Side.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
-	return func(yield func(transcript.Item, error) bool) {
-		opt, err := trimtab.Fill(opt)
-		if err != nil {
-			yield(transcript.Item{}, fmt.Errorf("reading options: %w", err))
-			return
-		}
-		rd := &reader{opt: opt, out: queue{yield: yield}}
-		if rd.tree, err = treeOf(r, opt); err == nil {
-			err = rd.read(jsonl.NewLines(r, opt.MaxLine))
-		}
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(transcript.Item{}, fmt.Errorf("reading a transcript: %w", err))
-		}
-	}
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
 }
-
-// errStopped says that nobody wants more items.
-var errStopped = errors.New("stopped")
 
 // reader is one pass over a file.
 type reader struct {
-	opt       transcript.Options
-	tree      *tree // nil in file order
-	out       queue
-	marks     string  // the version that was last seen to mark prompts
-	compacted [2]bool // a boundary was passed, in the main and in a side conversation
-	session   string  // as of the last line: mostly the same ones
-	project   string
+	*feed.Feed
+	line                    line
+	plan                    *tree  // as it grows
+	tree                    *tree  // nil in file order
+	marks                   string // the version that was last seen to mark prompts
+	session, project, model jsonl.Seen
+	compacted               [2]bool // a boundary was passed, in the main and in a side conversation
 }
 
-func (r *reader) read(lines *jsonl.Lines) error {
-	var l line
-	for {
-		b, err := lines.Next()
-		switch {
-		case err == io.EOF:
-			return r.out.flush()
-		case errors.Is(err, jsonl.ErrLong):
-			err = fmt.Errorf("it is longer than %d bytes", r.opt.MaxLine)
-		case err != nil:
-			return errors.Join(r.out.flush(), err)
-		case len(b) == 0:
-			continue
-		default:
-			if err = l.parse(b, lines.N); err == nil && r.wanted(&l) {
-				err = r.take(&l)
-			}
-		}
-		if errors.Is(err, errStopped) {
-			return err
-		}
-		if err != nil {
-			err = r.out.put(entry{item: transcript.Item{Line: lines.N}, err: transcript.Damaged{Line: lines.N, Text: err.Error()}})
-			if err != nil {
-				return err
-			}
-		}
+// Plan puts a line of the main conversation into the tree.
+func (r *reader) Plan(b []byte, n int) {
+	if r.plan == nil {
+		r.plan = newTree()
 	}
+	l := &r.line
+	if l.place(b, n) == nil && l.kind != other && !l.side && !jsonl.Null(l.uuid) {
+		r.plan.add(l)
+	}
+}
+
+// Planned decides what is read.
+func (r *reader) Planned() {
+	if r.plan != nil {
+		r.plan.decide()
+		r.tree = r.plan
+	}
+}
+
+// Take turns a line into a message, if it belongs to what is read.
+func (r *reader) Take(b []byte) error {
+	l := &r.line
+	if err := l.parse(b, r.N); err != nil || !r.wanted(l) {
+		return err
+	}
+	return r.take(l)
 }
 
 // wanted reports whether a line belongs to what is read.
@@ -82,7 +65,7 @@ func (r *reader) wanted(l *line) bool {
 	case l.kind == other:
 		return false
 	case l.side:
-		return r.opt.Side
+		return r.Opt.Side
 	}
 	return r.tree == nil || r.tree.take(l.uuid)
 }
@@ -103,7 +86,7 @@ func (r *reader) take(l *line) error {
 			return err
 		}
 		r.compacted[side(l.side)] = true
-		return r.out.close(stream(l.side, agent))
+		return r.Close(feed.Stream(transcript.Item{Side: l.side, Agent: agent}))
 	}
 	return nil
 }
@@ -113,11 +96,7 @@ func (r *reader) user(l *line) error {
 	if err != nil {
 		return err
 	}
-	m, err := parseMessage(l.message)
-	if err != nil {
-		return err
-	}
-	said, err := parts(m.content, by)
+	said, err := r.content(&l.message, by)
 	if err != nil {
 		return err
 	}
@@ -127,33 +106,41 @@ func (r *reader) user(l *line) error {
 // reply takes one block of the model's reply, or a notice that Claude Code wrote
 // in the model's place: that is the host's and no step of the model.
 func (r *reader) reply(l *line) error {
-	m, err := parseMessage(l.message)
+	model, err := r.Dec.Again(l.message.model, &r.model)
 	if err != nil {
-		return err
+		return fmt.Errorf("message.model: %w", err)
 	}
-	if l.fail || m.model == "<synthetic>" {
-		said, err := parts(m.content, trimtab.Host)
+	if l.fail || model == "<synthetic>" {
+		said, err := r.content(&l.message, trimtab.Host)
 		if err != nil {
 			return err
 		}
 		return r.say(l, trimtab.Message{Role: trimtab.RoleSystem, Parts: said})
 	}
-	said, err := parts(m.content, trimtab.Model)
-	if err != nil || len(said) == 0 {
-		return err
+	id, err := r.Dec.String(l.message.id)
+	if err != nil {
+		return fmt.Errorf("message.id: %w", err)
 	}
-	it, err := r.item(l, trimtab.Message{Role: trimtab.RoleAssistant, Parts: said, Model: m.model, Usage: m.usage})
+	usage, err := parseUsage(l.message.usage)
 	if err != nil {
 		return err
 	}
-	return r.out.reply(it, m.id, l.size)
+	said, err := r.content(&l.message, trimtab.Model)
+	if err != nil || len(said) == 0 {
+		return err
+	}
+	it, err := r.item(l, trimtab.Message{Role: trimtab.RoleAssistant, Parts: said, Model: model, Usage: usage})
+	if err != nil {
+		return err
+	}
+	return r.Reply(it, id, l.size)
 }
 
 // attachment takes what Claude Code put before the model on its own, in the form
 // in which the model saw it, or a prompt that a person typed while the model was
 // at work.
 func (r *reader) attachment(l *line) error {
-	said, typed, err := queued(l.attached)
+	said, typed, err := r.queued(l.attached)
 	if err != nil {
 		return err
 	}
@@ -169,11 +156,11 @@ func (r *reader) attachment(l *line) error {
 	}
 	c := jsonl.Array(l.rendered)
 	for c.Next() {
-		shown, err := parseMessage(c.Value)
-		if err != nil {
+		var shown message
+		if err := shown.read(c.Value); err != nil {
 			return fmt.Errorf("rendered: %w", err)
 		}
-		said, err := parts(shown.content, trimtab.Host)
+		said, err := r.content(&shown, trimtab.Host)
 		if err != nil {
 			return fmt.Errorf("rendered: %w", err)
 		}
@@ -187,7 +174,7 @@ func (r *reader) attachment(l *line) error {
 
 // queued reads the attachment that is a prompt given to a model at work. Typed
 // is true only where it says that a person gave it.
-func queued(attached []byte) (said []trimtab.Part, typed bool, err error) {
+func (r *reader) queued(attached []byte) (said []trimtab.Part, typed bool, err error) {
 	var kind, mode, origin, prompt []byte
 	c := jsonl.Object(attached)
 	for c.Next() {
@@ -211,7 +198,15 @@ func queued(attached []byte) (said []trimtab.Part, typed bool, err error) {
 	if from, err := originOf(origin); err != nil || from != "human" {
 		return nil, false, err
 	}
-	said, err = parts(prompt, trimtab.Person)
+	m := message{seen: true, text: prompt}
+	if len(prompt) > 0 && prompt[0] == '[' {
+		m.text = nil
+		list := jsonl.Array(prompt)
+		if m.list(&list); list.Err() != nil {
+			return nil, false, fmt.Errorf("prompt: %w", list.Err())
+		}
+	}
+	said, err = r.content(&m, trimtab.Person)
 	return said, true, err
 }
 
@@ -225,24 +220,24 @@ func (r *reader) say(l *line, m trimtab.Message) error {
 		return err
 	}
 	if m.IsPrompt() {
-		if err := r.out.close(stream(it.Side, it.Agent)); err != nil {
+		if err := r.Close(feed.Stream(it)); err != nil {
 			return err
 		}
 	}
-	return r.out.put(entry{item: it, size: l.size})
+	return r.Put(it, l.size)
 }
 
 // item adds to a message where it stood.
 func (r *reader) item(l *line, m trimtab.Message) (transcript.Item, error) {
 	var errs [4]error
-	m.ID, errs[0] = jsonl.String(l.uuid)
+	m.ID, errs[0] = r.Dec.String(l.uuid)
 	m.At = l.at()
 	it := transcript.Item{Message: m, Line: l.number, Side: l.side}
-	it.Session, errs[1] = same(&r.session, l.session)
-	it.Project, errs[2] = same(&r.project, l.cwd)
-	it.Agent, errs[3] = jsonl.String(l.agent)
-	if err := errors.Join(errs[:]...); err != nil {
-		return it, err
+	it.Session, errs[1] = r.Dec.Again(l.session, &r.session)
+	it.Project, errs[2] = r.Dec.Again(l.cwd, &r.project)
+	it.Agent, errs[3] = r.Dec.Word(l.agent)
+	if errs != [4]error{} {
+		return it, errors.Join(errs[:]...)
 	}
 	passed := &r.compacted[side(l.side)]
 	it.Compacted = *passed || l.summary
@@ -250,28 +245,9 @@ func (r *reader) item(l *line, m trimtab.Message) (transcript.Item, error) {
 	return it, nil
 }
 
-// same reads a string that is mostly that of the line before.
-func same(last *string, v []byte) (s string, err error) {
-	if len(v) > 1 && string(v[1:len(v)-1]) == *last && v[0] == '"' {
-		return *last, nil
-	}
-	if s, err = jsonl.String(v); err == nil {
-		*last = s
-	}
-	return s, err
-}
-
 func side(is bool) int {
 	if is {
 		return 1
 	}
 	return 0
-}
-
-// stream names a conversation within a file.
-func stream(side bool, agent string) string {
-	if !side {
-		return ""
-	}
-	return "side " + agent
 }

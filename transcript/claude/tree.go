@@ -2,13 +2,10 @@ package claude
 
 import (
 	"bytes"
-	"encoding/hex"
-	"errors"
-	"fmt"
+	"encoding/binary"
 	"hash/fnv"
-	"io"
+	"math/bits"
 
-	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
@@ -25,7 +22,7 @@ type tree struct {
 	leaf  int32         // the newest prompt, reply or rewriting: where the conversation ends
 }
 
-// key is a line's uuid, or the hash of an id of another form.
+// key is the hash of a line's id.
 type key [16]byte
 
 type node struct {
@@ -46,38 +43,7 @@ const (
 	used // it was taken
 )
 
-// treeOf reads r once for its tree and sets it back. It returns nil where the
-// file is to be read in its own order.
-func treeOf(r io.Reader, opt transcript.Options) (*tree, error) {
-	seeker, ok := r.(io.Seeker)
-	if !ok || opt.Branches {
-		return nil, nil
-	}
-	start, err := seeker.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return nil, nil // a pipe
-	}
-	t := &tree{at: map[key]int32{}, nodes: make([]node, 1)}
-	lines := jsonl.NewLines(r, opt.MaxLine)
-	var l line
-	for {
-		b, err := lines.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil && !errors.Is(err, jsonl.ErrLong) {
-			return nil, err
-		}
-		if err == nil && len(b) > 0 && l.parse(b, lines.N) == nil && l.kind != other && !l.side && !jsonl.Null(l.uuid) {
-			t.add(&l)
-		}
-	}
-	if _, err := seeker.Seek(start, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("going back for the second pass: %w", err)
-	}
-	t.decide()
-	return t, nil
-}
+func newTree() *tree { return &tree{at: map[key]int32{}, nodes: make([]node, 1)} }
 
 // add puts a line of the main conversation into the tree.
 func (t *tree) add(l *line) {
@@ -96,8 +62,8 @@ func (t *tree) add(l *line) {
 	case l.boundary() || l.summary:
 		n.state |= cut
 	case l.kind == assistant:
-		n.reply = replyOf(l.message)
-	case l.kind != user || l.meta || l.byTool() || bytes.Contains(l.message, []byte(`"tool_result"`)):
+		n.reply = replyOf(l.message.id)
+	case l.kind != user || l.meta || l.byTool() || l.message.answers():
 		n.state |= beside
 	}
 	t.nodes[i] = n
@@ -231,18 +197,12 @@ func (t *tree) take(id []byte) bool {
 
 // keyOf makes a key of an id in quotes.
 func keyOf(id []byte) (k key) {
-	if len(id) == 38 {
-		digits := make([]byte, 0, 36)
-		for _, b := range id[1:37] {
-			if b != '-' {
-				digits = append(digits, b)
-			}
-		}
-		if len(digits) == 2*len(k) {
-			if _, err := hex.Decode(k[:], digits); err == nil {
-				return k
-			}
-		}
+	if len(id) == 38 { // the usual form: 36 bytes between quotes, of which 32 vary
+		a := mix(binary.LittleEndian.Uint64(id[1:]), binary.LittleEndian.Uint64(id[9:]))
+		b := mix(binary.LittleEndian.Uint64(id[17:]), binary.LittleEndian.Uint64(id[25:])^uint64(binary.LittleEndian.Uint32(id[33:]))<<32)
+		binary.LittleEndian.PutUint64(k[:], a^bits.RotateLeft64(b, 32))
+		binary.LittleEndian.PutUint64(k[8:], mix(a, b))
+		return k
 	}
 	h := fnv.New128a()
 	h.Write(id)
@@ -250,15 +210,18 @@ func keyOf(id []byte) (k key) {
 	return k
 }
 
+// mix joins two words so that each bit of them counts.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x9E3779B97F4A7C15, b^0xC2B2AE3D27D4EB4F)
+	return hi ^ lo ^ a ^ bits.RotateLeft64(b, 17)
+}
+
 // replyOf is the hash of a message's id, never 0 if it has one.
-func replyOf(message []byte) uint32 {
-	c := jsonl.Object(message)
-	for c.Next() {
-		if string(c.Key) == "id" && !jsonl.Null(c.Value) {
-			h := fnv.New32a()
-			h.Write(c.Value)
-			return h.Sum32() | 1
-		}
+func replyOf(id []byte) uint32 {
+	if jsonl.Null(id) {
+		return 0
 	}
-	return 0
+	h := fnv.New32a()
+	h.Write(id)
+	return h.Sum32() | 1
 }

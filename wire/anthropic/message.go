@@ -3,9 +3,9 @@ package anthropic
 import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 // Message decodes one message.

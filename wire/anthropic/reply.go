@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/draft"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 	"github.com/trimtab/trimtab/wire/internal/sse"
 )
 

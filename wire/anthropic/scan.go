@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/list"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 // messages is how the API writes its message list.

@@ -2,9 +2,9 @@ package gemini
 
 import (
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/list"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 // contents is how the API writes its message list.

@@ -1,21 +1,26 @@
 package jsonl
 
 import (
-	"bytes"
 	"fmt"
+
+	"github.com/trimtab/trimtab/internal/scan"
 )
 
-// Cursor steps through the fields of an object or the items of an array.
+// Cursor steps through the fields of an object or the items of an array. Next
+// hands out each value; Field stops before it, so that a value can be gone into
+// with Object or Array instead, and is walked only once.
 type Cursor struct {
 	Key   []byte // the field's name between its quotes, as written; nil in an array
-	Value []byte // the value, as written
+	Value []byte // the value, as written; nil until it is taken
 
-	b     []byte
-	i     int
-	open  byte
-	began bool
-	ended bool
-	err   error
+	b      []byte
+	i      int
+	open   byte
+	began  bool
+	before bool // the value of Key is not yet stepped over
+	ended  bool
+	inner  bool // the end of b is not where the value ends
+	err    error
 }
 
 // Object returns a cursor before the first field of b, which must be one object.
@@ -24,21 +29,86 @@ func Object(b []byte) Cursor { return Cursor{b: b, open: '{'} }
 // Array returns a cursor before the first item of b, which must be one array.
 func Array(b []byte) Cursor { return Cursor{b: b, open: '['} }
 
+// At returns a cursor that stands before b, which must be one value, as if Field
+// had stepped to it.
+func At(b []byte) Cursor { return Cursor{b: b, began: true, before: true} }
+
 // Err returns what is wrong with the value, once Next has returned false. Key
 // then still names the field whose value is cut off, if it is that.
 func (c *Cursor) Err() error { return c.err }
 
-// Next steps to the next field or item and reports whether there is one.
+// Next steps to the next field or item, takes its value, and reports whether
+// there is one.
 func (c *Cursor) Next() bool {
+	if !c.Field() {
+		return false
+	}
+	c.Take()
+	return c.err == nil
+}
+
+// Field steps to the next field or item without looking at its value.
+func (c *Cursor) Field() bool {
+	if c.before {
+		c.Take()
+	}
 	if c.ended || c.err != nil {
 		return false
 	}
 	c.Key, c.Value = nil, nil
-	if more, err := c.step(); err != nil || !more {
+	more, err := c.step()
+	if err != nil || !more {
 		c.err, c.ended = err, true
 		return false
 	}
+	c.before = true
 	return true
+}
+
+// Peek returns the first byte of the value that Field stopped before, 0 if there
+// is none.
+func (c *Cursor) Peek() byte { return c.peek() }
+
+// Take steps over the value that Field stopped before and returns it. It is nil
+// where the value does not end, or was taken already.
+func (c *Cursor) Take() []byte {
+	if !c.before {
+		return c.Value
+	}
+	c.before = false
+	first := c.peek()
+	end := valueEnd(c.b, c.i)
+	if end < 0 {
+		if c.err = c.bad("a value"); first == '"' || first == '{' || first == '[' {
+			c.err = c.endless()
+		}
+		return nil
+	}
+	c.Value = c.b[c.i:end]
+	c.i = end
+	return c.Value
+}
+
+// Down returns a cursor into the value that Field stopped before, which must be
+// an object if open is '{' and an array if it is '['. Once that cursor has come
+// to its end, hand it back with Up.
+func (c *Cursor) Down(open byte) Cursor {
+	c.peek()
+	return Cursor{b: c.b, i: c.i, open: open, inner: true}
+}
+
+// Up goes on behind the value that a cursor of Down has stepped through. It steps
+// over the rest of it if that one stopped early, and takes on its error.
+func (c *Cursor) Up(d *Cursor) {
+	for d.Field() {
+	}
+	c.before = false
+	if d.err != nil {
+		c.err = d.err
+		return
+	}
+	c.Value = c.b[c.i:d.i]
+	c.i = d.i
 }
 
 func (c *Cursor) step() (more bool, err error) {
@@ -61,37 +131,31 @@ func (c *Cursor) step() (more bool, err error) {
 			return false, c.bad("a comma or the end")
 		}
 	}
-	if c.open == '{' {
-		if c.peek() != '"' {
-			return false, c.bad("a name")
-		}
-		end := quoteEnd(c.b, c.i)
-		if end < 0 {
-			return false, c.endless()
-		}
-		c.Key = c.b[c.i+1 : end-1]
-		c.i = end
-		if c.peek() != ':' {
-			return false, c.bad("a colon")
-		}
-		c.i++
+	if c.open == '[' {
+		return true, nil
 	}
-	first := c.peek()
-	end := valueEnd(c.b, c.i)
-	switch {
-	case end < 0 && (first == '"' || first == '{' || first == '['):
+	if c.peek() != '"' {
+		return false, c.bad("a name")
+	}
+	end := scan.StringEnd(c.b, c.i)
+	if end < 0 {
 		return false, c.endless()
-	case end < 0:
-		return false, c.bad("a value")
 	}
-	c.Value = c.b[c.i:end]
+	c.Key = c.b[c.i+1 : end-1]
 	c.i = end
+	if c.peek() != ':' {
+		return false, c.bad("a colon")
+	}
+	c.i++
 	return true, nil
 }
 
 // close steps over the closing bracket, behind which nothing may stand.
 func (c *Cursor) close() error {
 	c.i++
+	if c.inner {
+		return nil
+	}
 	if c.peek(); c.i < len(c.b) {
 		return c.bad("the end")
 	}
@@ -100,6 +164,13 @@ func (c *Cursor) close() error {
 
 // peek steps over white space and returns the byte behind it, 0 at the end.
 func (c *Cursor) peek() byte {
+	if c.i < len(c.b) && c.b[c.i] > ' ' {
+		return c.b[c.i]
+	}
+	return c.space()
+}
+
+func (c *Cursor) space() byte {
 	for ; c.i < len(c.b); c.i++ {
 		switch b := c.b[c.i]; b {
 		case ' ', '\t', '\r', '\n':
@@ -133,7 +204,7 @@ func valueEnd(b []byte, i int) int {
 	}
 	switch b[i] {
 	case '"':
-		return quoteEnd(b, i)
+		return scan.StringEnd(b, i)
 	case '{', '[':
 		return bracketEnd(b, i)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n':
@@ -148,32 +219,12 @@ func valueEnd(b []byte, i int) int {
 	return -1
 }
 
-// quoteEnd returns the place behind the closing quote of the string at i.
-func quoteEnd(b []byte, i int) int {
-	first := i + 1
-	for i = first; ; {
-		k := bytes.IndexByte(b[i:], '"')
-		if k < 0 {
-			return -1
-		}
-		i += k
-		slashes := 0
-		for i-slashes > first && b[i-slashes-1] == '\\' {
-			slashes++
-		}
-		i++
-		if slashes%2 == 0 {
-			return i
-		}
-	}
-}
-
 // bracketEnd returns the place behind the bracket that closes the one at i.
 func bracketEnd(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			if i = quoteEnd(b, i) - 1; i < 0 {
+			if i = scan.StringEnd(b, i) - 1; i < 0 {
 				return -1
 			}
 		case '{', '[':
@@ -185,4 +236,23 @@ func bracketEnd(b []byte, i int) int {
 		}
 	}
 	return -1
+}
+
+// Find returns the value at a path of names in v, as written; nil where there is
+// none. It stops at the first field of a name.
+func Find(v []byte, path ...string) []byte {
+	for _, want := range path {
+		c := Object(v)
+		found := false
+		for !found && c.Field() {
+			found = string(c.Key) == want
+		}
+		if !found {
+			return nil
+		}
+		if v = c.Take(); v == nil {
+			return nil
+		}
+	}
+	return v
 }

@@ -188,3 +188,107 @@ func TestValuesOfTheWrongKindAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAValueCanBeGoneIntoOrPassed(t *testing.T) {
+	b := []byte(` {"a" : {"x":1,"y":[{"z":2},3]} , "b":[1,2], "c":"d"} tail`)
+	c := Object(b[:len(b)-5])
+	var got []string
+	for c.Field() {
+		if string(c.Key) != "a" {
+			got = append(got, string(c.Key))
+			continue // neither gone into nor taken
+		}
+		in := c.Down('{')
+		for in.Field() {
+			if in.Peek() == '[' {
+				list := in.Down('[')
+				list.Next() // and no further
+				got = append(got, string(list.Value))
+				in.Up(&list)
+			}
+		}
+		c.Up(&in)
+		got = append(got, string(c.Value))
+	}
+	if diff := cmp.Diff([]string{`{"z":2}`, `{"x":1,"y":[{"z":2},3]}`, "b", "c"}, got); diff != "" || c.Err() != nil {
+		t.Errorf("%v (-want +got):\n%s", c.Err(), diff)
+	}
+	for _, bad := range []string{`{"a":{"x":1`, `{"a":{"x":1]}`, `{"a":{"x" 1}}`, `{"a":}`, `{"a":{"x":"}`} {
+		c := Object([]byte(bad))
+		for c.Field() {
+			in := c.Down('{')
+			c.Up(&in)
+		}
+		if c.Err() == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}
+
+func TestFindTakesTheFirst(t *testing.T) {
+	v := []byte(`{"a":{"b":[1]},"a":2,"c":null}`)
+	for path, want := range map[string]string{"a b": "[1]", "a": `{"b":[1]}`, "c": "null", "x": "", "c x": "", "a b x": "", "": string(v)} {
+		if got := Find(v, strings.Fields(path)...); string(got) != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// FuzzClip holds the beginning of a string against the whole of it.
+func FuzzClip(f *testing.F) {
+	for _, s := range []string{`"a\u00e9\n\\\\\"xyz"`, `"ééé漢字🎉"`, `"\ud83d\ude00\ud83d\ude00"`, `"\\\\\\\\"`, `""`, `"x`, `null`} {
+		f.Add([]byte(s), 3)
+	}
+	f.Fuzz(func(t *testing.T, v []byte, n int) {
+		if n < 0 {
+			return
+		}
+		var d Decoder
+		whole, err := d.String(v)
+		part, bad := d.Clip(v, n)
+		if err != nil {
+			return
+		}
+		if half := strings.TrimSuffix(part, "\ufffd"); bad != nil || !strings.HasPrefix(whole, half) || len(part) > len(v)+3 {
+			t.Fatalf("%q to %d: %q, %v", v, n, part, bad)
+		}
+	})
+}
+
+func TestAWordIsAllocatedOnce(t *testing.T) {
+	var d Decoder
+	v := []byte(`"claude-opus"`)
+	if n := testing.AllocsPerRun(10, func() {
+		if s, err := d.Word(v); err != nil || s != "claude-opus" {
+			t.Fatal(s, err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzTail compares with the fields as they are found from the front: whatever is
+// told from behind is the same.
+func FuzzTail(f *testing.F) {
+	for _, s := range []string{
+		`{"a":1,"b":"x","c":true,"d":"y"}`, `{"a":{"z":"\",\"q\":\"1"},"b":"x\\","c":null}`, `{"a":"\"","b":"","c":"\\\"","d":-1.5e+3}`, `{"a":["x"],"b":[1]}`,
+		`{ "a" : "x" , "b" : "y" }`, `{"b":"y"}`, `{"a\"":1,"b":2}`, `{"a":"b","c":"\u0022"}`, `}`, ``,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !json.Valid(b) || len(b) == 0 || b[0] != '{' {
+			return
+		}
+		var keys, values []string
+		for c := Object(b); c.Next(); {
+			keys, values = append(keys, string(c.Key)), append(values, string(c.Value))
+		}
+		last := Last(b)
+		for i := len(keys) - 1; last.Next(); i-- {
+			if i < 0 || string(last.Key) != keys[i] || string(last.Value) != values[i] {
+				t.Fatalf("%s: %s = %s from behind, want %v %v", b, last.Key, last.Value, keys, values)
+			}
+		}
+	})
+}

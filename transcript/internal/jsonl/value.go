@@ -1,13 +1,15 @@
 package jsonl
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf16"
+	"time"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab/internal/scan"
 )
 
 // Null reports whether v is absent or null.
@@ -43,88 +45,197 @@ func Int(v []byte) (int, error) {
 
 // String reads a string; absent and null are "".
 func String(v []byte) (string, error) {
+	var d Decoder
+	return d.String(v)
+}
+
+// Decoder reads strings. It keeps a buffer between them, so that each costs one
+// allocation of its own length. The zero value is ready.
+type Decoder struct {
+	buf  []byte
+	last map[string]string
+}
+
+const (
+	maxBuffer  = 1 << 20 // a larger buffer is given back after use
+	maxKnown   = 1024    // words that Word remembers
+	maxWordLen = 128
+)
+
+// String reads a string; absent and null are "".
+func (d *Decoder) String(v []byte) (string, error) { return d.Clip(v, len(v)) }
+
+// Clip reads no more of a string than its first n bytes, and a character begun
+// there. What stands behind them is not looked at.
+func (d *Decoder) Clip(v []byte, n int) (string, error) {
+	text, err := between(v)
+	if err != nil || text == nil {
+		return "", err
+	}
+	cut := len(text) > n
+	if cut {
+		text = whole(text[:n])
+	}
+	d.buf, err = scan.Text(d.buf[:0], text)
+	s := ""
+	if err == nil {
+		s = string(d.buf)
+	} else {
+		err = flaw(err, text)
+	}
+	if cap(d.buf) > maxBuffer {
+		d.buf = nil
+	}
+	return s, err
+}
+
+// Time reads a time as JavaScript and most others write it; the zero time where it
+// is none.
+func Time(v []byte) time.Time {
+	text, err := between(v)
+	if err != nil {
+		return time.Time{}
+	}
+	if len(text) == 24 && text[4] == '-' && text[7] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':' && text[19] == '.' && text[23] == 'Z' {
+		bad := false
+		n := func(i, j int) (out int) {
+			for _, c := range text[i:j] {
+				bad = bad || c < '0' || c > '9'
+				out = 10*out + int(c-'0')
+			}
+			return out
+		}
+		year, month, day, hour, minute, second, milli := n(0, 4), n(5, 7), n(8, 10), n(11, 13), n(14, 16), n(17, 19), n(20, 23)
+		if !bad && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60 {
+			return time.Date(year, time.Month(month), day, hour, minute, second, milli*1e6, time.UTC)
+		}
+	}
+	t, err := time.Parse(time.RFC3339Nano, string(text))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// Again is Word for a field whose value is mostly that of the line before: last
+// holds that one, as written and as read.
+func (d *Decoder) Again(v []byte, last *Seen) (string, error) {
+	if len(v) == 0 {
+		return "", nil
+	}
+	if string(v) == last.raw {
+		return last.text, nil
+	}
+	s, err := d.Word(v)
+	if err == nil {
+		*last = Seen{raw: string(v), text: s}
+	}
+	return s, err
+}
+
+// Seen is the last value of a field.
+type Seen struct{ raw, text string }
+
+// Word reads a string that is likely to come again, such as a name: the same
+// word is allocated once.
+func (d *Decoder) Word(v []byte) (string, error) {
 	if Null(v) {
 		return "", nil
 	}
+	if s, ok := d.last[string(v)]; ok {
+		return s, nil
+	}
+	s, err := d.String(v)
+	if err != nil || len(v) > maxWordLen {
+		return s, err
+	}
+	if d.last == nil || len(d.last) >= maxKnown {
+		d.last = map[string]string{}
+	}
+	d.last[string(v)] = s
+	return s, nil
+}
+
+// between returns what stands between the quotes of a string.
+func between(v []byte) ([]byte, error) {
+	if Null(v) {
+		return nil, nil
+	}
 	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
-		return "", errors.New("not a string")
+		return nil, errors.New("not a string")
 	}
-	v = v[1 : len(v)-1]
-	k := bytes.IndexByte(v, '\\')
-	if k < 0 {
-		return string(v), nil
-	}
-	var out strings.Builder
-	out.Grow(len(v))
-	for ; k >= 0; k = bytes.IndexByte(v, '\\') {
-		out.Write(v[:k])
-		r, n := unescape(v[k:])
-		if n == 0 {
-			return "", fmt.Errorf("a string with the bad escape %.6q", v[k:])
-		}
-		out.WriteRune(r)
-		v = v[k+n:]
-	}
-	out.Write(v)
-	return out.String(), nil
+	return v[1 : len(v)-1], nil
 }
 
-// unescape reads the escape at the start of v and returns its length, 0 if it is
-// none. Half a surrogate pair is the replacement character, as in encoding/json.
-func unescape(v []byte) (rune, int) {
-	if len(v) < 2 {
-		return 0, 0
+// whole takes from the end of a text that was cut off what is part of a longer
+// escape or character.
+func whole(v []byte) []byte {
+	for i := max(0, len(v)-12); i < len(v); i++ {
+		if v[i] != '\\' {
+			continue
+		}
+		k := i
+		for k > 0 && v[k-1] == '\\' {
+			k--
+		}
+		if (i-k)%2 == 1 {
+			continue // it is what the one before it escapes
+		}
+		need := 2
+		if i+1 < len(v) && v[i+1] == 'u' {
+			need = 6
+		}
+		if i+need > len(v) {
+			v = v[:i]
+			break
+		}
+		i += need - 1
 	}
-	switch v[1] {
-	case '"', '\\', '/':
-		return rune(v[1]), 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-	default:
-		return 0, 0
-	}
-	r, ok := hex4(v)
-	if !ok {
-		return 0, 0
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, 6
-	}
-	if low, ok := hex4(v[6:]); ok {
-		if r := utf16.DecodeRune(r, low); r != utf8.RuneError {
-			return r, 12
+	for n := 1; n < utf8.UTFMax && n <= len(v); n++ {
+		if c := v[len(v)-n]; utf8.RuneStart(c) {
+			if !utf8.FullRune(v[len(v)-n:]) {
+				v = v[:len(v)-n]
+			}
+			break
 		}
 	}
-	return utf8.RuneError, 6
+	return v
 }
 
-// hex4 reads \uXXXX at the start of v.
-func hex4(v []byte) (rune, bool) {
-	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
-		return 0, false
+// flaw says what is wrong with a string without repeating more of it than an
+// escape.
+func flaw(err error, text []byte) error {
+	switch {
+	case errors.Is(err, scan.ErrUTF8):
+		return errors.New("it is not valid UTF-8")
+	case errors.Is(err, scan.ErrNUL):
+		return errors.New("it holds NUL bytes")
 	}
-	var r rune
-	for _, b := range v[2:6] {
-		switch {
-		case '0' <= b && b <= '9':
-			b -= '0'
-		case 'a' <= b && b <= 'f':
-			b -= 'a' - 10
-		case 'A' <= b && b <= 'F':
-			b -= 'A' - 10
-		default:
-			return 0, false
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
 		}
-		r = r<<4 | rune(b)
+		if _, err := scan.Text(nil, text[i:min(len(text), i+2)]); err != nil {
+			if _, err := scan.Text(nil, text[i:min(len(text), i+6)]); err != nil {
+				return fmt.Errorf("a string with the bad escape %.6q", text[i:])
+			}
+		}
+		i++
 	}
-	return r, true
+	return errors.New("a string with a bad escape")
+}
+
+// Raw copies a value that is passed on as it is, and so must be valid. Absent and
+// null are nil.
+func Raw(v []byte) (json.RawMessage, error) {
+	if Null(v) {
+		return nil, nil
+	}
+	if !scan.Strict(v) {
+		return nil, errors.New("not valid JSON")
+	}
+	if !utf8.Valid(v) {
+		return nil, errors.New("it is not valid UTF-8")
+	}
+	return slices.Clone(v), nil
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/wire/internal/scan"
+	"github.com/trimtab/trimtab/internal/scan"
 )
 
 // MaxMedia is how much of an image, a document or a sound is kept as Raw. Larger

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 // Kind is what a piece becomes.

@@ -3,8 +3,8 @@ package list
 import (
 	"bytes"
 
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 const seedWords = 0x8EBC6AF09C88C6E3

@@ -1,8 +1,8 @@
 package list
 
 import (
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 // found is what the members of a part have told.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/scan"
 	"github.com/trimtab/trimtab/wire"
-	"github.com/trimtab/trimtab/wire/internal/scan"
 )
 
 const maxFields = 256

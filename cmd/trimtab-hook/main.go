@@ -1,0 +1,131 @@
+// Command trimtab-hook answers one hook of an agent: the same as trimtab hook, in
+// a program that starts like a hello. Most calls tell of a tool that has run when
+// nothing is due; those it puts aside in a small folder and ends. For all others
+// it starts trimtab, which lies beside it or on PATH, and hands on its answer.
+//
+// It opens no database and decides nothing. It exits 0 whatever happens: to
+// agents another code means that they must not go on.
+//
+//	trimtab-hook [--data DIR] HOST EVENT < input.json
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+// limit is how long a host may have to wait.
+const limit = time.Second
+
+func main() {
+	defer func() {
+		_ = recover() // a panic would exit with 2, and that tells an agent not to go on
+		os.Exit(0)
+	}()
+	time.AfterFunc(limit, func() { os.Exit(0) }) // whatever hangs: stdin, the disk, trimtab
+	answer(os.Args[1:])
+}
+
+func answer(args []string) {
+	data := ""
+	words := args
+	if len(words) > 1 && words[0] == "--data" {
+		data, words = words[1], words[2:]
+	}
+	if len(words) != 2 {
+		_, _ = os.Stderr.WriteString("usage: trimtab-hook [--data DIR] HOST EVENT\n")
+		return
+	}
+	input, err := spool.Input(os.Stdin)
+	if err != nil {
+		return
+	}
+	call, err := spool.Read(words[0], words[1], input)
+	if err != nil {
+		_, _ = os.Stderr.WriteString("trimtab-hook: " + err.Error() + "\n")
+		return
+	}
+	if data == "" {
+		data = dataDir()
+	}
+	if data != "" && spool.At(data, call).Light(call, time.Now().UnixNano(), os.Getpid()) {
+		return
+	}
+	handOn(args, input)
+}
+
+// dataDir is the folder for data, by the same rules as trimtab's own.
+func dataDir() string {
+	if dir := os.Getenv("TRIMTAB_DATA"); dir != "" {
+		return dir
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "trimtab")
+	}
+	if dir := os.Getenv("LocalAppData"); runtime.GOOS == "windows" && dir != "" {
+		return filepath.Join(dir, "trimtab")
+	}
+	home := os.Getenv("HOME")
+	if home == "" {
+		home = os.Getenv("USERPROFILE")
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".local", "share", "trimtab")
+}
+
+// handOn lets trimtab answer. Its exit code is not handed on.
+func handOn(args []string, input []byte) {
+	program := full()
+	if program == "" {
+		_, _ = os.Stderr.WriteString("trimtab-hook: trimtab is neither beside it nor on PATH\n")
+		return
+	}
+	in, to, err := os.Pipe()
+	if err != nil {
+		return
+	}
+	p, err := os.StartProcess(program, append([]string{program, "hook"}, args...), &os.ProcAttr{Files: []*os.File{in, os.Stdout, os.Stderr}})
+	_ = in.Close()
+	if err != nil {
+		_ = to.Close()
+		return
+	}
+	kill := time.AfterFunc(limit-50*time.Millisecond, func() { _ = p.Kill() })
+	defer kill.Stop()
+	_, _ = to.Write(input)
+	_ = to.Close()
+	_, _ = p.Wait()
+}
+
+// full finds trimtab.
+func full() string {
+	name := "trimtab"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(self); err == nil {
+			self = real
+		}
+		if path := filepath.Join(filepath.Dir(self), name); isFile(path) {
+			return path
+		}
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isFile(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,418 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
+	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/tui/debate"
+)
+
+// deliberation is one run of the verb.
+type deliberation struct {
+	*talk
+	mode, out, resume string
+	agents            []string
+	list, force       bool
+	limits            deliberate.Config
+	opt               deliberate.Options
+	typed             chan string // what is typed on the screen
+}
+
+func deliberateCommand(a *app) *cobra.Command {
+	d := &deliberation{}
+	c := &cobra.Command{
+		Use: "deliberate [BRIEF]", Short: "Let several personas debate a brief until they have a document", Args: between(0, -1),
+		Long: `Several personas argue about one brief, phase by phase, until what the mode wants
+is there: result.md holds the agreed sections, the dissent and the evidence,
+transcript.md every word, session.json the session.
+
+What is typed meanwhile is said to the table and counts double. Commands:
+` + deliberate.Commands + `.
+
+Personas of your own are Markdown files in the folder personas beside your
+settings or, once you trust it, in .trimtab/personas of a project.`,
+		Example: "  trimtab deliberate --mode copywrite \"A landing page for a bakery that delivers by bike\"\n" +
+			"  trimtab deliberate --mode will-it-work --agents skeptic,analyst,advocate \"A library of tools in every street\"\n" +
+			"  trimtab deliberate --resume",
+		RunE: func(c *cobra.Command, args []string) error {
+			d.talk = &talk{app: a}
+			return d.run(c.Context(), args)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&d.mode, "mode", mode.Default, "the `mode`, one with a goal; trimtab mode list shows them")
+	f.StringSliceVar(&d.agents, "agents", nil, "`personas` at the table, in the order in which they sit; the built-in five if not given")
+	f.StringVarP(&a.flag.model, "model", "m", "", "`name` of the model of those who have none of their own")
+	f.StringVar(&d.out, "out", "", "`folder` for the result; deliberate-ID here if not given")
+	f.StringVarP(&d.resume, "resume", "r", "", "go on with the debate of this `id`; without one, with the newest of this folder")
+	f.Lookup("resume").NoOptDefVal = pickOne
+	f.BoolVar(&d.list, "personas", false, "list the personas and leave")
+	f.BoolVar(&d.force, "force", false, "overwrite the result of another debate")
+	f.BoolVar(&a.flag.plain, "plain", false, "a line for each thing that happens, without drawing on the whole terminal")
+	f.IntVar(&d.limits.MaxTokens, "max-tokens", 0, "pause before the debate takes more `tokens` than this")
+	f.Float64Var(&d.limits.MaxCost, "max-cost", 0, "pause before the debate costs more `dollars` than this")
+	f.IntVar(&d.limits.TurnSeconds, "turn-seconds", 0, "`seconds` that a speaker may take")
+	_ = c.RegisterFlagCompletionFunc("mode", a.completeMode)
+	return c
+}
+
+func (d *deliberation) run(ctx context.Context, args []string) error {
+	all, err := d.personas()
+	if err != nil {
+		return err
+	}
+	if d.list {
+		return d.printPersonas(all)
+	}
+	if d.resume == pickOne && len(args) == 1 { // "--resume ID", which the flags took for a flag and a word
+		d.resume, args = args[0], nil
+	}
+	brief := strings.TrimSpace(strings.Join(args, " "))
+	if d.resume != "" && brief != "" {
+		return misused("--resume goes on with a debate as it was begun; say more once it runs, or begin another")
+	}
+	if d.resume == "" {
+		if brief, err = d.brief(brief); err != nil {
+			return err
+		}
+	}
+	if err := d.open(ctx); err != nil {
+		return err
+	}
+	defer d.close()
+	deb, err := d.start(ctx, brief, all)
+	if err != nil {
+		return err
+	}
+	last, failed := d.watch(ctx, deb)
+	if err := d.write(ctx, deb); err != nil {
+		return errors.Join(failed, err)
+	}
+	return d.report(deb, last, failed)
+}
+
+// brief is what was given, or what comes on stdin.
+func (d *deliberation) brief(given string) (string, error) {
+	if given != "" && given != "-" {
+		return given, nil
+	}
+	if d.terminal.in && given == "" {
+		return "", misused("say what the debate is about, as in: trimtab deliberate \"A landing page for a bakery\"")
+	}
+	raw, err := io.ReadAll(io.LimitReader(d.in, 1<<20))
+	if err != nil {
+		return "", fmt.Errorf("stdin: %w", err)
+	}
+	if strings.TrimSpace(string(raw)) == "" {
+		return "", misused("the brief is empty; say what the debate is about")
+	}
+	return string(raw), nil
+}
+
+// open opens the store, a door whose lineup fits a debate, the folder and the models.
+func (d *deliberation) open(ctx context.Context) error {
+	cfg, err := d.config()
+	if err != nil {
+		return err
+	}
+	own, err := d.modes()
+	if err != nil {
+		return err
+	}
+	st, err := d.store(ctx)
+	if err != nil {
+		return err
+	}
+	lineup, off := cfg.Config, false
+	lineup.Todo.Enabled = &off // nobody at the table has a todo list
+	engine, err := steer.New(lineup, own.definitions()...)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(d.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	d.app.door = helm.New(engine, st, helm.Options{Clock: d.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
+	t, err := d.openTalk(ctx)
+	if err != nil {
+		return err
+	}
+	d.talk = t
+	all, err := d.allModes()
+	if err != nil {
+		return err
+	}
+	var defs []mode.Definition
+	for _, m := range all {
+		defs = append(defs, m.Definition)
+	}
+	goal, err := deliberate.NewGoal(defs)
+	if err != nil {
+		return err
+	}
+	d.opt = deliberate.Options{Config: d.limits, Door: t.door, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
+	for _, each := range t.folder.Tools() {
+		d.opt.Tools = append(d.opt.Tools, deliberate.Tool{Tool: each.Tool, Run: each.Call})
+	}
+	return nil
+}
+
+// pace is the time between two words of the demo, where somebody watches.
+const pace = 8 * time.Millisecond
+
+// voice opens a model. The demo has a player of its own for debates.
+func (d *deliberation) voice(ctx context.Context, name string) (llm.Model, error) {
+	m, note, err := d.talk.open(ctx, name)
+	if err != nil || m.Name() != "demo" {
+		return m, err
+	}
+	if note != "" && !d.told {
+		d.progress("%s\n", note)
+		d.told = true
+	}
+	if d.drawn() {
+		return deliberate.NewPlayer(pace), nil
+	}
+	return deliberate.NewPlayer(0), nil
+}
+
+// drawn reports whether the debate is drawn on the whole terminal.
+func (d *deliberation) drawn() bool { return d.fullScreen() && !d.flag.json && !d.flag.quiet }
+
+// start begins a debate, or takes one up.
+func (d *deliberation) start(ctx context.Context, brief string, all []deliberate.Persona) (*deliberate.Debate, error) {
+	switch {
+	case d.drawn():
+		d.typed = make(chan string, 16)
+		d.opt.Lines = d.typed
+	case d.terminal.in:
+		d.opt.Lines, _ = d.read(ctx)
+	}
+	if d.resume != "" {
+		id, err := d.earlier(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return deliberate.Resume(ctx, d.opt, id)
+	}
+	names := d.agents
+	if len(names) == 0 {
+		built, err := deliberate.BuiltIn()
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range built {
+			names = append(names, p.ID)
+		}
+	}
+	cast, err := deliberate.Cast(all, names)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	plan := deliberate.Plan{ID: newID(d.app), Project: d.dir, Mode: d.mode, Brief: brief, Model: d.flag.model, Cast: cast}
+	if plan.Model == "" {
+		plan.Model, _ = d.picker.Default(ctx)
+	}
+	if plan.Out, err = filepath.Abs(or(d.out, "deliberate-"+plan.ID)); err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(filepath.Join(plan.Out, "result.md")); err == nil && !d.force {
+		return nil, fmt.Errorf("%s holds the result of another debate; give --force to overwrite it, or another --out", plan.Out)
+	}
+	return deliberate.Begin(ctx, d.opt, plan)
+}
+
+// earlier is the debate to go on with.
+func (d *deliberation) earlier(ctx context.Context) (string, error) {
+	if d.resume != pickOne {
+		return d.resume, nil
+	}
+	for info, err := range d.archive.List(ctx, trimtab.Query{Project: d.dir, Host: deliberate.Host}) {
+		if err != nil {
+			return "", err
+		}
+		if info.Parent == "" {
+			return info.ID, nil
+		}
+	}
+	return "", fmt.Errorf("debate of %s: %w; begin one with trimtab deliberate \"…\"", d.dir, trimtab.ErrNotFound)
+}
+
+// watch shows the debate until it ends or pauses.
+func (d *deliberation) watch(ctx context.Context, deb *deliberate.Debate) (deliberate.Event, error) {
+	if d.drawn() {
+		return debate.Show(ctx, deb, debate.Options{Lines: d.typed, Env: d.environ})
+	}
+	plan := deb.Plan()
+	d.progress("debate %s in mode %s, model %s\n", plan.ID, plan.Mode, plan.Model)
+	var last deliberate.Event
+	for ev, err := range deb.Run(ctx) {
+		if err != nil {
+			return last, err
+		}
+		if line := debate.Plain(ev); line != "" {
+			d.progress("%s\n", line)
+		}
+		last = ev
+	}
+	return last, nil
+}
+
+// write puts the result, the transcript and the session into the debate's folder. It
+// is done however the debate ended, so that there is always something to use.
+func (d *deliberation) write(ctx context.Context, deb *deliberate.Debate) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	doc, err := d.document(ctx, deb.Plan().ID)
+	if err != nil {
+		return err
+	}
+	var session strings.Builder
+	if err := doc.WriteJSON(&session); err != nil {
+		return err
+	}
+	dir := or(d.out, deb.Plan().Out)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("the result: %w", err)
+	}
+	for name, text := range map[string]string{
+		"result.md": deb.Result().Markdown(), "transcript.md": deb.Transcript(doc.Trimtab.Journal), "session.json": session.String(),
+	} {
+		if err := replaceFile(filepath.Join(dir, name), text); err != nil {
+			return fmt.Errorf("the result: %w", err)
+		}
+	}
+	return nil
+}
+
+// replaceFile writes a file so that there is never half of it.
+func replaceFile(name, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// deliberateJSON is the result for programs.
+type deliberateJSON struct {
+	deliberate.Result
+	Paused string `json:"paused,omitempty"`
+	Out    string `json:"out"`
+}
+
+// report tells how it ended: the document on stdout, the rest on stderr.
+func (d *deliberation) report(deb *deliberate.Debate, last deliberate.Event, failed error) error {
+	result, dir := deb.Result(), or(d.out, deb.Plan().Out)
+	paused, held := last.(deliberate.Paused)
+	again := "trimtab deliberate --resume " + deb.Plan().ID
+	if d.flag.json {
+		if err := d.printJSON(deliberateJSON{result, paused.Why, dir}); err != nil {
+			return err
+		}
+	} else {
+		d.printf("%s", result.Markdown())
+	}
+	d.progress("wrote result.md, transcript.md and session.json in %s\n", dir)
+	switch {
+	case failed != nil:
+		return fmt.Errorf("%w; what was said is kept: %s goes on", failed, again)
+	case held:
+		return fmt.Errorf("the debate is paused: %s; %s goes on", paused.Why, again)
+	}
+	return nil
+}
+
+// personas are the built-in ones and those from files. A bad file is told and hides
+// nothing; a file may take the place of a built-in persona.
+func (d *deliberation) personas() ([]deliberate.Persona, error) {
+	all, err := deliberate.BuiltIn()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.config(); err != nil {
+		return nil, err
+	}
+	own, errs := deliberate.LoadPersonas(os.DirFS(filepath.Join(filepath.Dir(d.loaded.user), "personas")))
+	if p := d.loaded.project; p.state == trust.Trusted {
+		more, bad := d.projectPersonas(p.dir)
+		own, errs = append(own, more...), append(errs, bad...)
+	}
+	for _, err := range errs {
+		d.progress("%s (ignored)\n", err)
+	}
+	for _, p := range own {
+		i := slices.IndexFunc(all, func(o deliberate.Persona) bool { return o.ID == p.ID })
+		if i >= 0 {
+			all[i] = p
+			continue
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// projectPersonas takes the personas of a project, from the very bytes that are
+// trusted. Which model somebody else's file asks for has no effect: models cost the
+// person's money.
+func (d *deliberation) projectPersonas(dir string) (all []deliberate.Persona, errs []error) {
+	book, err := d.trustBook()
+	if err != nil {
+		return nil, []error{err}
+	}
+	files, _, err := book.Files(dir)
+	if err != nil {
+		return nil, []error{err}
+	}
+	for name, data := range files {
+		if ok, _ := path.Match("personas/*.md", name); !ok {
+			continue
+		}
+		p, err := deliberate.ParsePersona(path.Base(name), data)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", trust.Folder, err))
+			continue
+		}
+		p.Model = ""
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b deliberate.Persona) int { return strings.Compare(a.ID, b.ID) })
+	return all, errs
+}
+
+func (d *deliberation) printPersonas(all []deliberate.Persona) error {
+	if d.flag.json {
+		return d.printJSON(all)
+	}
+	for _, p := range all {
+		line := fmt.Sprintf("%-12s %s", p.ID, or(p.Short, p.Name))
+		if p.Model != "" {
+			line += " (" + p.Model + ")"
+		}
+		d.printf("%s\n", line)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/surface/hook/install"
+)
+
+func installCommand(a *app) *cobra.Command {
+	var yes, dry bool
+	c := &cobra.Command{
+		Use: "install HOST", Short: "Put hooks into an agent's own settings, so that it is always steered", Args: oneHost,
+		Long: `Adds hooks that call trimtab to the user settings of claude, codex, gemini, qwen or
+goose. Shows what would change and asks first; keeps a backup in the data folder;
+leaves everything else in the file as it is, comments included. trimtab uninstall
+undoes it. For one run without touching any file: trimtab run HOST.`,
+		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
+		RunE: func(_ *cobra.Command, args []string) error { return a.install(args[0], yes, dry) },
+	}
+	installFlags(c, &yes, &dry)
+	return c
+}
+
+func uninstallCommand(a *app) *cobra.Command {
+	var yes, dry bool
+	c := &cobra.Command{
+		Use: "uninstall HOST", Short: "Take our hooks out of an agent's settings again", Args: oneHost,
+		Long: `Takes out what trimtab install put in. A file that nobody changed since then comes
+back byte for byte; from one that was changed only our hooks are taken.`,
+		Example: "  trimtab uninstall claude\n  trimtab uninstall codex --yes", ValidArgs: hookHosts(),
+		RunE: func(_ *cobra.Command, args []string) error { return a.uninstall(args[0], yes, dry) },
+	}
+	installFlags(c, &yes, &dry)
+	return c
+}
+
+func installFlags(c *cobra.Command, yes, dry *bool) {
+	c.Flags().BoolVarP(yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(dry, "dry-run", false, "only show what would change")
+}
+
+func oneHost(c *cobra.Command, args []string) error {
+	hosts := hookHosts()
+	if len(args) != 1 {
+		return misused("say which agent: %s %s", c.CommandPath(), strings.Join(hosts, "|"))
+	}
+	for _, h := range hosts {
+		if h == args[0] {
+			return nil
+		}
+	}
+	text := ""
+	if near := config.Nearest(args[0], hosts); near != "" {
+		text = "; did you mean " + near + "?"
+	}
+	return misused("no hooks are known for %q%s\nthere are %s; for others: trimtab run -- COMMAND", args[0], text, strings.Join(hosts, ", "))
+}
+
+// place is where a host's hooks are set on this machine.
+func (a *app) place(host string) (install.Place, error) {
+	data, err := a.dataDir()
+	if err != nil {
+		return install.Place{}, err
+	}
+	return install.Find(host, install.Env{Home: or(a.getenv("HOME"), a.getenv("USERPROFILE")), Data: data, Getenv: a.getenv})
+}
+
+func (a *app) install(host string, yes, dry bool) error {
+	place, err := a.place(host)
+	if err != nil {
+		return err
+	}
+	program, err := a.hookProgram()
+	if err != nil {
+		return err
+	}
+	plan, err := place.Add(program)
+	if err != nil {
+		return err
+	}
+	if len(plan.Changes) == 0 {
+		a.printf("the hooks are in %s already\n", place.Files[0])
+	} else if done, err := a.carryOut(plan, yes, dry); err != nil || !done {
+		return err
+	}
+	if place.Note != "" {
+		a.printf("%s\n", place.Note)
+	}
+	return nil
+}
+
+func (a *app) uninstall(host string, yes, dry bool) error {
+	place, err := a.place(host)
+	if err != nil {
+		return err
+	}
+	plan, err := place.Remove()
+	if err != nil {
+		return err
+	}
+	if len(plan.Changes) == 0 {
+		a.printf("no hooks of trimtab are in %s\n", place.Files[0])
+		return nil
+	}
+	_, err = a.carryOut(plan, yes, dry)
+	return err
+}
+
+// carryOut shows a plan, asks, and does it.
+func (a *app) carryOut(plan install.Plan, yes, dry bool) (did bool, err error) {
+	a.printf("%s", plan.Diff())
+	switch {
+	case dry:
+		a.printf("nothing was written\n")
+		return false, nil
+	case !yes && !a.confirm("Write this?"):
+		a.printf("nothing was written\n")
+		return false, errShown
+	}
+	if err := plan.Apply(a.clock()); err != nil {
+		return false, err
+	}
+	for _, c := range plan.Changes {
+		if c.After == nil {
+			a.printf("removed %s\n", c.Path)
+		} else {
+			a.printf("wrote %s\n", c.Path)
+		}
+	}
+	data, err := a.dataDir()
+	if err != nil {
+		return true, err
+	}
+	a.progress("what was there before is in %s\n", filepath.Join(data, "install"))
+	return true, nil
+}
+
+// hookProgram is the command line of our hooks, up to the host's name: the small
+// program where it lies beside this one, else this one. A data folder that was
+// named here is named there, too.
+func (a *app) hookProgram() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	small := filepath.Join(filepath.Dir(self), "trimtab-hook")
+	if runtime.GOOS == "windows" {
+		small += ".exe"
+	}
+	data := ""
+	if a.flag.data != "" {
+		dir, err := a.dataDir()
+		if err != nil {
+			return "", err
+		}
+		data = " --data " + shellWord(dir)
+	}
+	if info, err := os.Stat(small); err == nil && info.Mode().IsRegular() {
+		return shellWord(small) + data, nil
+	}
+	return shellWord(self) + data + " hook", nil
+}
+
+// shellWord makes a path one word of a command line.
+func shellWord(path string) string {
+	if runtime.GOOS == "windows" {
+		if strings.ContainsAny(path, " &()^") {
+			return `"` + path + `"`
+		}
+		return path
+	}
+	return quoted(path)
+}

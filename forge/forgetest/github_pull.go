@@ -1,0 +1,197 @@
+package forgetest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge"
+)
+
+func (h githubAPI) pullOf(i *item, whole bool) map[string]any {
+	v := h.issue(i)
+	delete(v, "pull_request")
+	repo := map[string]any{"full_name": h.Repo}
+	v["head"] = map[string]any{"ref": i.head, "sha": h.commit(i.head), "repo": repo}
+	v["base"] = map[string]any{"ref": i.base, "sha": h.commit(i.base), "repo": repo}
+	v["draft"], v["merged_at"] = i.draft, nil
+	if whole { // only asked for one by one
+		v["mergeable"] = h.clean(i)
+	}
+	return v
+}
+
+func (h githubAPI) pulls(w http.ResponseWriter, r *http.Request) {
+	h.query(r, "state", "head", "sort", "direction", "per_page", "page")
+	q := r.URL.Query()
+	owner, branch, ok := strings.Cut(q.Get("head"), ":")
+	if q.Has("head") && (!ok || owner != "crew") {
+		h.t.Errorf("head is %q; GitHub wants owner:branch and passes over anything else", q.Get("head"))
+	}
+	out := []map[string]any{}
+	for _, i := range h.items {
+		if i.kind == forge.PullKind && i.head == branch && (q.Get("state") == "all" || i.state == forge.Open) {
+			out = append(out, h.pullOf(i, false))
+		}
+	}
+	h.answer(w, 200, cutPage(h.Hub, w, r, out, "per_page"))
+}
+
+func (h githubAPI) openPull(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Title, Body, Head, Base string
+		Draft                   bool
+	}
+	if !h.take(r, &in) {
+		return
+	}
+	invalid := func(message string) {
+		h.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"resource": "PullRequest", "code": "custom", "message": message}}})
+	}
+	head, base := h.commit(in.Head), h.commit(in.Base)
+	switch {
+	case !h.mayWrite(r):
+		h.fail(w, 403, "Resource not accessible by personal access token")
+	case in.Title == "" || head == "" || base == "":
+		invalid("head or base is invalid")
+	case head == base:
+		invalid("No commits between " + in.Base + " and " + in.Head)
+	case h.proposed(in.Head, in.Base):
+		invalid("A pull request already exists for crew:" + in.Head + ".")
+	default:
+		i := h.add(item{kind: forge.PullKind, title: in.Title, body: in.Body, author: h.who(r), head: in.Head, base: in.Base, draft: in.Draft})
+		h.answer(w, 201, h.pullOf(i, true))
+	}
+}
+
+// proposed reports whether there is an open pull request for two branches.
+func (h *Hub) proposed(head, base string) bool {
+	for _, i := range h.items {
+		if i.kind == forge.PullKind && i.state == forge.Open && i.head == head && i.base == base {
+			return true
+		}
+	}
+	return false
+}
+
+func (h githubAPI) pull(w http.ResponseWriter, r *http.Request) {
+	if i := h.find(r, forge.PullKind); i != nil {
+		h.answer(w, 200, h.pullOf(i, true))
+		return
+	}
+	h.fail(w, 404, "Not Found")
+}
+
+func (h githubAPI) editPull(w http.ResponseWriter, r *http.Request) {
+	var in struct{ State string }
+	i := h.find(r, forge.PullKind)
+	switch {
+	case i == nil:
+		h.fail(w, 404, "Not Found")
+	case !h.take(r, &in) || in.State != "closed":
+		h.fail(w, 422, "Validation Failed")
+	default:
+		i.state = forge.Closed
+		h.answer(w, 200, h.pullOf(i, true))
+	}
+}
+
+func (h githubAPI) saidOf(s said) map[string]any {
+	v := map[string]any{"id": s.id, "body": s.body, "user": map[string]any{"login": s.author}, "html_url": h.URL}
+	if s.review {
+		v["submitted_at"], v["state"] = s.at, "COMMENTED"
+	} else {
+		v["created_at"] = s.at
+	}
+	return v
+}
+
+func (h githubAPI) talk(w http.ResponseWriter, r *http.Request, review bool, kinds ...forge.Kind) {
+	h.query(r, "per_page", "page")
+	i := h.find(r, kinds...)
+	if i == nil {
+		h.fail(w, 404, "Not Found")
+		return
+	}
+	out := []map[string]any{}
+	for _, s := range i.comments {
+		if s.review == review {
+			out = append(out, h.saidOf(s))
+		}
+	}
+	h.answer(w, 200, cutPage(h.Hub, w, r, out, "per_page"))
+}
+
+func (h githubAPI) comments(w http.ResponseWriter, r *http.Request) {
+	h.talk(w, r, false, forge.IssueKind, forge.PullKind)
+}
+
+func (h githubAPI) reviews(w http.ResponseWriter, r *http.Request) {
+	h.talk(w, r, true, forge.PullKind)
+}
+
+func (h githubAPI) comment(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Body string }
+	i := h.find(r, forge.IssueKind, forge.PullKind)
+	if i == nil {
+		h.fail(w, 404, "Not Found")
+		return
+	}
+	if !h.take(r, &in) || in.Body == "" {
+		h.fail(w, 422, "Validation Failed")
+		return
+	}
+	h.answer(w, 201, h.saidOf(h.say(i, h.who(r), in.Body, false)))
+}
+
+func (h githubAPI) review(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Body, Event string
+		Comments    []struct {
+			Path, Side, Body string
+			Line             int
+		}
+	}
+	i := h.find(r, forge.PullKind)
+	if i == nil {
+		h.fail(w, 404, "Not Found")
+		return
+	}
+	if !h.take(r, &in) || in.Body == "" || in.Event != "COMMENT" {
+		h.fail(w, 422, "Validation Failed")
+		return
+	}
+	text := in.Body
+	for _, c := range in.Comments {
+		if c.Line > 100 || c.Side != "RIGHT" || c.Body == "" { // no file of ours is that long
+			h.fail(w, 422, "Unprocessable Entity: Line could not be resolved")
+			return
+		}
+	}
+	h.answer(w, 200, h.saidOf(h.say(i, h.who(r), text, true)))
+}
+
+func (h githubAPI) runs(w http.ResponseWriter, r *http.Request) {
+	h.query(r, "per_page", "page")
+	all := []map[string]any{}
+	for _, s := range h.statuses[r.PathValue("sha")] {
+		if run, ok := strings.CutPrefix(s.name, "run:"); ok {
+			v := map[string]any{"name": run, "status": "completed", "conclusion": s.state}
+			if s.state == "pending" {
+				v["status"], v["conclusion"] = "in_progress", nil
+			}
+			all = append(all, v)
+		}
+	}
+	h.answer(w, 200, map[string]any{"total_count": len(all), "check_runs": cutPage(h.Hub, w, r, all, "per_page")})
+}
+
+func (h githubAPI) commitStatuses(w http.ResponseWriter, r *http.Request) {
+	h.query(r, "per_page", "page")
+	all := []map[string]any{}
+	for _, s := range h.statuses[r.PathValue("sha")] {
+		if !strings.HasPrefix(s.name, "run:") {
+			all = append(all, map[string]any{"context": s.name, "state": s.state, "target_url": nil})
+		}
+	}
+	h.answer(w, 200, cutPage(h.Hub, w, r, all, "per_page"))
+}

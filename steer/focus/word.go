@@ -1,0 +1,95 @@
+package focus
+
+import (
+	"embed"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/trimtab/trimtab/steer/mode"
+)
+
+//go:embed prompt/*.md
+var prompts embed.FS
+
+var templates = sync.OnceValues(func() (*template.Template, error) {
+	return template.ParseFS(prompts, "prompt/*.md")
+})
+
+// told is what the notes are made of.
+type told struct {
+	Mode, Goal   string
+	Phase, Focus string
+	N, Of        int // the phase, and how many there are
+	Left         int // messages left in the phase; 0 where nothing limits it
+	Why          string
+	Missing      []mode.Criterion // of the phase, or of success in the last one
+	Undone       []Mark
+}
+
+func (s *step) told(why string) told { return s.plan.told(s.m, why) }
+
+func (p plan) told(m Memory, why string) told {
+	ph := p.phase(m)
+	t := told{Mode: p.Name, Goal: p.Goal, Phase: ph.Title(), Focus: ph.Focus, N: p.at(m) + 1, Of: len(p.Phases), Why: sentence(strings.TrimSuffix(why, "."))}
+	if ph.Most > m.InPhase {
+		t.Left = ph.Most - m.InPhase
+	}
+	want := ph.Exit
+	if p.at(m) >= len(p.Phases)-1 {
+		want = append(want[:len(want):len(want)], p.Success...)
+	}
+	seen := map[string]bool{}
+	for _, c := range want {
+		if c, ok := p.criterion(c.ID); ok && !m.met(c.ID) && !seen[c.ID] {
+			seen[c.ID] = true
+			t.Missing = append(t.Missing, c)
+		}
+	}
+	for _, k := range m.Marks {
+		if k.Stale != "" {
+			t.Undone = append(t.Undone, k)
+		}
+	}
+	return t
+}
+
+// announce tells of the present phase.
+func (p plan) announce(m Memory, why string) string {
+	t := p.told(m, "")
+	t.Why = why
+	return words("phase", t)
+}
+
+// words fills a prompt in. One that cannot be is silence.
+func words(name string, data told) string {
+	all, err := templates()
+	if err != nil {
+		return ""
+	}
+	var out strings.Builder
+	if err := all.ExecuteTemplate(&out, name+".md", data); err != nil {
+		return ""
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// clip shortens s to at most n bytes at a rune boundary.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+// line makes one line of at most n bytes.
+func line(s string, n int) string {
+	one := strings.Join(strings.Fields(clip(s, 4*n)), " ")
+	if short := clip(one, n); short != one {
+		return strings.TrimSpace(short) + "…"
+	}
+	return one
+}

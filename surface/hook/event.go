@@ -1,0 +1,175 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+// told makes events of calls that waited. The model is asked between them, but
+// nothing can be said to it any more, so no request is told.
+func (t *turn) told(waited []spool.Call) []trimtab.Event {
+	var events []trimtab.Event
+	for _, c := range waited {
+		in, err := decode(c)
+		if err != nil {
+			t.opt.Log.Warn("a call that waited is left out", "session", t.id, "error", err)
+			continue
+		}
+		events = append(events, in.events(c.Event.Kind)...)
+	}
+	return events
+}
+
+// events makes events of the call at hand. A gateway tells the engine itself what
+// was said and that a request leaves.
+func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
+	kind := t.call.Event.Kind
+	if t.gateway {
+		switch kind {
+		case spool.Using:
+			return t.using()
+		case spool.Stop:
+			return []trimtab.Event{t.stopping()}
+		}
+		return nil
+	}
+	switch kind {
+	case spool.Start:
+		return t.start(s, fresh)
+	case spool.Prompt, spool.Used:
+		return t.calling(t.in.events(kind))
+	case spool.Using:
+		return t.using()
+	case spool.Stop:
+		return append(t.in.events(kind), t.stopping())
+	case spool.Compacted:
+		return []trimtab.Event{trimtab.Rewritten{All: true}}
+	case spool.None, spool.Compacting, spool.End:
+	}
+	return nil
+}
+
+// events is what a call says, wherever it is told.
+func (in input) events(kind spool.Kind) []trimtab.Event {
+	switch kind {
+	case spool.Prompt:
+		if in.prompt != "" {
+			return []trimtab.Event{trimtab.Said{Message: message(in.Prompt)}}
+		}
+	case spool.Used:
+		tools := in.tools()
+		if len(tools) == 0 {
+			return nil
+		}
+		asked, answered := trimtab.Message{Role: trimtab.RoleAssistant}, trimtab.Message{Role: trimtab.RoleTool}
+		for _, u := range tools {
+			asked.Parts, answered.Parts = append(asked.Parts, u.call), append(answered.Parts, u.result)
+		}
+		return []trimtab.Event{trimtab.Said{Message: asked}, trimtab.Said{Message: answered}}
+	case spool.Stop:
+		if last := in.last(); last != "" {
+			return []trimtab.Event{trimtab.Said{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, last)}}
+		}
+	case spool.None, spool.Start, spool.Using, spool.Compacting, spool.Compacted, spool.End:
+	}
+	return nil
+}
+
+// start is a session that begins, is opened again, starts over or was shortened.
+func (t *turn) start(s trimtab.Session, fresh bool) []trimtab.Event {
+	switch {
+	case fresh || s.Seq == 0:
+		return nil
+	case t.in.Source == "compact":
+		return t.calling([]trimtab.Event{trimtab.Rewritten{All: true}})
+	case t.in.Source == "clear":
+		return []trimtab.Event{trimtab.Reset{}}
+	case t.in.Source == "resume":
+		return []trimtab.Event{trimtab.Resumed{}}
+	}
+	return nil
+}
+
+// calling adds the request that follows, unless nothing could be put into it: a
+// note that the model never sees must not count as said.
+func (t *turn) calling(events []trimtab.Event) []trimtab.Event {
+	if t.call.Host.Deaf || len(events) == 0 {
+		return events
+	}
+	return append(events, trimtab.Calling{})
+}
+
+func (t *turn) using() []trimtab.Event {
+	var events []trimtab.Event
+	for _, u := range t.in.tools() {
+		events = append(events, trimtab.Using{Call: u.call})
+	}
+	return events
+}
+
+func (t *turn) stopping() trimtab.Event {
+	return trimtab.Stopping{Continued: t.continued()}
+}
+
+// Tool calls that may go by unanswered: a loop is noticed that much later, at
+// most, and a host that takes no context needs no answer at all.
+const (
+	maxQuiet  = 5
+	deafQuiet = 64
+)
+
+// quiet is for how many tool calls to come nothing can be due, found by trying
+// them out on the engine, which is pure.
+func (t *turn) quiet(s trimtab.Session) int {
+	switch {
+	case t.gateway:
+		return -1
+	case t.call.Host.Deaf:
+		return deafQuiet
+	}
+	engine, now := t.opt.Door.Engine(), t.opt.Clock()
+	for n := range maxQuiet {
+		id := "try" + strconv.Itoa(n)
+		call := trimtab.ToolCall{ID: id, Name: "look", Input: []byte(`{"at":` + strconv.Itoa(n) + `}`)}
+		var out trimtab.Outcome
+		s, _ = engine.Step(s, trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{call}}}, now)
+		s, _ = engine.Step(s, trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: id, Text: "seen " + id}}}}, now)
+		s, out = engine.Step(s, trimtab.Calling{}, now)
+		if len(out.Actions) > 0 {
+			return n
+		}
+		for _, c := range out.Changes {
+			if c.Kind == trimtab.Injected {
+				return n
+			}
+		}
+	}
+	return maxQuiet
+}
+
+// Boxes that nobody used for so long are removed, so many at a time.
+const (
+	oldBox   = 7 * 24 * time.Hour
+	sweepMax = 256
+)
+
+// sweep removes the boxes of sessions that never said that they ended.
+func (t *turn) sweep() {
+	d, err := os.Open(spool.Folder(t.opt.Data))
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	all, _ := d.ReadDir(sweepMax)
+	for _, e := range all {
+		info, err := e.Info()
+		if err == nil && e.IsDir() && t.opt.Clock().Sub(info.ModTime()) > oldBox {
+			_ = os.RemoveAll(filepath.Join(d.Name(), e.Name()))
+		}
+	}
+}

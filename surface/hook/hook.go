@@ -1,0 +1,268 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+// Door is the way to the sessions. A helm.Helm is one.
+type Door interface {
+	Engine() *trimtab.Engine
+	Session(ctx context.Context, id string) (trimtab.Session, error)
+	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)
+	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+}
+
+// Options are what a Hook is given. Door and Data must be there.
+type Options struct {
+	Door    Door
+	Data    string // the folder for data; boxes are below it
+	Project string // the folder that the agent works in, where its input does not say
+	Gateway bool   // a gateway sees the agent's requests
+	Session string // the gateway's id for the run; hosts that send none of their own are known by it
+	Guard   func(trimtab.Session) bool
+	Reflect func(ctx context.Context, s trimtab.Session) (workflow string, err error) // at a stop; nil is not at all
+	Clock   func() time.Time                                                          // nil is time.Now
+	PID     int                                                                       // 0 is this process
+	Log     *slog.Logger                                                              // nil is none
+}
+
+// Hook answers calls.
+type Hook struct{ opt Options }
+
+// New returns a Hook.
+func New(opt Options) *Hook {
+	if opt.Clock == nil {
+		opt.Clock = time.Now
+	}
+	if opt.PID == 0 {
+		opt.PID = os.Getpid()
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Guard == nil {
+		opt.Guard = func(trimtab.Session) bool { return true }
+	}
+	return &Hook{opt}
+}
+
+// Answer is what a hook has to say, in our words. The zero Answer is nothing.
+type Answer struct {
+	Context  string   // for the model
+	Deny     string   // the tool may not run, and why
+	Notices  []string // for the person
+	Decision Decision // at a stop
+}
+
+// Answer tells the session what a call says, and returns what there is to say to
+// it. After an error there is nothing to say; what the call told is kept, if it
+// can be, and told with the next one.
+func (h *Hook) Answer(ctx context.Context, c spool.Call) (Answer, error) {
+	if c.Event.Kind == spool.None || c.Agent != "" {
+		return Answer{}, nil
+	}
+	in, err := decode(c)
+	if err != nil {
+		return Answer{}, err
+	}
+	box := spool.At(h.opt.Data, c)
+	t := &turn{Hook: h, call: c, in: in, box: box, id: h.id(c)}
+	t.state, _ = box.State() // none, or an unreadable one, starts afresh
+	aside := box.Take(h.opt.PID)
+	a, err := t.answer(ctx, aside.Calls)
+	if err != nil {
+		aside.Back()
+		if keeps(c.Event.Kind) {
+			err = errors.Join(err, box.Put(c, h.opt.Clock().UnixNano(), h.opt.PID))
+		}
+		return Answer{}, fmt.Errorf("hook %s %s, session %s: %w", c.Host.Name, c.Event.Name, t.id, err)
+	}
+	aside.Done()
+	if c.Event.Kind == spool.End {
+		return a, box.Remove()
+	}
+	return a, nil
+}
+
+// keeps reports whether a call of this kind tells something that should not be
+// lost with a store that is away for a while.
+func keeps(k spool.Kind) bool { return k == spool.Used || k == spool.Prompt }
+
+// id is the session's id on every surface.
+func (h *Hook) id(c spool.Call) string {
+	if h.opt.Gateway && h.opt.Session != "" && (c.Host.Name == "gemini" || c.Host.Name == "qwen") {
+		return h.opt.Session // their requests carry no id; the gateway knows them by that of the run
+	}
+	return usable(c.Host.Name + ":" + c.Session)
+}
+
+// turn is one call under way.
+type turn struct {
+	*Hook
+	call  spool.Call
+	in    input
+	box   spool.Box
+	id    string
+	state spool.State
+
+	gateway bool // one sees the session
+}
+
+func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) {
+	s, fresh, err := t.open(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	t.gateway = t.opt.Gateway || seenByGateway(s)
+	var events []trimtab.Event
+	if !t.gateway {
+		events = t.told(waited)
+	}
+	events = append(events, t.events(s, fresh)...)
+	var out trimtab.Outcome
+	if len(events) > 0 {
+		if s, out, err = t.opt.Door.Handle(ctx, t.id, events...); err != nil {
+			return Answer{}, err
+		}
+	}
+	a := t.said(ctx, s, out)
+	t.leave(s, waited)
+	return a, nil
+}
+
+// open returns the session, or begins it.
+func (t *turn) open(ctx context.Context) (s trimtab.Session, fresh bool, err error) {
+	s, err = t.opt.Door.Session(ctx, t.id)
+	if !errors.Is(err, trimtab.ErrNotFound) {
+		return s, false, err
+	}
+	info := trimtab.Info{ID: t.id, Host: t.call.Host.Name, Project: t.project(), Model: t.in.Model}
+	s, err = t.opt.Door.Begin(ctx, info)
+	if errors.Is(err, trimtab.ErrExists) || errors.Is(err, trimtab.ErrConflict) { // another hook was faster
+		s, err = t.opt.Door.Session(ctx, t.id)
+		return s, false, err
+	}
+	return s, true, err
+}
+
+func (t *turn) project() string {
+	dir := t.in.folder()
+	if dir == "" {
+		dir = t.opt.Project
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// seenByGateway reports whether the newest message of a session came through a
+// gateway, which names messages by what they say.
+func seenByGateway(s trimtab.Session) bool {
+	id := s.Last.ID
+	if len(id) < 2 || id[0] != 'h' && id[0] != 'r' {
+		return false
+	}
+	return strings.Trim(id[1:], "0123456789abcdef.") == "" || id[0] == 'r' && strings.Contains(id, ".")
+}
+
+// said makes the answer of what came of the events.
+func (t *turn) said(ctx context.Context, s trimtab.Session, out trimtab.Outcome) Answer {
+	a := Answer{Context: seated(s, out)}
+	for _, taken := range out.Actions {
+		switch act := taken.Action.(type) {
+		case trimtab.Deny:
+			if t.call.Event.Kind == spool.Using && a.Deny == "" {
+				a.Deny = act.Why
+			}
+		case trimtab.Notify:
+			a.Notices = append(a.Notices, act.Text)
+		}
+	}
+	switch t.call.Event.Kind {
+	case spool.Start:
+		a.Context = join(t.status(s), a.Context)
+	case spool.Stop:
+		a.Decision = t.stop(ctx, s, out)
+	}
+	return a
+}
+
+// seated is the text of the notes that took their seats now, in their order.
+func seated(s trimtab.Session, out trimtab.Outcome) string {
+	fresh := map[int]bool{}
+	for _, c := range out.Changes {
+		if c.Kind == trimtab.Injected {
+			fresh[c.Note] = true
+		}
+	}
+	var texts []string
+	for _, n := range s.Notes {
+		if fresh[n.ID] {
+			texts = append(texts, n.Text)
+		}
+	}
+	return join(texts...)
+}
+
+// status is what stands when a session is opened again, as a fact.
+func (t *turn) status(s trimtab.Session) string {
+	var words []string
+	for _, st := range t.opt.Door.Engine().Status(s) {
+		words = append(words, st.Text)
+	}
+	if len(words) == 0 || t.gateway || t.call.Host.Deaf {
+		return ""
+	}
+	return "State of this session, kept by trimtab: " + strings.Join(words, " · ") + "."
+}
+
+func join(texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// leave tells the light half what it needs to know.
+func (t *turn) leave(s trimtab.Session, waited []spool.Call) {
+	next := t.state
+	for _, c := range waited {
+		next = next.Saw(c.Mark)
+	}
+	if t.call.Event.Kind == spool.Used {
+		next = next.Saw(t.call.Mark)
+	}
+	if t.in.prompt != "" || t.call.Event.Kind == spool.Start && t.in.Source != "compact" {
+		next.Blocks = 0
+	}
+	next.Guard = t.opt.Guard(s)
+	next.Quiet = t.quiet(s)
+	if err := t.box.Leave(next, t.opt.PID); err != nil {
+		t.opt.Log.Warn("hook state not written; every call is answered the long way", "session", t.id, "error", err)
+	}
+	if t.call.Event.Kind == spool.Start {
+		t.sweep()
+	}
+}
+
+// usable makes a session id of any text, as the gateway does.
+func usable(id string) string {
+	if trimtab.CheckID(id) == nil {
+		return id
+	}
+	return hashed(id)
+}

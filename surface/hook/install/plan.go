@@ -1,0 +1,266 @@
+package install
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Change is what would become of one file. A nil text is no file.
+type Change struct {
+	Path   string
+	Before []byte
+	After  []byte
+}
+
+// Plan is what would change, file by file. It may be empty.
+type Plan struct {
+	Host    string
+	Changes []Change
+
+	place Place
+	base  map[string][]byte // what each file is without us
+	adds  bool
+}
+
+// Add plans to put our hooks into a host's settings. Program is the command line
+// up to the host's name, as the host's shell reads it.
+func (p Place) Add(program string) (Plan, error) {
+	plan := Plan{Host: p.Host, place: p, base: map[string][]byte{}, adds: true}
+	for i, path := range p.Files {
+		now, err := read(path)
+		if err != nil {
+			return plan, err
+		}
+		base, err := p.without(path, now)
+		if err != nil {
+			return plan, fmt.Errorf("%s: %w", path, err)
+		}
+		plan.base[path] = base
+		after := []byte(p.how.also[filepath.Base(path)])
+		if i == 0 {
+			command := func(event string) string { return program + " " + p.Host + " " + event }
+			if same, err := p.same(now, command); err != nil || same {
+				if err != nil {
+					return plan, err
+				}
+				continue
+			}
+			if after, err = add(base, p.how, p.events(), command); err != nil {
+				return plan, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		if now == nil || !bytes.Equal(now, after) {
+			plan.Changes = append(plan.Changes, Change{path, now, after})
+		}
+	}
+	return plan, nil
+}
+
+// same reports whether all our hooks are there already, as they should be.
+func (p Place) same(text []byte, command func(string) string) (bool, error) {
+	found, err := commands(text, p.Host)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", p.Files[0], err)
+	}
+	for _, e := range p.events() {
+		if found[e.Name] != command(e.Name) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Remove plans to take our hooks out again.
+func (p Place) Remove() (Plan, error) {
+	plan := Plan{Host: p.Host, place: p}
+	for _, path := range p.Files {
+		now, err := read(path)
+		if err != nil {
+			return plan, err
+		}
+		if now == nil {
+			continue
+		}
+		after, err := p.without(path, now)
+		if err != nil {
+			return plan, fmt.Errorf("%s: %w", path, err)
+		}
+		if after == nil || !bytes.Equal(now, after) {
+			plan.Changes = append(plan.Changes, Change{path, now, after})
+		}
+	}
+	return plan, nil
+}
+
+// without is a file as it is without us: the backup, where the file is as we left
+// it; else the file with our hooks taken out. A nil text is no file.
+func (p Place) without(path string, now []byte) ([]byte, error) {
+	if now == nil {
+		return nil, nil
+	}
+	kept, known := p.record()[path]
+	if known && kept.After == sum(now) {
+		if !kept.Existed {
+			return nil, nil
+		}
+		if before, err := os.ReadFile(kept.Backup); err == nil && sum(before) == kept.Before {
+			return before, nil
+		}
+	}
+	if text, ours := p.how.also[filepath.Base(path)]; ours && path != p.Files[0] {
+		if string(now) == text {
+			return nil, nil
+		}
+		return now, nil
+	}
+	after, err := remove(now, p.Host)
+	if err == nil && (known && !kept.Existed || p.Host == "goose") && !bytes.Equal(after, now) && bare(after) {
+		return nil, nil
+	}
+	return after, err
+}
+
+// bare reports whether nothing is left in settings.
+func bare(text []byte) bool {
+	return strings.Join(strings.Fields(string(text)), "") == "{}"
+}
+
+// kept is what is remembered of a file that we changed.
+type kept struct {
+	Existed bool   `json:"existed"`
+	Backup  string `json:"backup,omitempty"` // the file as it was without us
+	Before  string `json:"before,omitempty"` // its hash
+	After   string `json:"after"`            // the hash of what we wrote
+}
+
+func (p Place) folder() string { return filepath.Join(p.env.Data, "install") }
+
+func (p Place) record() map[string]kept {
+	all := map[string]kept{}
+	data, err := os.ReadFile(filepath.Join(p.folder(), p.Host+".json"))
+	if err != nil || json.Unmarshal(data, &all) != nil {
+		return map[string]kept{} // without it, ours are found by what they look like
+	}
+	return all
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// Apply does what the plan says. Files that somebody changed since the plan was
+// made are left alone, and that is an error.
+func (pl Plan) Apply(now time.Time) error {
+	if len(pl.Changes) == 0 {
+		return nil
+	}
+	for _, c := range pl.Changes {
+		if text, err := read(c.Path); err != nil {
+			return err
+		} else if !bytes.Equal(text, c.Before) || (text == nil) != (c.Before == nil) {
+			return fmt.Errorf("%s was changed in the meantime; nothing was written, try again", c.Path)
+		}
+	}
+	backups, err := pl.keep(now)
+	if err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	for _, c := range pl.Changes {
+		if c.After == nil {
+			if err := os.Remove(c.Path); err != nil {
+				return err
+			}
+			_ = os.Remove(filepath.Dir(c.Path)) // where it is empty now
+			continue
+		}
+		if err := replace(c.Path, c.After, 0o600); err != nil {
+			return err
+		}
+	}
+	return pl.remember(backups)
+}
+
+// keep writes a backup of every file before it is changed.
+func (pl Plan) keep(now time.Time) (map[string]kept, error) {
+	dir := pl.place.folder()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	all := map[string]kept{}
+	stamp := now.UTC().Format("20060102T150405.000000000Z")
+	for _, c := range pl.Changes {
+		if c.Before != nil {
+			if err := replace(filepath.Join(dir, pl.Host+"-"+stamp+"-"+filepath.Base(c.Path)), c.Before, 0o600); err != nil {
+				return nil, err
+			}
+		}
+		if !pl.adds {
+			continue
+		}
+		k := kept{After: sum(c.After)}
+		if base := pl.base[c.Path]; base != nil {
+			k.Existed, k.Before, k.Backup = true, sum(base), filepath.Join(dir, pl.Host+"-base-"+filepath.Base(c.Path))
+			if err := replace(k.Backup, base, 0o600); err != nil {
+				return nil, err
+			}
+		}
+		all[c.Path] = k
+	}
+	return all, nil
+}
+
+func (pl Plan) remember(all map[string]kept) error {
+	path := filepath.Join(pl.place.folder(), pl.Host+".json")
+	if !pl.adds {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	for path, k := range pl.place.record() {
+		if _, ok := all[path]; !ok {
+			all[path] = k
+		}
+	}
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(path, append(data, '\n'), 0o600)
+}
+
+// replace writes a file whole or not at all. A link stays a link, and a file
+// that is there keeps who may read it.
+func replace(path string, data []byte, perm os.FileMode) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if info, err := os.Stat(path); err == nil {
+		perm = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".trimtab-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

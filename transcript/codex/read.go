@@ -1,0 +1,253 @@
+package codex
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/internal/feed"
+	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+)
+
+// Read returns the messages of a rollout. It is a transcript.Reader.
+func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f, failed: map[string]bool{}} })
+}
+
+// maxFailed bounds how many failures are remembered whose output has not come.
+const maxFailed = 4096
+
+// reader is one pass over a rollout.
+type reader struct {
+	*feed.Feed
+	rolled
+	begun     bool // the first session_meta was seen: later ones are of sessions that this one was made from
+	side      bool
+	session   string
+	project   string
+	model     string
+	reply     int  // the number of the reply that is being put together
+	over      bool // the next thing the model says is another reply
+	counted   bool // replies come with records of their usage
+	compacted bool
+	failed    map[string]bool // calls that are known to have failed, or not
+}
+
+// line is a line of a rollout, taken apart but not decoded.
+type line struct {
+	kind, time, payload []byte
+	item                item // of a response_item
+}
+
+// parse takes a line apart. Of the kinds that are not needed, only the beginning
+// is looked at.
+func (l *line) parse(b []byte) error {
+	*l = line{}
+	c := jsonl.Object(b)
+	bare := false
+	for c.Field() {
+		switch string(c.Key) {
+		case "timestamp":
+			l.time = c.Take()
+		case "type":
+			if l.kind = c.Take(); !needed(l.kind) {
+				return whole(b)
+			}
+		case "payload":
+			if jsonl.Is(l.kind, "response_item") && c.Peek() == '{' {
+				in := c.Down('{')
+				l.item.parse(&in)
+				c.Up(&in)
+				l.item.raw = c.Value
+			} else {
+				l.payload = c.Take()
+			}
+		case "call_id", "content", "role", "summary":
+			bare = true
+		}
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	switch {
+	case bare && l.payload == nil: // as the first versions wrote them
+		in := jsonl.Object(b)
+		l.item.parse(&in)
+		l.item.raw = b
+		l.kind = []byte(`"response_item"`)
+	case jsonl.Is(l.kind, "response_item") && l.payload != nil: // payload came first
+		in := jsonl.Object(l.payload)
+		l.item.parse(&in)
+		l.item.raw = l.payload
+		return in.Err()
+	}
+	return nil
+}
+
+func needed(kind []byte) bool {
+	for _, skip := range []string{"world_state", "inter_agent_communication"} {
+		if jsonl.Is(kind, skip) {
+			return false
+		}
+	}
+	return true
+}
+
+// whole reports a line that was cut off.
+func whole(b []byte) error {
+	if b[len(b)-1] != '}' {
+		return errors.New("it breaks off")
+	}
+	return nil
+}
+
+// Take turns a line into what it says.
+func (r *reader) Take(b []byte) error {
+	var l line
+	if err := l.parse(b); err != nil {
+		return err
+	}
+	if r.dead(r.N) {
+		return nil
+	}
+	switch {
+	case jsonl.Is(l.kind, "session_meta"):
+		return r.meta(l.payload)
+	case jsonl.Is(l.kind, "turn_context"):
+		return r.context(l.payload)
+	case jsonl.Is(l.kind, "compacted"):
+		return r.compaction(&l, len(b))
+	case jsonl.Is(l.kind, "token_usage_record"):
+		return r.usageRecord(l.payload)
+	case jsonl.Is(l.kind, "event_msg"):
+		return r.event(l.payload)
+	case jsonl.Is(l.kind, "response_item"):
+		return r.item(&l, len(b))
+	}
+	return nil
+}
+
+// meta reads who the session is.
+func (r *reader) meta(v []byte) error {
+	if r.begun {
+		return nil
+	}
+	r.begun = true
+	c := jsonl.Object(v)
+	var err error
+	for c.Next() && err == nil {
+		switch string(c.Key) {
+		case "id":
+			r.session, err = r.Dec.String(c.Value)
+		case "cwd":
+			r.project, err = r.Dec.String(c.Value)
+		case "source":
+			r.side = r.side || len(c.Value) > 0 && c.Value[0] == '{' && subagent(c.Value)
+		case "thread_source":
+			r.side = r.side || jsonl.Is(c.Value, "subagent")
+		}
+		if err != nil {
+			return fmt.Errorf("session_meta.%s: %w", c.Key, err)
+		}
+	}
+	return c.Err()
+}
+
+func subagent(v []byte) bool {
+	c := jsonl.Object(v)
+	for c.Next() {
+		if string(c.Key) == "subagent" && !jsonl.Null(c.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// context reads what holds for a turn.
+func (r *reader) context(v []byte) error {
+	c := jsonl.Object(v)
+	var err error
+	for c.Next() && err == nil {
+		switch string(c.Key) {
+		case "cwd":
+			r.project, err = r.Dec.Word(c.Value)
+		case "model":
+			r.model, err = r.Dec.Word(c.Value)
+		}
+		if err != nil {
+			return fmt.Errorf("turn_context.%s: %w", c.Key, err)
+		}
+	}
+	return c.Err()
+}
+
+// compaction reads that the history was replaced by a summary.
+func (r *reader) compaction(l *line, size int) error {
+	r.over, r.compacted = true, true
+	if err := r.Close(r.stream()); err != nil {
+		return err
+	}
+	c := jsonl.Object(l.payload)
+	for c.Next() {
+		if string(c.Key) != "message" {
+			continue
+		}
+		text, err := r.Text(c.Value, trimtab.Host)
+		if err != nil {
+			return fmt.Errorf("compacted.message: %w", err)
+		}
+		if text != "" {
+			return r.say(l, trimtab.Say(trimtab.RoleUser, trimtab.Host, text), size)
+		}
+	}
+	return c.Err()
+}
+
+// say passes on a message that is no part of a reply.
+func (r *reader) say(l *line, m trimtab.Message, size int) error {
+	it, ok := r.stand(l, m)
+	if !ok || len(m.Parts) == 0 {
+		return nil
+	}
+	if m.IsPrompt() {
+		if err := r.Close(r.stream()); err != nil {
+			return err
+		}
+	}
+	r.over = true
+	return r.Put(it, size)
+}
+
+// stand adds to a message where it stood. A side conversation is read only where
+// it is asked for.
+func (r *reader) stand(l *line, m trimtab.Message) (transcript.Item, bool) {
+	if r.side && !r.Opt.Side {
+		return transcript.Item{}, false
+	}
+	m.At = jsonl.Time(l.time)
+	it := transcript.Item{Message: m, Line: r.N, Session: r.session, Project: r.project, Side: r.side, Compacted: r.compacted}
+	if r.side {
+		it.Agent = r.session
+	}
+	r.compacted = false
+	return it, true
+}
+
+func (r *reader) stream() string { return feed.Stream(transcript.Item{Side: r.side, Agent: r.session}) }
+
+// says passes on a part of the model's reply.
+func (r *reader) says(l *line, id string, size int, parts ...trimtab.Part) error {
+	it, ok := r.stand(l, trimtab.Message{ID: id, Role: trimtab.RoleAssistant, Parts: parts, Model: r.model})
+	if !ok || len(parts) == 0 {
+		return nil
+	}
+	if r.over {
+		r.reply++
+		r.over = false
+	}
+	return r.Reply(it, strconv.Itoa(r.reply+1), size)
+}

@@ -1,0 +1,361 @@
+package gemini
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/internal/genai"
+	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+)
+
+// record is one record of a chat, taken apart but not decoded.
+type record struct {
+	id, time, kind, content, display, thoughts, tokens, model, calls []byte
+}
+
+func (rec *record) parse(b []byte) error {
+	c := jsonl.Object(b)
+	for c.Next() {
+		switch string(c.Key) {
+		case "id":
+			rec.id = c.Value
+		case "timestamp":
+			rec.time = c.Value
+		case "type":
+			rec.kind = c.Value
+		case "content":
+			rec.content = c.Value
+		case "displayContent":
+			rec.display = c.Value
+		case "thoughts":
+			rec.thoughts = c.Value
+		case "tokens":
+			rec.tokens = c.Value
+		case "model":
+			rec.model = c.Value
+		case "toolCalls":
+			rec.calls = c.Value
+		}
+	}
+	return c.Err()
+}
+
+// reply is the model's last message. It is held while the record may be written
+// again and its tools may answer.
+type reply struct {
+	id      string
+	item    transcript.Item
+	size    int
+	results []trimtab.Part    // as the record knows them
+	failed  map[string]bool   // calls that went wrong
+	behind  []transcript.Item // what came after it
+	sizes   []int
+}
+
+const maxBehind = 4096
+
+// record takes a record.
+func (r *reader) record(b []byte) error {
+	var rec record
+	if err := rec.parse(b); err != nil {
+		return err
+	}
+	id, err := r.Dec.String(rec.id)
+	if err != nil {
+		return fmt.Errorf("id: %w", err)
+	}
+	if r.N < r.gone[id] {
+		return nil
+	}
+	switch {
+	case jsonl.Is(rec.kind, "gemini"):
+		return r.reply(&rec, id, len(b))
+	case r.known(id):
+		return nil
+	case jsonl.Is(rec.kind, "user"):
+		return r.user(&rec, id, len(b))
+	case jsonl.Is(rec.kind, "error"), jsonl.Is(rec.kind, "warning"):
+		parts, err := genai.Split(rec.content)
+		if err != nil {
+			return fmt.Errorf("content: %w", err)
+		}
+		said, err := genai.Parts(r.Feed, parts, trimtab.Host, nil)
+		if err != nil {
+			return fmt.Errorf("content: %w", err)
+		}
+		return r.follow(&rec, trimtab.Message{ID: id, Role: trimtab.RoleSystem, Parts: said}, len(b))
+	}
+	return nil
+}
+
+// known reports whether a record was passed on before, and remembers it.
+func (r *reader) known(id string) bool {
+	if id == "" {
+		return false
+	}
+	if r.said[id] {
+		return true
+	}
+	if len(r.said) < maxKnown {
+		r.said[id] = true
+	}
+	return false
+}
+
+// reply takes what the model said, or a later version of it.
+func (r *reader) reply(rec *record, id string, size int) error {
+	if r.open == nil || r.open.id != id || id == "" {
+		if r.known(id) {
+			return nil
+		}
+		if err := r.finish(); err != nil {
+			return err
+		}
+	}
+	next := &reply{id: id, size: size, failed: map[string]bool{}}
+	parts, err := r.thoughts(rec.thoughts)
+	if err != nil {
+		return fmt.Errorf("thoughts: %w", err)
+	}
+	content, err := genai.Split(rec.content)
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	said, err := genai.Parts(r.Feed, content, trimtab.Model, nil)
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	parts = append(parts, said...)
+	calls, err := r.calls(rec.calls, next)
+	if err != nil {
+		return fmt.Errorf("toolCalls: %w", err)
+	}
+	m := trimtab.Message{ID: id, Role: trimtab.RoleAssistant, Parts: append(parts, calls...)}
+	if m.Model, err = r.Dec.Word(rec.model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	if m.Usage, err = usage(rec.tokens); err != nil {
+		return fmt.Errorf("tokens: %w", err)
+	}
+	if r.side && !r.Opt.Side {
+		return nil
+	}
+	if r.open != nil { // a later version stands where the first one did
+		next.behind, next.sizes = r.open.behind, r.open.sizes
+		at := r.open.item
+		at.Message = m
+		at.Message.At = r.open.item.Message.At
+		next.item = at
+	} else {
+		next.item = r.stand(rec, m)
+	}
+	r.open = next
+	return nil
+}
+
+// thoughts are what the model thought, as far as the file shows it.
+func (r *reader) thoughts(v []byte) ([]trimtab.Part, error) {
+	if jsonl.Null(v) {
+		return nil, nil
+	}
+	var out []trimtab.Part
+	c := jsonl.Array(v)
+	for c.Next() {
+		p, err := r.Opaque("thought", trimtab.Model, c.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, c.Err()
+}
+
+// calls reads the calls of a record, and their results into the reply.
+func (r *reader) calls(v []byte, into *reply) ([]trimtab.Part, error) {
+	if jsonl.Null(v) {
+		return nil, nil
+	}
+	var out []trimtab.Part
+	c := jsonl.Array(v)
+	for c.Next() {
+		call, err := genai.Call(r.Feed, c.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, call)
+		status := jsonl.Find(c.Value, "status")
+		failed := jsonl.Is(status, "error") || jsonl.Is(status, "cancelled")
+		into.failed[call.ID] = failed
+		result := jsonl.Find(c.Value, "result")
+		if jsonl.Null(result) {
+			continue
+		}
+		parts, err := genai.Split(result)
+		if err != nil {
+			return nil, fmt.Errorf("result: %w", err)
+		}
+		said, err := genai.Parts(r.Feed, parts, trimtab.Tool, func(string) bool { return failed })
+		if err != nil {
+			return nil, fmt.Errorf("result: %w", err)
+		}
+		into.results = append(into.results, asResult(call.ID, said, failed)...)
+	}
+	return out, c.Err()
+}
+
+// asResult makes a result of what a tool returned in another form.
+func asResult(id string, parts []trimtab.Part, failed bool) []trimtab.Part {
+	var texts []string
+	var rest []trimtab.Part
+	for _, p := range parts {
+		switch p := p.(type) {
+		case trimtab.ToolResult:
+			p.ID = id
+			return []trimtab.Part{p}
+		case trimtab.Text:
+			texts = append(texts, p.Text)
+		default:
+			rest = append(rest, p)
+		}
+	}
+	return append([]trimtab.Part{trimtab.ToolResult{ID: id, Text: strings.Join(texts, "\n"), Failed: failed}}, rest...)
+}
+
+// user takes a prompt, or the results of tools.
+func (r *reader) user(rec *record, id string, size int) error {
+	parts, err := genai.Split(rec.content)
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	by, results := trimtab.Person, false
+	for _, p := range parts {
+		results = results || p.Response != nil
+		// Where hooks add to a prompt, the file keeps beside it what the person saw
+		// of it. A reason that a hook gave for going on has no such thing.
+		if strings.HasPrefix(strings.TrimLeft(string(unquoted(p.Text)), " "), "<hook_context>") && len(parts) > 1 && jsonl.Null(rec.display) {
+			by = trimtab.Host
+		}
+	}
+	if r.side {
+		by = trimtab.Host
+	}
+	said, err := genai.Parts(r.Feed, parts, by, func(id string) bool { return r.open != nil && r.open.failed[id] })
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	m := trimtab.Message{ID: id, Role: trimtab.RoleUser, Parts: said}
+	if results {
+		m.Role = trimtab.RoleTool
+		return r.follow(rec, m, size)
+	}
+	if m.IsPrompt() {
+		if err := r.finish(); err != nil {
+			return err
+		}
+	}
+	return r.follow(rec, m, size)
+}
+
+func unquoted(v []byte) []byte {
+	if len(v) < 2 {
+		return nil
+	}
+	return v[1 : len(v)-1]
+}
+
+// unanswered returns the results that no record of their own has.
+func (o *reply) unanswered() []trimtab.Part {
+	own := map[string]bool{}
+	for _, it := range o.behind {
+		for _, p := range it.Message.Parts {
+			if r, ok := p.(trimtab.ToolResult); ok {
+				own[r.ID] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(o.results, func(p trimtab.Part) bool {
+		r, ok := p.(trimtab.ToolResult)
+		return ok && own[r.ID]
+	})
+}
+
+// follow passes on a message behind the reply that is open.
+func (r *reader) follow(rec *record, m trimtab.Message, size int) error {
+	if r.open == nil {
+		return r.say(rec, m, size)
+	}
+	if len(m.Parts) == 0 || r.side && !r.Opt.Side {
+		return nil
+	}
+	r.open.behind = append(r.open.behind, r.stand(rec, m))
+	r.open.sizes = append(r.open.sizes, size)
+	if len(r.open.behind) > maxBehind {
+		return r.finish()
+	}
+	return nil
+}
+
+// finish passes on the reply that is open, with the results that only its record
+// has, and what came behind it.
+func (r *reader) finish() error {
+	o := r.open
+	if r.open = nil; o == nil {
+		return nil
+	}
+	if len(o.item.Message.Parts) > 0 {
+		if err := r.Put(o.item, o.size); err != nil {
+			return err
+		}
+	}
+	if results := o.unanswered(); len(results) > 0 {
+		it := o.item
+		it.Compacted = false
+		it.Message = trimtab.Message{Role: trimtab.RoleTool, Parts: results, At: o.item.Message.At}
+		if o.id != "" {
+			it.Message.ID = o.id + "-results"
+		}
+		if err := r.Put(it, 0); err != nil {
+			return err
+		}
+	}
+	for i, it := range o.behind {
+		if err := r.Put(it, o.sizes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func usage(v []byte) (*trimtab.Usage, error) {
+	if jsonl.Null(v) {
+		return nil, nil
+	}
+	var in, cached, out, thoughts, tool int
+	c := jsonl.Object(v)
+	for c.Next() {
+		var err error
+		switch string(c.Key) {
+		case "input":
+			in, err = jsonl.Int(c.Value)
+		case "cached":
+			cached, err = jsonl.Int(c.Value)
+		case "output":
+			out, err = jsonl.Int(c.Value)
+		case "thoughts":
+			thoughts, err = jsonl.Int(c.Value)
+		case "tool":
+			tool, err = jsonl.Int(c.Value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Key, err)
+		}
+	}
+	if c.Err() != nil {
+		return nil, errors.New("not an object")
+	}
+	return &trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached}, nil
+}

@@ -1,0 +1,198 @@
+// Package feed is what the readers of hosts' files share: going through a file
+// line by line, naming what is damaged, putting replies together, and telling a
+// person's words from the host's. It knows no host's format, keeps no more than
+// the messages that are waited for, and starts no goroutine.
+//
+//	func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
+//		return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
+//	}
+//
+//	func (r *reader) Take(line []byte) error {
+//		… // an error says what is wrong with the line; the next one is read
+//		return r.Put(item, len(line))
+//	}
+package feed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+)
+
+// Feed is one pass over a file.
+type Feed struct {
+	Opt transcript.Options
+	Dec jsonl.Decoder
+	N   int // the line that is being read, from 1
+	Queue
+}
+
+// Taker takes the lines of a file. An error names what is wrong with the line.
+type Taker interface{ Take(line []byte) error }
+
+// Planner is a Taker that goes through a file once before it is read, if it can
+// be read twice. Plan looks at a line; what it says is wrong with it is passed
+// over, since Take will say it again.
+type Planner interface {
+	Plan(line []byte, n int)
+	Planned()
+}
+
+// Ender is a Taker that has something to say at the end of the file.
+type Ender interface{ End() error }
+
+// Lines reads a file of JSON lines.
+func Lines(r io.Reader, opt transcript.Options, begin func(*Feed) Taker) iter.Seq2[transcript.Item, error] {
+	return Run(opt, func(f *Feed) error {
+		t := begin(f)
+		if p, ok := t.(Planner); ok && !f.Opt.Branches {
+			if err := plan(r, f.Opt, p); err != nil {
+				return err
+			}
+		}
+		return f.lines(jsonl.NewLines(r, f.Opt.MaxLine), t)
+	})
+}
+
+// Run calls read with a feed whose items go to whoever ranges over the sequence.
+func Run(opt transcript.Options, read func(*Feed) error) iter.Seq2[transcript.Item, error] {
+	return func(yield func(transcript.Item, error) bool) {
+		opt, err := trimtab.Fill(opt)
+		if err != nil {
+			yield(transcript.Item{}, fmt.Errorf("reading options: %w", err))
+			return
+		}
+		f := &Feed{Opt: opt}
+		f.yield = yield
+		if err = read(f); err == nil {
+			err = f.Flush()
+		}
+		if err != nil && !errors.Is(err, ErrStopped) {
+			yield(transcript.Item{}, fmt.Errorf("reading a transcript: %w", err))
+		}
+	}
+}
+
+// plan goes through a file and back, if it can be read twice.
+func plan(r io.Reader, opt transcript.Options, p Planner) error {
+	seeker, ok := r.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	start, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil // a pipe
+	}
+	lines := jsonl.NewLines(r, opt.MaxLine)
+	for {
+		b, err := lines.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil && !errors.Is(err, jsonl.ErrLong) {
+			return err
+		}
+		if err == nil && len(b) > 0 {
+			p.Plan(b, lines.N)
+		}
+	}
+	if _, err := seeker.Seek(start, io.SeekStart); err != nil {
+		return fmt.Errorf("going back for the second pass: %w", err)
+	}
+	p.Planned()
+	return nil
+}
+
+func (f *Feed) lines(lines *jsonl.Lines, t Taker) error {
+	for {
+		b, err := lines.Next()
+		f.N = lines.N
+		switch {
+		case err == io.EOF:
+			if e, ok := t.(Ender); ok {
+				return e.End()
+			}
+			return nil
+		case errors.Is(err, jsonl.ErrLong):
+			err = fmt.Errorf("it is longer than %d bytes", f.Opt.MaxLine)
+		case err != nil:
+			return errors.Join(f.Flush(), err)
+		case len(b) == 0:
+			continue
+		default:
+			err = t.Take(b)
+		}
+		if errors.Is(err, ErrStopped) {
+			return err
+		}
+		if err != nil {
+			if err := f.Damage(transcript.Damaged{Line: f.N, Text: err.Error()}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Text decodes prose. Of what tools and the host wrote, a brief reading takes
+// only the beginning.
+func (f *Feed) Text(v []byte, by trimtab.Author) (string, error) {
+	if f.Opt.Brief && (by == trimtab.Host || by == trimtab.Tool) {
+		return f.Dec.Clip(v, transcript.BriefText)
+	}
+	return f.Dec.String(v)
+}
+
+// Result decodes what a tool answered. A failure is whole, however brief the
+// reading.
+func (f *Feed) Result(v []byte, failed bool) (string, error) {
+	if failed {
+		return f.Dec.String(v)
+	}
+	return f.Text(v, trimtab.Tool)
+}
+
+// Brief shortens a text that is decoded already, as Text does.
+func (f *Feed) Brief(text string, by trimtab.Author) string {
+	if !f.Opt.Brief || by != trimtab.Host && by != trimtab.Tool || len(text) <= transcript.BriefText {
+		return text
+	}
+	n := transcript.BriefText
+	for n > 0 && text[n]&0xC0 == 0x80 {
+		n--
+	}
+	return text[:n]
+}
+
+// Opaque is a part that is passed on unread. A brief reading says only that it
+// was there.
+func (f *Feed) Opaque(kind string, by trimtab.Author, raw []byte) (trimtab.Opaque, error) {
+	if f.Opt.Brief {
+		return trimtab.Opaque{Kind: kind, By: by}, nil
+	}
+	r, err := jsonl.Raw(raw)
+	return trimtab.Opaque{Kind: kind, By: by, Raw: r}, err
+}
+
+// Spans divides a text by author. What a person typed may hold words of the
+// host's; package host tells them apart.
+func Spans(text string, by trimtab.Author) []trimtab.Part {
+	var d host.Divider
+	return Divide(&d, text, by)
+}
+
+// Divide is Spans for one of several texts of a message.
+func Divide(d *host.Divider, text string, by trimtab.Author) []trimtab.Part {
+	switch {
+	case text == "":
+		return nil
+	case by != trimtab.Person:
+		return []trimtab.Part{trimtab.Text{Text: text, By: by}}
+	}
+	return d.Divide(text)
+}

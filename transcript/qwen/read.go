@@ -1,0 +1,219 @@
+// Package qwen reads the chats that Qwen Code keeps as JSON lines under its
+// projects folder.
+//
+// Each line names the one before it; where a file can be read twice, what a person
+// took back by going to an earlier point is left out. Lines say whose they are,
+// and only those of a person are a Person's, without what hooks added to them.
+// Whether a tool failed is what the line says of it, not its text.
+//
+// The package never writes and never trusts the file: a line that is not as it
+// should be is a transcript.Damaged, and the next one is read.
+//
+//	for item, err := range qwen.Read(file, transcript.Options{}) {
+//		if errors.Is(err, trimtab.ErrDamaged) {
+//			continue // err says which line, and why
+//		}
+//		…
+//	}
+package qwen
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/internal/feed"
+	"github.com/trimtab/trimtab/transcript/internal/genai"
+	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+)
+
+// Read returns the messages of a chat. It is a transcript.Reader.
+func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
+}
+
+// reader is one pass over a chat.
+type reader struct {
+	*feed.Feed
+	tree      feed.Tree
+	compacted bool
+}
+
+// line is a line of a chat, taken apart but not decoded.
+type line struct {
+	uuid, parent, session, time, kind, subtype, by, cwd, model []byte
+	agent, usage, result, payload                              []byte
+	parts                                                      []byte
+	side                                                       bool
+}
+
+func (l *line) parse(b []byte) error {
+	*l = line{}
+	c := jsonl.Object(b)
+	for c.Field() {
+		switch string(c.Key) {
+		case "uuid":
+			l.uuid = c.Take()
+		case "parentUuid":
+			l.parent = c.Take()
+		case "sessionId":
+			l.session = c.Take()
+		case "timestamp":
+			l.time = c.Take()
+		case "type":
+			l.kind = c.Take()
+		case "subtype":
+			l.subtype = c.Take()
+		case "provenance":
+			l.by = c.Take()
+		case "cwd":
+			l.cwd = c.Take()
+		case "model":
+			l.model = c.Take()
+		case "agentId":
+			l.agent = c.Take()
+		case "isSidechain":
+			l.side = string(c.Take()) == "true"
+		case "usageMetadata":
+			l.usage = c.Take()
+		case "toolCallResult":
+			l.result = c.Take()
+		case "systemPayload":
+			l.payload = c.Take()
+		case "message":
+			if c.Peek() != '{' {
+				continue
+			}
+			in := c.Down('{')
+			for in.Field() {
+				if string(in.Key) == "parts" {
+					l.parts = in.Take()
+				}
+			}
+			c.Up(&in)
+		}
+	}
+	l.side = l.side || !jsonl.Null(l.agent)
+	return c.Err()
+}
+
+// Plan puts a line of the main conversation into the tree.
+func (r *reader) Plan(b []byte, _ int) {
+	var l line
+	if l.parse(b) != nil || l.side {
+		return
+	}
+	id, _ := r.Dec.String(l.uuid)
+	parent, _ := r.Dec.String(l.parent)
+	r.tree.Add(id, parent)
+}
+
+// Planned decides what is read.
+func (r *reader) Planned() { r.tree.Decide() }
+
+// Take turns a line into a message.
+func (r *reader) Take(b []byte) error {
+	var l line
+	if err := l.parse(b); err != nil {
+		return err
+	}
+	id, err := r.Dec.String(l.uuid)
+	switch {
+	case err != nil:
+		return fmt.Errorf("uuid: %w", err)
+	case l.side && !r.Opt.Side, !l.side && !r.tree.Takes(id):
+		return nil
+	}
+	m := trimtab.Message{ID: id}
+	switch {
+	case jsonl.Is(l.kind, "assistant"):
+		m.Role = trimtab.RoleAssistant
+		if err := r.reply(&l, &m); err != nil {
+			return err
+		}
+	case jsonl.Is(l.kind, "user"):
+		m.Role = trimtab.RoleUser
+		by := trimtab.Person
+		if l.side || !jsonl.Null(l.by) && !jsonl.Is(l.by, "real_user") {
+			by = trimtab.Host
+		}
+		m.Parts, err = r.content(&l, by)
+	case jsonl.Is(l.kind, "tool_result"):
+		m.Role = trimtab.RoleTool
+		m.Parts, err = r.content(&l, trimtab.Tool)
+	case jsonl.Is(l.kind, "system") && jsonl.Is(l.subtype, "chat_compression"):
+		r.compacted = true
+	}
+	if err != nil || len(m.Parts) == 0 {
+		return err
+	}
+	return r.put(&l, m, len(b))
+}
+
+func (r *reader) reply(l *line, m *trimtab.Message) (err error) {
+	if m.Model, err = r.Dec.Word(l.model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	if m.Usage, err = usage(l.usage); err != nil {
+		return fmt.Errorf("usageMetadata: %w", err)
+	}
+	m.Parts, err = r.content(l, trimtab.Model)
+	return err
+}
+
+func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
+	parts, err := genai.Split(l.parts)
+	if err != nil {
+		return nil, fmt.Errorf("message: %w", err)
+	}
+	status := jsonl.Find(l.result, "status")
+	failed := jsonl.Is(status, "error") || jsonl.Is(status, "cancelled")
+	said, err := genai.Parts(r.Feed, parts, by, func(string) bool { return failed })
+	if err != nil {
+		return nil, fmt.Errorf("message: %w", err)
+	}
+	return said, nil
+}
+
+func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
+	m.At = jsonl.Time(l.time)
+	it := transcript.Item{Message: m, Line: r.N, Side: l.side, Compacted: r.compacted}
+	if it.Session, err = r.Dec.Word(l.session); err != nil {
+		return fmt.Errorf("sessionId: %w", err)
+	}
+	if it.Project, err = r.Dec.Word(l.cwd); err != nil {
+		return fmt.Errorf("cwd: %w", err)
+	}
+	if it.Agent, err = r.Dec.Word(l.agent); err != nil {
+		return fmt.Errorf("agentId: %w", err)
+	}
+	r.compacted = false
+	return r.Put(it, size)
+}
+
+func usage(v []byte) (*trimtab.Usage, error) {
+	if jsonl.Null(v) {
+		return nil, nil
+	}
+	var in, cached, out, thoughts int
+	c := jsonl.Object(v)
+	for c.Next() {
+		var err error
+		switch string(c.Key) {
+		case "promptTokenCount":
+			in, err = jsonl.Int(c.Value)
+		case "cachedContentTokenCount":
+			cached, err = jsonl.Int(c.Value)
+		case "candidatesTokenCount":
+			out, err = jsonl.Int(c.Value)
+		case "thoughtsTokenCount":
+			thoughts, err = jsonl.Int(c.Value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Key, err)
+		}
+	}
+	return &trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached}, c.Err()
+}
