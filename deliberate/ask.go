@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ var (
 
 // ask asks a persona's model. The time of a turn is limited.
 func (r *run) ask(p Persona, cue Cue) (trimtab.Message, error) {
-	model := r.models[cmpOr(p.Model, r.plan.Model)]
+	model := r.models[cmp.Or(p.Model, r.plan.Model)]
 	limit := time.Duration(r.opt.TurnSeconds) * time.Second
 	ctx, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
@@ -113,7 +114,7 @@ func (rep reply) message(who, model string) (trimtab.Message, error) {
 	case text == "":
 		return trimtab.Message{}, errEmpty
 	}
-	m := trimtab.Message{Role: trimtab.RoleAssistant, Model: cmpOr(rep.model, model), Usage: rep.usage}
+	m := trimtab.Message{Role: trimtab.RoleAssistant, Model: cmp.Or(rep.model, model), Usage: rep.usage}
 	m.Parts = []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Model, From: who}}
 	if rep.flood || rep.stop == llm.StopLength {
 		m.Parts = append(m.Parts, trimtab.Text{Text: "[cut: the reply reached its largest size]", By: trimtab.Host})

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,7 +187,7 @@ func (d *Debate) load(ctx context.Context) error {
 // cast opens the models, so that a wrong name is told before anybody speaks.
 func (d *Debate) cast(ctx context.Context) error {
 	for _, p := range append([]Persona{{}}, d.plan.Cast...) {
-		name := cmpOr(p.Model, d.plan.Model)
+		name := cmp.Or(p.Model, d.plan.Model)
 		if d.models[name] != nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (r Result) dissent(b *page) {
 		return
 	}
 	for _, d := range r.Dissent {
-		b.line("- **%s** on P%d, %s (message %d): %s", d.Who, d.Proposal, oneLine(d.Title), d.Message, cmpOr(d.Reason, "no reason given"))
+		b.line("- **%s** on P%d, %s (message %d): %s", d.Who, d.Proposal, oneLine(d.Title), d.Message, cmp.Or(d.Reason, "no reason given"))
 	}
 	b.line("")
 }
@@ -124,7 +125,7 @@ func (r Result) evidence(b *page) {
 	}
 	b.line("### Looked up\n")
 	for _, q := range r.Research {
-		answer := cmpOr(q.Answer, "no answer yet")
+		answer := cmp.Or(q.Answer, "no answer yet")
 		b.line("- **%s** (asked by %s, message %d): %s", oneLine(q.Topic), q.By, q.Seq, clip(oneLine(answer), 800))
 	}
 	b.line("")

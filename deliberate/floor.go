@@ -31,14 +31,6 @@ const (
 // over.
 const bench = 3
 
-// maxVersions is how often a proposal is made anew before its dissent is left to
-// stand.
-const maxVersions = 3
-
-// maxDrafts is how often a section is asked for that meets nothing: what cannot be
-// met by writing is not written forever.
-const maxDrafts = 3
-
 // floor decides who speaks next. It depends on the table and the goal alone.
 type floor struct {
 	*Table
@@ -84,12 +76,6 @@ func (f floor) spokeLast(who string) bool {
 	return false
 }
 
-// task is what the phase needs from one speaker.
-type task struct {
-	ask, about string
-	who        string // "" is whoever is most urgent
-}
-
 // urgency says how much somebody should speak now, why, and what is asked of them.
 func (f floor) urgency(p Persona, t task) (n int, why, ask, about string) {
 	n, why, ask = min(f.since(p.ID), 15), "was silent longest", AskTalk
@@ -120,134 +106,6 @@ func (f floor) urgency(p Persona, t task) (n int, why, ask, about string) {
 		raise(80, "was asked by the person", AskReply, You)
 	}
 	return n, why, ask, about
-}
-
-// task finds what the phase needs next. Everybody is heard first, and nothing new
-// is begun while sides are still to be taken.
-func (f floor) task() task {
-	if f.goal.Succeeded() || !f.heard() {
-		return task{}
-	}
-	if f.wantsAngles() {
-		return task{AskPropose, "another angle", f.writer()}
-	}
-	if f.waiting() {
-		return task{}
-	}
-	if q := f.goal.Research; q.Used < q.Required && f.pending() == nil && f.researching() {
-		return task{AskResearch, f.goal.Now().Focus, f.leader(0)}
-	}
-	missing := f.goal.missing()
-	i := slices.IndexFunc(missing, func(c Criterion) bool { return f.drafts[slug(c.ID)] < maxDrafts })
-	if i < 0 {
-		return task{}
-	}
-	c := missing[i]
-	if way(c) == bySection {
-		return task{AskWrite, c.ID, f.writer()}
-	}
-	if p := f.newest(); p != nil && p.Version < maxVersions && !p.Agreed(len(f.Cast)) {
-		return task{AskRevise, p.Name(), p.By}
-	}
-	return task{AskPropose, c.ID, f.writer()}
-}
-
-// wantsAngles reports whether the phase needs proposals of several authors and has
-// too few. They are gathered first and weighed together.
-func (f floor) wantsAngles() bool {
-	return slices.ContainsFunc(f.goal.missing(), func(c Criterion) bool { return way(c) == byProposals })
-}
-
-// heard reports whether everybody who can has spoken in the phase, or the phase is
-// one for writing, in which what was said before is enough.
-func (f floor) heard() bool {
-	if f.phaseTurns() > 0 && f.writing() {
-		return true
-	}
-	for _, p := range f.Cast {
-		if f.inPhase(p.ID) == 0 && f.misses[p.ID] < bench {
-			return false
-		}
-	}
-	return true
-}
-
-func (f floor) writing() bool {
-	id := f.goal.Now().ID
-	return slices.ContainsFunc([]string{"draft", "rewrite", "synthes", "conclude", "verdict"}, func(w string) bool { return strings.Contains(id, w) })
-}
-
-// researching reports whether the phase is one for looking things up, or the last
-// chance for it.
-func (f floor) researching() bool {
-	id := f.goal.Now().ID
-	return f.goal.Phase >= len(f.goal.Phases)/2 || slices.ContainsFunc([]string{"research", "evidence", "market", "scout"}, func(w string) bool { return strings.Contains(id, w) })
-}
-
-// waiting reports whether sides are still to be taken.
-func (f floor) waiting() bool {
-	return slices.ContainsFunc(f.Cast, func(p Persona) bool { return f.misses[p.ID] < bench && len(f.open(p.ID)) > 0 })
-}
-
-// newest is the newest proposal, or nil.
-func (f floor) newest() *Proposal {
-	if n := len(f.Proposals); n > 0 {
-		return f.Proposals[n-1]
-	}
-	return nil
-}
-
-// best is the proposal with most support that was not replaced.
-func (f floor) best() *Proposal {
-	var best *Proposal
-	most := -1.0
-	for _, p := range f.Proposals {
-		if support, _ := p.Shares(len(f.Cast)); p.Replaced == 0 && support >= most {
-			best, most = p, support
-		}
-	}
-	return best
-}
-
-// writer is who writes next: the one who has proposed least, leaders first.
-func (f floor) writer() string {
-	made := map[string]int{}
-	for _, p := range f.Proposals {
-		made[p.By]++
-	}
-	type seat struct {
-		id   string
-		made int
-	}
-	var seats []seat
-	for i := range f.Cast {
-		id := f.leader(i)
-		if f.misses[id] < bench && !f.spokeLast(id) {
-			seats = append(seats, seat{id, made[id]})
-		}
-	}
-	if len(seats) == 0 {
-		return ""
-	}
-	return slices.MinFunc(seats, func(a, b seat) int { return cmp.Compare(a.made, b.made) }).id
-}
-
-// leader is the nth of the cast, with those who lead the phase first.
-func (f floor) leader(n int) string {
-	var first, rest []string
-	for _, p := range f.Cast {
-		if f.leads(p) {
-			first = append(first, p.ID)
-		} else {
-			rest = append(rest, p.ID)
-		}
-	}
-	return append(first, rest...)[n]
-}
-
-func (f floor) leads(p Persona) bool {
-	id := f.goal.Now().ID
-	return id != "" && slices.ContainsFunc(p.Leads, func(word string) bool { return strings.Contains(id, word) })
 }
 
 // phaseTurns is how many turns of personas the phase has had.
@@ -334,5 +192,5 @@ func (f floor) addressee() string {
 			return p.ID
 		}
 	}
-	return f.leader(0)
+	return f.leader()
 }

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -88,7 +89,7 @@ func (s scene) section(id string) string {
 }
 
 func (s scene) fill(text string) string {
-	means := cmpOr(s.cue.Means, Heading(s.cue.About))
+	means := cmp.Or(s.cue.Means, Heading(s.cue.About))
 	return strings.NewReplacer("{subject}", s.topic.subject, "{thing}", s.topic.thing, "{core}", s.topic.core, "{Core}", capital(s.topic.core), "{trait}", s.topic.trait, "{brief}", s.topic.brief, "{self}", s.cue.Name, "{means}", means).Replace(text)
 }
 

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (t *Table) hear(u *Utterance) {
 			t.stand(*u, tag, newest)
 		case Research:
 			if u.By != You || tag.Arg != "" {
-				t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: cmpOr(tag.Arg, clip(firstLine(tag.Text), maxArg)), at: len(t.Said)})
+				t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: cmp.Or(tag.Arg, clip(firstLine(tag.Text), maxArg)), at: len(t.Said)})
 			}
 		}
 	}
@@ -109,13 +110,6 @@ func (t *Table) hear(u *Utterance) {
 	}
 	t.words.take(u.By, u.Text)
 	t.Meters.Vocabulary = t.words.measure()
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // speaker is who said a message; "" is nobody at the table.

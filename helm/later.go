@@ -162,6 +162,20 @@ func (h *Helm) Flush(ctx context.Context, ids ...string) error {
 	return nil
 }
 
+// Hurry has what waits stored at once, and does not wait for it.
+func (h *Helm) Hurry() { h.later.nudge() }
+
+// nudge says that someone waits.
+func (b *backlog) nudge() {
+	b.mu.Lock()
+	hurry := b.hurry
+	b.mu.Unlock()
+	select {
+	case hurry <- struct{}{}:
+	default:
+	}
+}
+
 // timed are events and the time at which they were stepped.
 type timed struct {
 	events []fitted
@@ -193,7 +207,7 @@ type backlog struct {
 
 const (
 	maxBacklog  = 64 << 20               // bytes of messages; beyond it Steer refuses
-	gather      = 250 * time.Millisecond // between two rounds, so that what comes close together is stored together
+	gather      = 25 * time.Millisecond // between two rounds, so that what comes close together is stored together
 	retryAfter  = 250 * time.Millisecond // when the store fails; twice as long each time
 	retryAtMost = 10 * time.Second
 	commitTime  = 30 * time.Second // for one commit
@@ -286,15 +300,12 @@ func (b *backlog) wait(ctx context.Context, id string) error {
 		if b.changed == nil {
 			b.changed = make(chan struct{})
 		}
-		changed, hurry := b.changed, b.hurry
+		changed := b.changed
 		b.mu.Unlock()
 		if quiet {
 			return nil
 		}
-		select {
-		case hurry <- struct{}{}:
-		default:
-		}
+		b.nudge()
 		select {
 		case <-changed:
 		case <-ctx.Done():

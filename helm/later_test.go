@@ -272,7 +272,8 @@ func TestOpenDoesNotWaitForTheDisk(t *testing.T) {
 
 // TestTwoMayOpenTheSameSession: two processes begin it at once, and both are heard.
 func TestTwoMayOpenTheSameSession(t *testing.T) {
-	st := memory.New()
+	st := &gatedStore{Archive: memory.New(), open: make(chan struct{})}
+	st.closed.Store(true) // what one began is not stored when the other begins it
 	a, b := helm.New(lineup(t), st, noon), helm.New(lineup(t), st, noon)
 	for i, h := range []*helm.Helm{a, b} {
 		if _, fresh, err := h.Open(context.Background(), trimtab.Info{ID: "s"}); err != nil || !fresh {
@@ -282,6 +283,8 @@ func TestTwoMayOpenTheSameSession(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	st.closed.Store(false)
+	close(st.open)
 	flush(t, a)
 	flush(t, b)
 	s, err := st.Load(context.Background(), "s")

@@ -283,36 +283,30 @@ func (d *deliberation) write(ctx context.Context, deb *deliberate.Debate) error 
 	if err != nil {
 		return err
 	}
-	var session strings.Builder
-	if err := doc.WriteJSON(&session); err != nil {
-		return err
-	}
 	dir := or(d.out, deb.Plan().Out)
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("the result: %w", err)
 	}
-	for name, text := range map[string]string{
-		"result.md": deb.Result().Markdown(), "transcript.md": deb.Transcript(doc.Trimtab.Journal), "session.json": session.String(),
-	} {
-		if err := replaceFile(filepath.Join(dir, name), text); err != nil {
-			return fmt.Errorf("the result: %w", err)
-		}
+	text := func(s string) func(io.Writer) error {
+		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 	}
-	return nil
+	return errors.Join(
+		replaceFile(filepath.Join(dir, "result.md"), text(deb.Result().Markdown())),
+		replaceFile(filepath.Join(dir, "transcript.md"), text(deb.Transcript(doc.Trimtab.Journal))),
+		replaceFile(filepath.Join(dir, "session.json"), doc.WriteJSON))
 }
 
 // replaceFile writes a file so that there is never half of it.
-func replaceFile(name, text string) error {
+func replaceFile(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("the result: %w", err)
 	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = errors.Join(write(f), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return fmt.Errorf("the result: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

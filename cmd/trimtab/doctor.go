@@ -39,6 +39,7 @@ func (a *app) doctor(ctx context.Context) error {
 	findings = append(findings, a.checkSettings()...)
 	findings = append(findings, a.checkData(ctx)...)
 	findings = append(findings, checkGit(ctx), a.checkTerminal())
+	findings = append(findings, a.checkAgents(ctx)...)
 	wrong := 0
 	for _, f := range findings {
 		if f.State == "wrong" {

@@ -21,10 +21,7 @@ import (
 // TestRealClients runs each real agent headless through `trimtab run`, against a
 // strict model on loopback, and looks at what the model received.
 func TestRealClients(t *testing.T) {
-	trimtab := filepath.Join(t.TempDir(), "trimtab")
-	if out, err := exec.Command("go", "build", "-o", trimtab, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	trimtab := built(t)
 	for _, name := range []string{"claude", "codex", "gemini", "qwen", "goose", "goose:anthropic", "opencode", "pi"} {
 		t.Run(strings.ReplaceAll(name, ":", "-"), func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
@@ -39,6 +36,16 @@ func TestRealClients(t *testing.T) {
 	}
 }
 
+// built is the program as people run it.
+func built(t *testing.T) string {
+	t.Helper()
+	trimtab := filepath.Join(t.TempDir(), "trimtab")
+	if out, err := exec.Command("go", "build", "-o", trimtab, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return trimtab
+}
+
 func runClient(ctx context.Context, t *testing.T, trimtab, name, host string, paths client.Paths) {
 	var calls []fakemodel.Call
 	for i := range 10 {
@@ -50,6 +57,30 @@ func runClient(ctx context.Context, t *testing.T, trimtab, name, host string, pa
 		t.Fatal(err)
 	}
 	agent.Home = t.TempDir()
+	data := t.TempDir()
+	before, stdout := launched(ctx, t, trimtab, host, &agent, paths, model, "--data", data, "--mode", "planning")
+	model.NoneRefused(t)
+	if !strings.Contains(stdout, "All done here.") {
+		t.Errorf("the agent's answer did not come through: %s", tail(stdout))
+	}
+	checkMain(t, model)
+	checkSide(t, model)
+	for _, file := range before { // an agent may rewrite its own settings; nothing of ours may be in them
+		after, err := os.ReadFile(filepath.Join(agent.Home, file.name))
+		if err != nil || strings.Contains(strings.ToLower(string(after)), "trimtab") || strings.Contains(string(after), "127.0.0.1") {
+			t.Errorf("%s of the user has something of ours: %v\n%s", file.name, err, after)
+		}
+	}
+	out, err := exec.CommandContext(ctx, trimtab, "session", "list", "--all", "--data", data).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "please tidy") {
+		t.Errorf("the session is not stored: %v\n%s", err, out)
+	}
+}
+
+// launched runs an agent through trimtab to its end. It returns the files of the
+// agent's user as they were before, and what the agent printed.
+func launched(ctx context.Context, t *testing.T, trimtab, host string, agent *client.Cmd, paths client.Paths, model *fakemodel.Server, flags ...string) (before []file, printed string) {
+	t.Helper()
 	cmd, err := agent.Prepare(ctx, paths)
 	if err != nil {
 		t.Fatal(err)
@@ -62,9 +93,8 @@ func runClient(ctx context.Context, t *testing.T, trimtab, name, host string, pa
 	if err := os.Symlink(paths.Bin, filepath.Join(bin, launches[host].Command)); err != nil {
 		t.Fatal(err)
 	}
-	data := t.TempDir()
-	before := tree(t, agent.Home)
-	args := []string{"run", "--data", data, "--mode", "planning"}
+	before = tree(t, agent.Home)
+	args := append([]string{"run"}, flags...)
 	for _, provider := range []string{"anthropic", "openai", "gemini"} {
 		args = append(args, "--upstream", provider+"="+model.URL)
 	}
@@ -81,22 +111,7 @@ func runClient(ctx context.Context, t *testing.T, trimtab, name, host string, pa
 	if err := run.Run(); err != nil {
 		t.Fatalf("%v\nstdout: %s\nstderr: %s\n%s", err, tail(stdout.String()), tail(stderr.String()), dump(model))
 	}
-	model.NoneRefused(t)
-	if !strings.Contains(stdout.String(), "All done here.") {
-		t.Errorf("the agent's answer did not come through: %s", tail(stdout.String()))
-	}
-	checkMain(t, model)
-	checkSide(t, model)
-	for _, file := range before { // an agent may rewrite its own settings; nothing of ours may be in them
-		after, err := os.ReadFile(filepath.Join(agent.Home, file.name))
-		if err != nil || strings.Contains(strings.ToLower(string(after)), "trimtab") || strings.Contains(string(after), "127.0.0.1") {
-			t.Errorf("%s of the user has something of ours: %v\n%s", file.name, err, after)
-		}
-	}
-	out, err := exec.CommandContext(ctx, trimtab, "session", "list", "--all", "--data", data).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "please tidy") {
-		t.Errorf("the session is not stored: %v\n%s", err, out)
-	}
+	return before, stdout.String()
 }
 
 // checkMain looks at the main turns: mode, notes, order, anchors, whole prefixes.

@@ -101,7 +101,7 @@ func newHub(t testing.TB, speak dialect) *Hub {
 	}
 	h.backend = &cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(exec)), "git-http-backend"), Stderr: io.Discard,
-		Env: []string{"GIT_PROJECT_ROOT=" + folder, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + folder},
+		Env: []string{"GIT_PROJECT_ROOT=" + folder, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + home(t)},
 	}
 	api := speak.api(h)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serve(api, w, r) }))
@@ -362,12 +362,23 @@ func cutPage[T any](h *Hub, w http.ResponseWriter, r *http.Request, all []T, siz
 	return append([]T{}, all[from:to]...)
 }
 
-// Program is git with an environment in which nothing of the user's is set.
+// Program is git with an environment in which nothing of the user's is set, and
+// which does not wait for the disk.
 func Program(t testing.TB) git.Program {
 	t.Helper()
 	return git.New([]string{
-		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "HOME=" + home(t), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
 		"GIT_AUTHOR_DATE=2026-11-15T10:00:00Z", "GIT_COMMITTER_DATE=2026-11-15T10:00:00Z",
 	})
+}
+
+// home is a home with settings of git for tests.
+func home(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, ".gitconfig"), []byte("[core]\n\tfsync = none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }

@@ -40,7 +40,7 @@ func (w World) Clerk(t testing.TB, log forge.Log) *forge.Clerk {
 	return c
 }
 
-// Run runs the suite. Each test opens a world of its own.
+// Run runs the suite. Each test opens a world of its own, several at a time.
 func Run(t *testing.T, open func(t *testing.T) World) {
 	for _, test := range []struct {
 		name string
@@ -70,7 +70,10 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		{"a branch is pushed once, moved forward, and never taken from others", push},
 		{"a cancelled context stops everything", cancelled},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, open(t))
+		})
 	}
 }
 

@@ -29,6 +29,7 @@ func Faults(t *testing.T, hub func(testing.TB) *Hub, open Open) {
 	}
 	for _, kind := range []FaultKind{Lost, Cut, BadGateway, Hang, Reset, Idle502, Late, Limit429, Primary, Secondary} {
 		t.Run("P2 "+string(kind), func(t *testing.T) {
+			t.Parallel()
 			timeout := time.Minute
 			if kind == Hang {
 				timeout = 250 * time.Millisecond
@@ -38,37 +39,45 @@ func Faults(t *testing.T, hub func(testing.TB) *Hub, open Open) {
 		})
 		if kind != Hang { // git has its own patience; the caller's context ends it
 			t.Run("P2 push: "+string(kind), func(t *testing.T) {
+				t.Parallel()
 				w, h := world(t, time.Minute)
 				pushLost(t, w, h, work, kind)
 			})
 		}
 	}
 	t.Run("P1 killed after sending, done late", func(t *testing.T) {
+		t.Parallel()
 		w, h := world(t, time.Minute)
 		killedLate(t, w, h)
 	})
 	t.Run("a limit that is longer than our patience is told", func(t *testing.T) {
+		t.Parallel()
 		w, h := world(t, time.Minute)
 		impatient(t, w, h)
 	})
 	t.Run("nothing is sent before a limit ends", func(t *testing.T) {
+		t.Parallel()
 		w, h := world(t, time.Minute)
 		held(t, w, h)
 	})
 	t.Run("what is refused is not tried again", func(t *testing.T) {
+		t.Parallel()
 		w, h := world(t, time.Minute)
 		denied(t, w, h)
 	})
 	t.Run("labels that are not permitted are left out", func(t *testing.T) {
+		t.Parallel()
 		h := hub(t)
 		guest(t, World{Forge: open(t, h, h.Token("eve"), time.Minute), Other: open(t, h, h.Token("ada"), time.Minute), Clock: h.Clock})
 	})
 	t.Run("P15 no error holds the token", func(t *testing.T) {
+		t.Parallel()
 		h := hub(t)
 		const wrong = "canary-wrong-0a1b2c3d4e5f"
 		noToken(t, h, open(t, h, func(context.Context) (string, error) { return wrong, nil }, time.Minute), wrong)
 	})
 	t.Run("a server that cannot be reached did nothing", func(t *testing.T) {
+		t.Parallel()
 		h := hub(t)
 		h.URL = "http://127.0.0.1:1"
 		_, err := open(t, h, h.Token("ada"), time.Minute).OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"})
@@ -77,6 +86,7 @@ func Faults(t *testing.T, hub func(testing.TB) *Hub, open Open) {
 		}
 	})
 	t.Run("a redirect is not followed", func(t *testing.T) {
+		t.Parallel()
 		h := hub(t)
 		h.URL += "/moved"
 		_, err := open(t, h, h.Token("ada"), time.Minute).OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"})

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -25,10 +26,9 @@ import (
 // TestRealGitea runs the suite on a Gitea that is built from its own source.
 func TestRealGitea(t *testing.T) {
 	s := startGitea(t)
-	repos := 0
+	var repos atomic.Int32
 	forgetest.Run(t, func(t *testing.T) forgetest.World {
-		repos++
-		name := fmt.Sprintf("ship%d", repos)
+		name := fmt.Sprintf("ship%d", repos.Add(1))
 		s.ask(t, "ada", "POST", "/user/repos", map[string]any{"name": name, "default_branch": "main"})
 		s.ask(t, "ada", "PUT", "/repos/ada/"+name+"/collaborators/bob", map[string]any{"permission": "write"})
 		return forgetest.World{Forge: s.open(t, "ada", name), Other: s.open(t, "bob", name)}

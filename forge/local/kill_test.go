@@ -129,7 +129,7 @@ func TestP1_KilledAtAnyMomentOneThingIsLeft(t *testing.T) {
 	work := forgetest.NewWork(t, f)
 	run := func(when, what, id string) error {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "LOCAL_TEST_FOLDER="+folder, "LOCAL_TEST_WHEN="+when, "LOCAL_TEST_WHAT="+what, "LOCAL_TEST_ID="+id)
+		cmd.Env = append(os.Environ(), "LOCAL_TEST_FOLDER="+folder, "LOCAL_TEST_WHEN="+when, "LOCAL_TEST_WHAT="+what, "LOCAL_TEST_ID="+id, "GORACE=atexit_sleep_ms=0")
 		return cmd.Run()
 	}
 	moments := []string{"before", "at the first file", "at the second file", "after"}

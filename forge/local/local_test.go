@@ -119,11 +119,11 @@ func TestADamagedFileEndsTheSearch(t *testing.T) {
 func TestEightForgesOnOneFolderGiveEachNumberOnce(t *testing.T) {
 	folder := t.TempDir()
 	var group sync.WaitGroup
-	numbers := make(chan int, 80)
+	numbers := make(chan int, 32)
 	for i := range 8 {
 		f := open(t, folder, fmt.Sprint("crew", i))
 		group.Go(func() {
-			for range 10 {
+			for range 4 {
 				made, err := f.OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"})
 				if err != nil {
 					t.Error(err)
@@ -136,7 +136,7 @@ func TestEightForgesOnOneFolderGiveEachNumberOnce(t *testing.T) {
 	close(numbers)
 	seen := map[int]bool{}
 	for n := range numbers {
-		if seen[n] || n < 1 || n > 80 {
+		if seen[n] || n < 1 || n > 32 {
 			t.Errorf("number %d", n)
 		}
 		seen[n] = true

@@ -15,6 +15,9 @@ type row struct {
 	why  string
 }
 
+// reader is what the readers of hosts' files may import.
+var reader = []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
+
 // provider is what the rooms of the model providers may import.
 var provider = []string{".", "llm", "llm/key", "llm/post", "llm/turn", "wire", "wire/*"}
 
@@ -28,11 +31,11 @@ var table = []row{
 	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
-	{"steer/focus", []string{".", "loop"}, "the goal controller asks the detectors; it knows no sibling"},
+	{"steer/focus", []string{".", "loop", "steer/mode"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
 	{"loop", []string{"."}, "detectors are functions of messages"},
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
-	{"deliberate", []string{".", "helm", "steer/focus", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
+	{"deliberate", []string{".", "helm", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
 	{"agent", []string{".", "helm", "llm", "agent/tool"}, "the model and tool loop is steered through the one door"},
 	{"agent/shell", nil, "takes a command line apart to see what it would run; it runs nothing"},
 	{"agent/sandbox", []string{"."}, "a cage for commands, where the system has one; it does not know what runs in it"},
@@ -44,17 +47,28 @@ var table = []row{
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
 
 	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
-	{"wire", []string{".", "wire/internal/scan"}, "what the formats share"},
-	{"wire/*", []string{".", "host", "wire", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
-	{"wire/internal/scan", nil, "spans of JSON bytes; it knows no format"},
+	{"wire", []string{".", "internal/scan"}, "what the formats share"},
+	{"wire/*", []string{".", "host", "wire", "internal/scan", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
 	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
-	{"wire/internal/decode", []string{".", "wire/internal/scan"}, "makes the words from spans, where they are asked for"},
-	{"wire/internal/draft", []string{".", "wire", "wire/internal/scan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
-	{"wire/internal/list", []string{".", "wire", "wire/internal/scan"}, "the machine behind the formats; what differs is a value"},
+	{"wire/internal/decode", []string{".", "internal/scan"}, "makes the words from spans, where they are asked for"},
+	{"wire/internal/draft", []string{".", "wire", "internal/scan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
+	{"wire/internal/list", []string{".", "wire", "internal/scan"}, "the machine behind the formats; what differs is a value"},
 
-	{"transcript", []string{".", "transcript/internal/jsonl"}, "what the readers share"},
-	{"transcript/*", []string{".", "host", "transcript", "transcript/internal/jsonl"}, "a reader knows one host's files, and no other reader"},
-	{"transcript/internal/jsonl", nil, "lines and spans of bytes; it knows no host"},
+	{"transcript", []string{".", "internal/scan", "transcript/internal/jsonl"}, "what the readers share"},
+	{"transcript/pick", []string{".", "transcript", "transcript/claude", "transcript/codex", "transcript/opencode", "transcript/gemini", "transcript/qwen", "transcript/goose", "transcript/pi", "transcript/own", "transcript/internal/db"}, "the one place that knows all readers: it finds whose file one is"},
+	{"transcript/claude", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/codex", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/opencode", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/gemini", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/qwen", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/goose", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/pi", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/own", reader, "a reader knows one host's files, and no other reader"},
+	{"transcript/transcripttest", []string{".", "transcript"}, "one suite for all readers"},
+	{"transcript/internal/jsonl", []string{"internal/scan"}, "lines and spans of bytes; it knows no host"},
+	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl"}, "what readers do with what they found: messages in order, pairs, limits"},
+	{"transcript/internal/db", []string{"."}, "a host's database, opened to be read and never changed"},
+	{"transcript/internal/genai", []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl", "transcript/internal/feed"}, "what Gemini CLI and Qwen write alike"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
 	{"llm/key", nil, "a secret that cannot be printed; it knows no provider"},
 	{"llm/turn", []string{"."}, "a history in an order that every API takes; it knows no API"},
@@ -67,13 +81,20 @@ var table = []row{
 	{"llm/gemini", provider, "one provider each, behind the interface of llm"},
 
 	{"store/*", []string{".", "improve"}, "a store keeps sessions and improvements; it decides nothing"},
-	{"forge/*", nil, "a forge is issues, branches and pull requests; it does not know what for"},
+	{"forge", []string{"forge/git"}, "issues, branches and pull requests, each once; it does not know what for"},
+	{"forge/git", nil, "the git program, without a shell"},
+	{"forge/internal/rest", []string{"forge"}, "requests, limits and errors that the forges share"},
+	{"forge/forgetest", []string{"forge", "forge/git"}, "one suite for all forges, and strict fakes of their APIs"},
+	{"forge/*", []string{".", "forge", "forge/git", "forge/internal/rest"}, "one forge each, behind the interface of forge"},
 
 	{"surface/tui/page", []string{".", "internal/safe"}, "draws a conversation; it knows no keys and no session"},
+	{"surface/tui/debate", []string{".", "deliberate", "internal/safe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
 	{"surface/tui/edit", []string{"internal/safe"}, "the text that is being written; it knows no keys"},
 	{"surface/tui", []string{".", "helm", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/safe"}, "thin: draws the chat and the debate"},
 	{"surface/gateway", []string{".", "helm", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
-	{"surface/hook", []string{".", "helm"}, "thin, and linked into a binary that must start like a hello"},
+	{"surface/hook/spool", []string{"internal/scan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
+	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
+	{"surface/hook", []string{".", "helm", "host", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
 
@@ -86,6 +107,7 @@ var table = []row{
 
 	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
+	{"internal/scan", nil, "spans of JSON bytes, for requests and transcripts alike; it knows no format"},
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
@@ -94,11 +116,11 @@ var table = []row{
 	{"internal/archtest", nil, "reads the others as text"},
 
 	{"cmd/trimtab", []string{"*"}, "flags, config and wiring: the one place where everything meets"},
-	{"cmd/trimtab-hook", []string{".", "helm", "surface/hook"}, "as little as it can: the host waits for it at every event"},
+	{"cmd/trimtab-hook", []string{"surface/hook/spool"}, "as little as it can: the host waits for it at every event"},
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
@@ -109,38 +131,35 @@ type dep struct {
 
 // deps is what comes from outside. What is not listed may not be imported.
 var deps = []dep{
-	{"modernc.org/sqlite", []string{"store/sqlite"}, "SQL stays inside the store"},
+	{"modernc.org/sqlite", []string{"store/sqlite", "transcript/internal/db", "transcript/transcripttest"}, "SQL stays inside the store"},
 	{"github.com/jackc/pgx/v5", []string{"store/postgres"}, "SQL stays inside the store"},
 	{"github.com/pressly/goose/v3", []string{"store/sqlite", "store/postgres"}, "migrations belong to the store they migrate"},
 
 	{"github.com/spf13/cobra", []string{"cmd/trimtab"}, "only the command reads flags"},
 	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
-	{"github.com/tailscale/hujson", []string{"internal/config"}, "config files may have comments, and errors need positions"},
+	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install"}, "config files may have comments, and errors need positions"},
 	{"github.com/google/jsonschema-go", []string{"internal/config", "_test"}, "the schema of the config comes from its types; tests check what we call a schema"},
 
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve"}, "the 13 steps survive a kill"},
-	{"code.gitea.io/sdk/gitea", []string{"forge/gitea"}, "one forge each"},
-	{"github.com/google/go-github/v92", []string{"forge/github"}, "one forge each"},
-	{"gitlab.com/gitlab-org/api/client-go/v2", []string{"forge/gitlab"}, "one forge each"},
 
-	{"charm.land/bubbletea/v2", []string{"surface/tui"}, "only the chat draws on a terminal"},
-	{"github.com/charmbracelet/colorprofile", []string{"surface/tui"}, "which colours a terminal has"},
+	{"charm.land/bubbletea/v2", []string{"surface/tui", "surface/tui/debate"}, "only the chat and the debate draw on a terminal"},
+	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one room uses it"},
 	{"github.com/landlock-lsm/go-landlock", []string{"agent/sandbox"}, "the kernel's own fence around a command"},
 	{"github.com/klauspost/compress", []string{"surface/gateway", "internal/fakemodel"}, "request bodies arrive compressed there"},
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
 	{"github.com/yuin/goldmark", []string{"_test"}, "a second reader of Markdown for ours to agree with"},
-	{"github.com/cespare/xxhash/v2", []string{"wire/internal/scan", "loop"}, "what a message says is known again by its hash"},
+	{"github.com/cespare/xxhash/v2", []string{"internal/scan", "loop"}, "what a message says is known again by its hash"},
 
-	{"github.com/google/go-cmp", []string{"_test", "store/storetest"}, "differences that a person can read; a suite is a test for others to run"},
+	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},
 	{"pgregory.net/rapid", []string{"_test"}, "properties and state machines that shrink"},
 	{"go.uber.org/goleak", []string{"_test"}, "whoever starts a goroutine waits for it"},
 	{"github.com/anishathalye/porcupine", []string{"_test"}, "checks histories of concurrent stores"},
 	{"github.com/charmbracelet/x/exp/teatest/v2", []string{"_test"}, "golden screens"},
 	{"github.com/creack/pty", []string{"internal/term", "bench/chat"}, "programs on a real terminal"},
-	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
+	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
 	{"github.com/go-json-experiment/json", []string{"_test"}, "a strict second reader for the scanner to agree with"},
 }
 

@@ -23,6 +23,7 @@ type Door interface {
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Flush(ctx context.Context, ids ...string) error
+	Hurry()
 }
 
 // Config sets where requests go and what is refused. Zero values take the

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -236,6 +237,9 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 	if t == nil || !result.Complete || len(result.Message.Parts) == 0 {
 		return
 	}
+	if asksUs(result.Message) {
+		g.opt.Door.Hurry()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.opt.Patience)*time.Millisecond)
 	defer cancel()
 	if t.ledger.lock(ctx) != nil {
@@ -245,6 +249,15 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 	if t.ledger.number == t.number {
 		t.ledger.pending = &result.Message
 	}
+}
+
+// asksUs reports whether a reply calls one of our own tools: another process is
+// about to answer it, from what is stored.
+func asksUs(m trimtab.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p trimtab.Part) bool {
+		call, ok := p.(trimtab.ToolCall)
+		return ok && (strings.Contains(call.Name, "trimtab") || strings.Contains(call.Name, "flame_"))
+	})
 }
 
 // Flush tells the engine the replies that have waited that long to be sent back:

@@ -48,7 +48,7 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.Stop:
 		return append(t.in.events(kind), t.stopping())
 	case spool.Compacted:
-		return []trimtab.Event{trimtab.Rewritten{All: true}}
+		return []trimtab.Event{rewritten(s)}
 	case spool.None, spool.Compacting, spool.End:
 	}
 	return nil
@@ -86,13 +86,18 @@ func (t *turn) start(s trimtab.Session, fresh bool) []trimtab.Event {
 	case fresh || s.Seq == 0:
 		return nil
 	case t.in.Source == "compact":
-		return t.calling([]trimtab.Event{trimtab.Rewritten{All: true}})
+		return t.calling([]trimtab.Event{rewritten(s)})
 	case t.in.Source == "clear":
 		return []trimtab.Event{trimtab.Reset{}}
 	case t.in.Source == "resume":
 		return []trimtab.Event{trimtab.Resumed{}}
 	}
 	return nil
+}
+
+// rewritten is a history of which nothing is left but a summary.
+func rewritten(s trimtab.Session) trimtab.Event {
+	return trimtab.Rewritten{All: true, Lost: s.Anchors()}
 }
 
 // calling adds the request that follows, unless nothing could be put into it: a

@@ -172,6 +172,13 @@ func span(from int, v hujson.Value, last bool) part {
 // last of several takes the comma before it along, so that none trails.
 func cutAt(text []byte, parts []part, i int) []splice {
 	p := parts[i]
+	if i == 0 && len(parts) > 1 { // the next takes its place, and the white space before it
+		to := p.comma + 1
+		for to < len(text) && strings.IndexByte(" \t\r\n", text[to]) >= 0 {
+			to++
+		}
+		return []splice{{p.from, p.to, ""}, {p.comma, to, ""}}
+	}
 	from := p.from
 	for from > 0 && strings.IndexByte(" \t\r\n", text[from-1]) >= 0 {
 		from--

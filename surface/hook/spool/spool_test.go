@@ -253,11 +253,14 @@ func FuzzRead(f *testing.F) {
 	f.Add("claude", "Stop", []byte(`{"session_id":"\ud800","tool_calls":[{},null,7]}`))
 	f.Fuzz(func(t *testing.T, host, event string, input []byte) {
 		c, err := Read(host, event, input)
+		var whole struct {
+			Session string `json:"session_id"`
+		}
+		if _, _, known := Find(host, event); known && json.Unmarshal(input, &whole) == nil && whole.Session != "" && errors.Is(err, errNoObject) {
+			t.Errorf("refused what a host may write: %q", input)
+		}
 		if err != nil {
 			return
-		}
-		if !json.Valid(input) {
-			t.Errorf("took what is no JSON: %q", input)
 		}
 		if box := At("data", c); filepath.Dir(box.dir) != Folder("data") {
 			t.Errorf("left the folder: %s", box.dir)

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"trimtab-hook": main,
+		"leave":        leave, // what the heavy half leaves behind
+	})
+}
+
+func leave() {
+	c, err := spool.Read("claude", "Stop", []byte(`{"session_id":"c1"}`))
+	if err == nil {
+		err = spool.At(os.Getenv("TRIMTAB_DATA"), c).Leave(spool.State{Quiet: 2}, os.Getpid())
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// TestScripts drives the real program. The trimtab that it hands on to is a shell
+// script: what is tested is that it is called, and what is done with its answer.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("TRIMTAB_DATA", filepath.Join(env.WorkDir, "data"))
+			return nil
+		},
+	})
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/hook/install"
+)
+
+// versionTime is how long an agent may take to say its version.
+const versionTime = 5 * time.Second
+
+// checkAgents says of each agent on this machine which version it is and how our
+// hooks stand in it. Agents are asked all at once: some are slow to start.
+func (a *app) checkAgents(ctx context.Context) []finding {
+	launches, err := gateway.Launches()
+	if err != nil {
+		return []finding{{"agents", "wrong", err.Error(), ""}}
+	}
+	hosts := hookHosts()
+	all := make([][]finding, len(hosts))
+	var wg sync.WaitGroup
+	for i, host := range hosts {
+		wg.Go(func() { all[i] = a.checkAgent(ctx, host, launches[host].Command) })
+	}
+	wg.Wait()
+	return slices.Concat(all...)
+}
+
+func (a *app) checkAgent(ctx context.Context, host, command string) []finding {
+	place, err := a.place(host)
+	if err != nil {
+		return []finding{{host, "wrong", err.Error(), ""}}
+	}
+	program, missing := exec.LookPath(command)
+	state, err := place.State()
+	switch {
+	case err != nil:
+		return []finding{{host, "wrong", err.Error(), "mend the file; until then no hooks can be put into it"}}
+	case missing != nil && len(state.Commands) == 0:
+		return nil
+	case missing != nil:
+		return []finding{{host, "note", "hooks are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
+	}
+	text := agentVersion(ctx, program)
+	if len(state.Commands) == 0 {
+		return []finding{{host, "ok", text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}}
+	}
+	text += fmt.Sprintf("; %s in %s", count(len(state.Commands), "hook"), place.Files[0])
+	if gone := goneProgram(state.Commands[0]); gone != "" {
+		return []finding{{host, "wrong", text + " call " + gone + ", which is not there", "trimtab install " + host}}
+	}
+	if len(state.Missing) > 0 {
+		return []finding{{host, "note", text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}}
+	}
+	if host == "codex" {
+		return []finding{checkTrust(ctx, program, text, state)}
+	}
+	return []finding{{host, "ok", text, ""}}
+}
+
+// checkTrust: Codex runs no hook that its person has not trusted, and does not
+// say so.
+func checkTrust(ctx context.Context, program, text string, state install.State) finding {
+	trusted, err := install.Trust(ctx, program, os.TempDir()) // not here: a project's own settings are not asked about
+	if err != nil {
+		return finding{"codex", "note", text + "; whether they are trusted is not known: " + err.Error(), "open /hooks in codex and look"}
+	}
+	var not []string
+	for _, c := range state.Commands {
+		if s := trusted[c]; s != "trusted" && s != "managed" {
+			words := strings.Fields(c)
+			not = append(not, words[len(words)-1]+" is "+or(s, "not known to it"))
+		}
+	}
+	if len(not) > 0 {
+		return finding{"codex", "wrong", text + "; it skips them without a word: " + strings.Join(not, ", "), "open /hooks in codex, look at the hooks of trimtab, and trust them"}
+	}
+	return finding{"codex", "ok", text + ", trusted", ""}
+}
+
+// agentVersion is the first line that a program says of its version.
+func agentVersion(ctx context.Context, program string) string {
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil || line == "" {
+		return "its version is not known"
+	}
+	return line
+}
+
+// goneProgram is the program of a hook's command, where it does not exist.
+func goneProgram(command string) string {
+	word := command
+	if quote := command[:1]; quote == "'" || quote == `"` {
+		word, _, _ = strings.Cut(command[1:], quote)
+	} else {
+		word, _, _ = strings.Cut(command, " ")
+	}
+	if _, err := os.Stat(word); err != nil {
+		return word
+	}
+	return ""
+}

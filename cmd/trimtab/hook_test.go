@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+// callHook runs trimtab hook in this process and returns what it answers.
+func callHook(t *testing.T, data string, in io.Reader, args ...string) string {
+	t.Helper()
+	var out, problems bytes.Buffer
+	a := &app{in: in, out: &out, err: &problems, environ: []string{"TRIMTAB_DATA=" + data, "TRIMTAB_CONFIG=" + filepath.Join(data, "none.json"), "HOME=" + data}, clock: time.Now}
+	if err := os.WriteFile(filepath.Join(data, "none.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(context.Background(), a, append([]string{"hook"}, args...)); code != 0 {
+		t.Errorf("exit code %d: %s", code, problems.String())
+	}
+	return out.String()
+}
+
+const (
+	promptInput = `{"session_id":"c1","cwd":"/p","prompt":"write the docs"}`
+	stopInput   = `{"session_id":"c1","cwd":"/p","stop_hook_active":false,"last_assistant_message":"Now I'll write the docs."}`
+)
+
+// TestP17_ADatabaseThatIsLockedHoldsNobodyUp. Seeded bug: the default busy
+// timeout of five seconds.
+func TestP17_ADatabaseThatIsLockedHoldsNobodyUp(t *testing.T) {
+	data := t.TempDir()
+	callHook(t, data, strings.NewReader(promptInput), "claude", "UserPromptSubmit")
+	db, err := sql.Open("sqlite", filepath.Join(data, "trimtab.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if out := callHook(t, data, strings.NewReader(stopInput), "claude", "Stop"); out != "" {
+		t.Errorf("answered %s", out)
+	}
+	t.Logf("it took %v", time.Since(began))
+	log, err := os.ReadFile(filepath.Join(data, "hook", "log"))
+	if err != nil || !strings.Contains(string(log), "no answer") {
+		t.Errorf("the log: %s %v", log, err)
+	}
+	if strings.Contains(string(log), "docs") {
+		t.Errorf("the log tells what was said: %s", log)
+	}
+	callHook(t, data, strings.NewReader(`{"session_id":"c1","prompt":"automata: more"}`), "claude", "UserPromptSubmit")
+	if _, err := db.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if out := callHook(t, data, strings.NewReader(stopInput), "claude", "Stop"); !strings.Contains(out, "block") {
+		t.Errorf("the lock is gone, and the stop answers %q", out)
+	}
+}
+
+// TestP17_AHostThatNeverEndsItsInputIsLeft: what hangs is not waited for.
+func TestP17_AHostThatNeverEndsItsInputIsLeft(t *testing.T) {
+	in, _ := io.Pipe() // nothing is ever written, and it never ends
+	if out := callHook(t, t.TempDir(), in, "claude", "Stop"); out != "" {
+		t.Errorf("answered %s", out)
+	}
+}
+
+type panicky struct{}
+
+func (panicky) Read([]byte) (int, error) { panic("out of order") }
+
+// TestP17_APanicIsNoExitCode: a Go program that panics exits with 2, and 2 tells
+// an agent that it must not go on.
+func TestP17_APanicIsNoExitCode(t *testing.T) {
+	data := t.TempDir()
+	if out := callHook(t, data, panicky{}, "claude", "Stop"); out != "" {
+		t.Errorf("answered %s", out)
+	}
+	log, err := os.ReadFile(filepath.Join(data, "hook", "log"))
+	if err != nil || !strings.Contains(string(log), "out of order") {
+		t.Errorf("the log: %s %v", log, err)
+	}
+}
+
+func TestG7_AnAgentBehindServeIsKnownByItsBaseURL(t *testing.T) {
+	for env, want := range map[string]bool{
+		"TRIMTAB_SESSION=x":                         true,
+		"ANTHROPIC_BASE_URL=http://" + serveAddress: true,
+		"ANTHROPIC_BASE_URL=http://127.0.0.1:9999":  false,
+		"ANTHROPIC_BASE_URL=:bad:":                  false,
+		"HOME=/x":                                   false,
+	} {
+		a := &app{environ: []string{env}}
+		if got := a.behindGateway("claude"); got != want {
+			t.Errorf("%s: %v", env, got)
+		}
+	}
+}
+
+func TestInstall_AProgramWithOddLettersIsOneWord(t *testing.T) {
+	if got := goneProgram("'/no such/trimtab-hook' claude Stop"); got != "/no such/trimtab-hook" {
+		t.Error(got)
+	}
+	if got := goneProgram("/nowhere/trimtab hook claude Stop"); got != "/nowhere/trimtab" {
+		t.Error(got)
+	}
+	for _, h := range spool.Hosts() {
+		if len(h.Events) == 0 {
+			t.Errorf("%s has no events", h.Name)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+var everyHost = []string{"claude", "codex", "gemini", "qwen", "goose"}
+
+func TestR15_OpenTodosContinueOnceAndThenStop(t *testing.T) {
+	for _, host := range everyHost {
+		for name, active := range map[string][2]string{"the host tells": {"false", "true"}, "it does not": {"", ""}, "it always says no": {"false", "false"}} {
+			t.Run(host+", "+name, func(t *testing.T) {
+				r := newRig(t, host)
+				r.start("startup")
+				r.prompt("write the docs")
+				r.todos("in_progress")
+				holds(t, "the stop", r.stop("That is all.", active[0]), "write the docs (in_progress)", opening)
+				for range 30 {
+					none(t, "the stop after it", r.stop("That is all.", active[1]))
+				}
+				r.prompt(opening + "what a host hands back as a prompt") // Gemini, Qwen
+				none(t, "the stop after our own words", r.stop("That is all.", active[1]))
+				r.prompt("go on")
+				holds(t, "the stop after a new prompt", r.stop("That is all.", active[0]), "write the docs")
+			})
+		}
+	}
+}
+
+func TestR15_StopHookActiveIsHonoured(t *testing.T) {
+	r := newRig(t, "claude")
+	r.start("startup")
+	r.prompt("write the docs")
+	r.todos("pending")
+	none(t, "a stop that is part of a chain already", r.stop("That is all.", "true"))
+}
+
+func TestR15_TodosThatAreDoneLetItStop(t *testing.T) {
+	r := newRig(t, "claude")
+	r.start("startup")
+	r.prompt("write the docs")
+	r.todos("pending")
+	r.todos("completed")
+	none(t, "the stop", r.stop("That is all.", "false"))
+}
+
+func TestR15_AnAnnouncedStepIsAsked(t *testing.T) {
+	for last, want := range map[string]bool{
+		"The parser is done. Now I'll write the tests.":         true,
+		"Next, I will run the linter:":                          true,
+		"Done so far.\n\nLet me now fix the second failure.":    true,
+		"All **green**.\n\n**Next step:** remove the old code.": true,
+		"I’m going to update the README.":                       true,
+		"All done.":                                             false,
+		"I'll now stop. Let me know if you need more.":          false,
+		"Next, I'll deploy it if you agree.":                    false,
+		"Now I'll write the tests, unless you object?":          false,
+		"Shall I go on?":                                        false,
+		"Let me know what you think.":                           false,
+		"First I'll read it. Then it was done.":                 false,
+		"":                                                      false,
+		"Now I'll " + strings.Repeat("do this and that, ", 60):  false,
+		"I'll continue once you have set the key.":              false,
+		"```\nNow I'll write the tests\n```":                    false,
+	} {
+		r := newRig(t, "codex")
+		r.start("startup")
+		r.prompt("go")
+		out := r.stop(last, "false")
+		if got := out != ""; got != want {
+			t.Errorf("%.60q: %q", last, out)
+		}
+	}
+}
+
+func TestR15_AQuestionOrWorkInTheBackgroundMayStop(t *testing.T) {
+	r := newRig(t, "claude")
+	r.start("startup")
+	r.prompt("write the docs")
+	r.todos("pending")
+	none(t, "a question", r.stop("Which format do you want?", "false"))
+	none(t, "work in the background", r.call("Stop", `{"session_id":"s1","last_assistant_message":"Waiting.","stop_hook_active":false,"background_tasks":[{"id":"b1"}]}`))
+	holds(t, "nothing of that", r.stop("That is all.", "false"), "block")
+}
+
+// TestR15_WhatCannotBeNotedIsNotDone: a block that is not remembered could come
+// again and again.
+func TestR15_WhatCannotBeNotedIsNotDone(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		// A folder that cannot be written is not to be had this way; a file in its place is.
+		t.Log("using a file in the place of the folder")
+	}
+	r := newRig(t, "claude")
+	r.start("startup")
+	r.prompt("write the docs")
+	r.todos("pending")
+	folder := filepath.Join(r.data, "hook")
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	none(t, "the stop", r.stop("Now I'll write the docs.", "false"))
+}
+
+func TestR15_TheReasonIsInTheRecordAsOurs(t *testing.T) {
+	r := newRig(t, "claude")
+	r.start("startup")
+	r.prompt("write the docs")
+	r.todos("pending")
+	r.stop("That is all.", "false")
+	all := r.messages()
+	last := all[len(all)-1]
+	if last.From != "stop" || last.IsPrompt() || !strings.HasPrefix(last.Text(), opening) {
+		t.Errorf("the last message is %+v", last)
+	}
+}
+
+func TestR15_TheDecisionInOurTerms(t *testing.T) {
+	decide := func(r *rig, input string) Decision {
+		c, err := spool.Read("claude", "Stop", []byte(input))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := New(r.opt).Answer(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Decision
+	}
+	const plain, next = `{"session_id":"s1","last_assistant_message":"Done."}`, `{"session_id":"s1","last_assistant_message":"Now I'll go on."}`
+	r := newRig(t, "claude")
+	if d := decide(r, plain); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
+		t.Errorf("%+v", d)
+	}
+	reflected := 0
+	r.opt.Reflect = func(_ context.Context, s trimtab.Session) (string, error) {
+		reflected++
+		return "workflow_20261115_101500_k3x9", nil
+	}
+	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || reflected != 0 {
+		t.Errorf("basic continuation comes first: %+v", d)
+	}
+	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: Automated, Workflow: "workflow_20261115_101500_k3x9"}) {
+		t.Errorf("then reflection: %+v", d)
+	}
+	r.opt.Reflect = func(context.Context, trimtab.Session) (string, error) { return "", errors.New("no store") }
+	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
+		t.Errorf("an error lets it stop: %+v", d)
+	}
+}
+
+func TestAnInterventionMayKeepTheAgentAtWork(t *testing.T) {
+	r := newRig(t, "claude")
+	r.start("startup")
+	out := trimtab.Outcome{Actions: []trimtab.Taken{{By: "focus", Action: trimtab.Continue{Text: "the criterion c1 is not met"}}}}
+	tn := &turn{Hook: New(r.opt), in: input{Last: "Done."}}
+	holds(t, "the reason", tn.unfinished(r.session(), out), opening, "c1")
+}
