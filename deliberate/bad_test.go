@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/llm"
@@ -277,5 +279,57 @@ func TestBad_AModeWithoutLimitsEnds(t *testing.T) {
 	r.ended(r.run(r.begin()), deliberate.Messages)
 	if n := len(events[deliberate.Spoke](r)); n > 20+2*len(r.plan.Cast)+1 {
 		t.Errorf("%d messages", n)
+	}
+}
+
+// TestBad_TwoRunsOfOneDebate: the one that comes second stops before it mixes in.
+func TestBad_TwoRunsOfOneDebate(t *testing.T) {
+	r := newRoom(t)
+	d := r.begin()
+	var last error
+	n := 0
+	for ev, err := range d.Run(t.Context()) {
+		last = err
+		if _, ok := ev.(deliberate.Spoke); ok {
+			if n++; n == 5 {
+				other, err := deliberate.Resume(t.Context(), r.opt, "debate")
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.ended(r.run(other), deliberate.Success)
+			}
+		}
+	}
+	if last == nil || !strings.Contains(last.Error(), "somebody else goes on with this debate") {
+		t.Errorf("the first run ended with %v", last)
+	}
+	whole := newRoom(t)
+	whole.run(whole.begin())
+	if diff := cmp.Diff(whole.said("debate"), r.said("debate")); diff != "" {
+		t.Errorf("the runs mixed:\n%s", diff)
+	}
+}
+
+// TestD5_MovedFromOutside: a phase that is moved on another surface counts here.
+func TestD5_MovedFromOutside(t *testing.T) {
+	r := newRoom(t)
+	d := r.begin()
+	n := 0
+	for ev, err := range d.Run(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.seen = append(r.seen, ev)
+		if _, ok := ev.(deliberate.Spoke); ok {
+			if n++; n == 3 {
+				if _, _, err := r.opt.Door.Handle(t.Context(), "debate", trimtab.Asked{Command: "phase", Args: []string{"drafting"}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	moved := events[deliberate.Moved](r)
+	if len(moved) == 0 || moved[0].From.ID != "discovery" || moved[0].To.ID != "drafting" {
+		t.Errorf("moved: %+v", moved)
 	}
 }

@@ -145,9 +145,24 @@ func Resume(ctx context.Context, opt Options, id string) (*Debate, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.session = s
+	d.session, d.plan.Project = s, s.Project
+	if err := d.alone(s, 0); err != nil {
+		return nil, err
+	}
 	d.goal, err = opt.Goal.Progress(s)
 	return d, err
+}
+
+// errElsewhere is the end of a run whose debate somebody else goes on with.
+var errElsewhere = errors.New("somebody else goes on with this debate, or wrote into its session; wait for them, then take it up again")
+
+// alone checks that nobody but this run said anything. more is how many messages it
+// has just said.
+func (d *Debate) alone(s trimtab.Session, more int) error {
+	if s.Seq != len(d.history)+more {
+		return errElsewhere
+	}
+	return nil
 }
 
 func open(opt Options, plan Plan) (*Debate, error) {

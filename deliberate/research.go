@@ -68,7 +68,7 @@ func (r *run) research() (brought bool, err error) {
 			s.finding = work(r.ctx)
 		}()
 	}
-	if !r.spokenSince(*req) && !r.alone() {
+	if !r.spokenSince(*req) && !r.last() {
 		return false, nil // the next one speaks meanwhile
 	}
 	s := r.study
@@ -90,8 +90,8 @@ func (r *run) spokenSince(req Request) bool {
 	return false
 }
 
-// alone reports whether nobody else is about to speak.
-func (r *run) alone() bool {
+// last reports whether nobody else is about to speak.
+func (r *run) last() bool {
 	_, ok := r.floor()
 	return !ok || r.spare() < 0
 }

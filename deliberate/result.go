@@ -23,8 +23,6 @@ type Result struct {
 	Tokens   int        `json:"tokens"`
 	Cost     float64    `json:"cost"`
 	Priced   bool       `json:"costKnown"`
-
-	table *Table
 }
 
 // Section is a section of the document.
@@ -67,8 +65,9 @@ func (d *Debate) Result() Result {
 	t := d.table
 	r := Result{
 		Session: d.plan.ID, Brief: d.plan.Brief, Mode: d.plan.Mode, Ended: d.ended, Cast: d.plan.Cast, Goal: d.goal, Meters: t.Meters,
-		Turns: t.Turns, Tokens: t.Tokens, Cost: d.cost, Priced: d.priced, Sections: []Section{}, Beside: []Decision{}, Dissent: []Dissent{}, table: t,
+		Turns: t.Turns, Tokens: t.Tokens, Cost: d.cost, Priced: d.priced, Sections: []Section{}, Beside: []Decision{}, Dissent: []Dissent{}, Research: []Request{},
 	}
+	r.Meters.Changes = slices.Concat([]Change{}, t.Meters.Changes)
 	used := map[int]bool{}
 	for _, c := range d.goal.Criteria {
 		if s, ok := t.section(c); ok {

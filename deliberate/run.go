@@ -148,6 +148,9 @@ func (r *run) say(m trimtab.Message) (Utterance, error) {
 	if err != nil {
 		return Utterance{}, err
 	}
+	if err := r.alone(s, 1); err != nil {
+		return Utterance{}, err
+	}
 	r.session = s
 	m.ID, m.At = s.Last.ID, s.Updated
 	u := r.hear(m)
@@ -209,6 +212,9 @@ func (r *run) progress() error {
 func (r *run) handle(ctx context.Context, ev trimtab.Event) (trimtab.Outcome, error) {
 	s, out, err := r.opt.Door.Handle(ctx, r.plan.ID, ev)
 	if err != nil {
+		return out, err
+	}
+	if err := r.alone(s, 0); err != nil {
 		return out, err
 	}
 	r.session = s

@@ -102,7 +102,7 @@ func agentVersion(ctx context.Context, program string) string {
 
 // goneProgram is the program of a hook's command, where it does not exist.
 func goneProgram(command string) string {
-	word := command
+	var word string
 	if quote := command[:1]; quote == "'" || quote == `"` {
 		word, _, _ = strings.Cut(command[1:], quote)
 	} else {

@@ -202,7 +202,7 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 		d.typed = make(chan string, 16)
 		d.opt.Lines = d.typed
 	case d.terminal.in:
-		d.opt.Lines, _ = d.read(ctx)
+		d.opt.Lines = d.listen(ctx)
 	}
 	if d.resume != "" {
 		id, err := d.earlier(ctx)
@@ -236,6 +236,30 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 		return nil, fmt.Errorf("%s holds the result of another debate; give --force to overwrite it, or another --out", plan.Out)
 	}
 	return deliberate.Begin(ctx, d.opt, plan)
+}
+
+// listen passes on what is typed, a line at a time, until there is no more.
+func (d *deliberation) listen(ctx context.Context) <-chan string {
+	in, end := d.read(ctx)
+	out := make(chan string)
+	go func() {
+		defer close(out)
+		for {
+			select {
+			case line := <-in:
+				select {
+				case out <- line:
+				case <-ctx.Done():
+					return
+				}
+			case <-end:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
 }
 
 // earlier is the debate to go on with.

@@ -39,7 +39,8 @@ func TestRealHooks(t *testing.T) {
 		{
 			"claude",
 			[]fakemodel.Call{{Name: "TaskCreate", Input: json.RawMessage(`{"subject":"Write the second half","description":"of the report"}`)}},
-			fakemodel.Reply{Text: "That is enough for now."}, "Write the second half (pending)",
+			fakemodel.Reply{Text: "That is enough for now."},
+			"Write the second half (pending)",
 			[]string{"--allowedTools", "Bash,TaskCreate,ToolSearch"},
 		},
 		{"claude", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},

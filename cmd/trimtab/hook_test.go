@@ -19,7 +19,7 @@ func callHook(t *testing.T, data string, in io.Reader, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
 	a := &app{in: in, out: &out, err: &problems, environ: []string{"TRIMTAB_DATA=" + data, "TRIMTAB_CONFIG=" + filepath.Join(data, "none.json"), "HOME=" + data}, clock: time.Now}
-	if err := os.WriteFile(filepath.Join(data, "none.json"), []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(data, "none.json"), []byte(`{"store":{"busyTimeout":600000}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code := run(context.Background(), a, append([]string{"hook"}, args...)); code != 0 {
