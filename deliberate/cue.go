@@ -134,7 +134,7 @@ func Heading(id string) string {
 	case len(text) <= 3:
 		return strings.ToUpper(text)
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return capital(text)
 }
 
 // parseCue reads a cue back, for a model that follows a plan.

@@ -140,24 +140,36 @@ func briefIn(messages []trimtab.Message) string {
 }
 
 // topic is what the player understands of a brief.
-type topic struct{ brief, thing, subject, core, trait string }
+type topic struct{ brief, thing, subject, core, trait, word string }
 
 // topicOf takes a brief apart, as in "A landing page | for | a bakery | that |
 // delivers by bike". What it cannot take apart it takes whole.
 func topicOf(brief string) topic {
-	line := strings.TrimRight(clip(firstLine(brief), 160), ".!? ")
-	t := topic{brief: line, thing: "answer", subject: line, core: "this", trait: "it is what was asked for"}
-	if thing, rest, ok := strings.Cut(line, " for "); ok {
-		t.thing, t.subject, t.core = bare(thing), rest, "it"
+	full := clip(firstLine(brief), 160)
+	line := strings.TrimRight(full, ".!? ")
+	t := topic{brief: line, thing: "answer", subject: line, core: "the idea", trait: "does one thing well", word: keyWord(line)}
+	if strings.HasSuffix(full, "?") {
+		t.subject = "the question \"" + full + "\""
+		return t
 	}
+	if thing, rest, ok := strings.Cut(line, " for "); ok {
+		t.thing, t.subject = bare(thing), rest
+	}
+	t.subject = strings.TrimSpace(t.subject)
+	head := t.subject
 	for _, link := range []string{" that ", " which ", " who "} {
-		if head, trait, ok := strings.Cut(t.subject, link); ok {
-			t.core, t.trait = "the "+bare(head), trait
-			return t
+		if before, trait, ok := strings.Cut(head, link); ok {
+			head, t.trait = before, trait
 		}
 	}
-	if words := strings.Fields(bare(t.subject)); len(words) > 0 && len(words) <= 4 {
-		t.core, t.trait = "the "+strings.Join(words, " "), "is what it says it is"
+	for _, word := range []string{" of ", " in ", " with ", " on ", " to ", " at ", " from ", ","} {
+		head, _, _ = strings.Cut(head, word)
+	}
+	if words := strings.Fields(bare(head)); len(words) > 0 && len(words) <= 3 {
+		t.core, t.word = "the "+strings.Join(words, " "), words[len(words)-1]
+	}
+	if before := bare(t.subject); before != t.subject { // in the middle of a sentence
+		t.subject = strings.ToLower(t.subject[:1]) + t.subject[1:]
 	}
 	return t
 }
@@ -172,12 +184,12 @@ func bare(phrase string) string {
 	return phrase
 }
 
-// look plays the researcher: it lists the folder, searches it for a word of the
-// question, and tells what came of that.
+// look plays the researcher: it lists the folder, searches it for the first word of
+// the question, and tells what came of that.
 func (p *Player) look(r llm.Request) (string, []trimtab.ToolCall) {
 	ask := r.Messages[0].Text()
 	_, want, _ := strings.Cut(ask, "to look up: ")
-	word := keyWord(want)
+	word, _, _ := strings.Cut(want, " ")
 	var results []trimtab.ToolResult
 	for _, m := range r.Messages {
 		for _, part := range m.Parts {
@@ -212,7 +224,7 @@ func (p *Player) look(r llm.Request) (string, []trimtab.ToolCall) {
 	return b.String(), nil
 }
 
-// keyWord is the last word of a question that carries meaning.
+// keyWord is the last word of a text that carries meaning.
 func keyWord(text string) string {
 	words := contentWords(text)
 	if len(words) == 0 {

@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // scene is one turn that the player plays.
@@ -26,7 +28,7 @@ func (s scene) say() string {
 	case AskRevise:
 		return "[PROPOSAL] New version of " + s.cue.About + ": " + s.line("any propose", s.cue.Turn+len(s.cue.Who)+2) + " The objections are met by saying less."
 	case AskResearch:
-		parts = append(parts, fmt.Sprintf("[ARGUMENT] One fact would change what we write, and none of us has it.\n[RESEARCH: what this folder says of %s]", s.topic.core))
+		parts = append(parts, fmt.Sprintf("[ARGUMENT] One fact would change what we write, and none of us has it.\n[RESEARCH: %s in this folder]", cmp.Or(s.topic.word, "anything")))
 	case AskReply:
 		parts = append(parts, "[ARGUMENT] "+strings.ReplaceAll(s.line(s.who()+" reply", s.cue.Turn), "{name}", Heading(s.cue.About)))
 	case AskVote:
@@ -90,12 +92,13 @@ func (s scene) section(id string) string {
 
 func (s scene) fill(text string) string {
 	means := cmp.Or(s.cue.Means, Heading(s.cue.About))
-	return strings.NewReplacer("{subject}", s.topic.subject, "{thing}", s.topic.thing, "{core}", s.topic.core, "{Core}", capital(s.topic.core), "{trait}", s.topic.trait, "{brief}", s.topic.brief, "{self}", s.cue.Name, "{means}", means).Replace(text)
+	return strings.NewReplacer("{subject}", s.topic.subject, "{thing}", s.topic.thing, "{core}", s.topic.core, "{Core}", capital(s.topic.core), "{trait}", s.topic.trait, "{brief}", s.topic.brief, "{self}", s.cue.Name, "{means}", means, "{Means}", capital(means)).Replace(text)
 }
 
 func capital(text string) string {
-	if text == "" {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 || r == utf8.RuneError {
 		return text
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return string(unicode.ToUpper(r)) + text[n:]
 }

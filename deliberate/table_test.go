@@ -286,3 +286,35 @@ func FuzzTags(f *testing.F) {
 		}
 	})
 }
+
+func TestPlayer_TakesABriefApart(t *testing.T) {
+	for brief, want := range map[string]topic{
+		"A landing page for a bakery that delivers by bike": {thing: "landing page", subject: "a bakery that delivers by bike", core: "the bakery", trait: "delivers by bike", word: "bakery"},
+		"A library of tools in every street.":               {thing: "answer", subject: "a library of tools in every street", core: "the library", trait: "does one thing well", word: "library"},
+		"Should we rent out cargo bikes to bakeries?":       {thing: "answer", subject: "the question \"Should we rent out cargo bikes to bakeries?\"", core: "the idea", trait: "does one thing well", word: "bakeries"},
+		"":        {thing: "answer", core: "the idea", trait: "does one thing well"},
+		"für":     {thing: "answer", subject: "für", core: "the für", trait: "does one thing well", word: "für"},
+		" for \n": {thing: "answer", subject: "for", core: "the for", trait: "does one thing well", word: "for"},
+	} {
+		want.brief = strings.TrimRight(strings.TrimSpace(brief), ".?")
+		if diff := cmp.Diff(want, topicOf(brief), cmp.AllowUnexported(topic{})); diff != "" {
+			t.Errorf("%q:\n%s", brief, diff)
+		}
+	}
+}
+
+// TestPlayer_SaysEveryLine: nothing is left unfilled, whoever speaks about whatever.
+func TestPlayer_SaysEveryLine(t *testing.T) {
+	p := NewPlayer(0)
+	for _, who := range []string{"skeptic", "pragmatist", "analyst", "advocate", "contrarian", "treasurer"} {
+		for _, ask := range []string{AskOpen, AskTalk, AskPropose, AskVote, AskWrite, AskRevise, AskResearch, AskReply} {
+			for turn := 1; turn < 20; turn++ {
+				cue := Cue{Who: who, Name: Heading(who), Turn: turn, Ask: ask, About: "cta", Open: []OpenProposal{{N: turn, By: "you", Title: "Lead with it"}}}
+				text := scene{Player: p, cue: cue, topic: topicOf("A poster for a library that lends tools")}.say()
+				if strings.ContainsAny(text, "{}") || len(text) < 20 || len(Tags(text)) == 0 {
+					t.Errorf("%s, %s, turn %d: %q", who, ask, turn, text)
+				}
+			}
+		}
+	}
+}

@@ -70,6 +70,7 @@ type talk struct {
 	kit     []tool.Tool  // nil until it is put together
 	servers *mcp.Client  // nil where none are set
 	packing sync.Mutex   // for box, kit and servers
+	choices sync.Mutex   // one at a time is wired: the chat may ask for two at once
 	dir     string
 	agent   tui.Runner
 	id      string
@@ -155,6 +156,8 @@ func (t *talk) close() {
 
 // choose wires a model to the tools and the session's door.
 func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.Chosen, error) {
+	t.choices.Lock()
+	defer t.choices.Unlock()
 	model, note, err := t.open(ctx, name)
 	if err != nil {
 		return tui.Chosen{}, err

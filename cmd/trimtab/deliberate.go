@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +167,10 @@ func (d *deliberation) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.opt = deliberate.Options{Config: d.limits, Door: t.door, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
+	limits := cfg.Deliberate // and what the flags say
+	limits.MaxTokens, limits.TurnSeconds = cmp.Or(d.limits.MaxTokens, limits.MaxTokens), cmp.Or(d.limits.TurnSeconds, limits.TurnSeconds)
+	limits.MaxCost = cmp.Or(d.limits.MaxCost, limits.MaxCost)
+	d.opt = deliberate.Options{Config: limits, Door: t.door, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
 	for _, each := range t.folder.Tools() {
 		d.opt.Tools = append(d.opt.Tools, deliberate.Tool{Tool: each.Tool, Run: each.Call})
 	}

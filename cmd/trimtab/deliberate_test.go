@@ -8,17 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// wired skips a test of the verb while the root command does not have it.
-func wired(t *testing.T) {
-	t.Helper()
-	if c, _, err := rootCommand(newApp()).Find([]string{"deliberate"}); err != nil || c.Name() != "deliberate" {
-		t.Skip("deliberateCommand(a) is not among the commands of rootCommand yet")
-	}
-}
-
 // TestDeliberateScripts drives the verb on the command line.
 func TestDeliberateScripts(t *testing.T) {
-	wired(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script/deliberate",
 		Setup: func(env *testscript.Env) error {
@@ -34,7 +25,7 @@ func TestDeliberateScripts(t *testing.T) {
 	})
 }
 
-// TestDeliberateHasHelpAndExamples even while it is not wired.
+// TestDeliberateHasHelpAndExamples, and its default.
 func TestDeliberateHasHelpAndExamples(t *testing.T) {
 	if c := deliberateCommand(newApp()); c.Short == "" || c.Example == "" || c.Flags().Lookup("mode").DefValue != "copywrite" {
 		t.Errorf("%s lacks help", c.Name())

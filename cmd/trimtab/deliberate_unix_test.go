@@ -28,7 +28,6 @@ type place struct {
 
 func newPlace(t *testing.T) place {
 	t.Helper()
-	wired(t)
 	home := t.TempDir()
 	p := place{t: t, dir: filepath.Join(home, "bakery")}
 	if err := os.Mkdir(p.dir, 0o755); err != nil {

@@ -72,49 +72,63 @@ func (a *app) hook(ctx context.Context, host, event string) {
 	defer cancel()
 	work := *a
 	work.flag.quiet = true
-	answer := make(chan []byte, 1)
+	answer := make(chan []byte) // closed when there is nothing left to do
 	go func() {
+		defer close(answer)
 		defer func() {
 			if p := recover(); p != nil {
 				work.hookLog().Error("panic in a hook", "host", host, "event", event, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				answer <- nil
 			}
 		}()
-		out, err := work.hookAnswer(ctx, host, event)
+		out, shut, err := work.hookAnswer(ctx, host, event)
 		if err != nil {
 			work.hookLog().Error("no answer", "host", host, "event", event, "error", err)
 		}
-		answer <- out
+		select {
+		case answer <- out:
+		case <-ctx.Done():
+		}
+		shut()
 	}()
-	select {
-	case out := <-answer:
-		_, _ = a.out.Write(out) // a host that does not listen is not told
-	case <-ctx.Done():
+	for {
+		select {
+		case out, more := <-answer:
+			if !more {
+				return
+			}
+			_, _ = a.out.Write(out) // a host that does not listen is not told
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
-func (a *app) hookAnswer(ctx context.Context, host, event string) ([]byte, error) {
+// hookAnswer returns what there is to say, and what is left to do afterwards.
+func (a *app) hookAnswer(ctx context.Context, host, event string) (out []byte, shut func(), err error) {
+	shut = func() {}
 	input, err := spool.Input(a.in)
 	if err != nil {
-		return nil, err
+		return nil, shut, err
 	}
 	call, err := spool.Read(host, event, input)
 	if err != nil {
 		cleanf(a.err, "trimtab hook: %v\n", err)
-		return nil, err
+		return nil, shut, err
 	}
 	data, err := a.dataDir()
 	if err != nil {
-		return nil, err
+		return nil, shut, err
 	}
 	if spool.At(data, call).Light(call, a.clock().UnixNano(), os.Getpid()) {
-		return nil, nil
+		return nil, shut, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookStore)
 	defer cancel()
 	door, err := a.hookDoor(ctx)
 	if err != nil {
 		door = brokenDoor{door, err}
+	} else { // a database that is not closed makes the next hook read again what this one wrote
+		shut = func() { _ = a.opened.Close() }
 	}
 	folder, _ := a.folder() // the host says where it works
 	h := hook.New(hook.Options{
@@ -123,13 +137,14 @@ func (a *app) hookAnswer(ctx context.Context, host, event string) ([]byte, error
 	})
 	said, err := h.Answer(ctx, call)
 	if err != nil {
-		return nil, err
+		return nil, shut, err
 	}
-	return hook.Encode(call, said)
+	out, err = hook.Encode(call, said)
+	return out, shut, err
 }
 
-// hookDoor opens the store. The database is not closed afterwards: everything is
-// committed, and closing would make the host wait for housekeeping.
+// hookDoor opens the store, or gives up when the time is over: a disk that hangs
+// in a system call does not listen to a context.
 func (a *app) hookDoor(ctx context.Context) (hook.Door, error) {
 	type opened struct {
 		door hook.Door

@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/internal/trust"
@@ -31,6 +32,8 @@ type Settings struct {
 	Models    pick.Config    `json:"models" doc:"the models of our own agent"`
 	Tools     Tools          `json:"tools" doc:"what our own agent may do"`
 	MCP       mcp.Config     `json:"mcp" doc:"servers whose tools our own agent may use"`
+
+	Deliberate deliberate.Config `json:"deliberate" doc:"the limits of a debate"`
 }
 
 // Tools are the settings of the tools of our own agent.

@@ -54,6 +54,7 @@ func newDesk(t *testing.T, script fakemodel.Script) *desk {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + d.home, "TERM=xterm-256color", "LANG=C.UTF-8", "TMPDIR=" + os.TempDir(),
 		"TRIMTAB_DATA=" + filepath.Join(d.home, "data"),
 		"ANTHROPIC_API_KEY=sk-test-not-a-key", "ANTHROPIC_BASE_URL=" + d.model.URL,
+		"GORACE=halt_on_error=1 atexit_sleep_ms=0", // a race in the chat ends it, and so the test
 	}
 	return d
 }

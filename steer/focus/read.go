@@ -1,6 +1,7 @@
 package focus
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,7 +30,7 @@ func author(t trimtab.Text, role trimtab.Role) string {
 type reading struct {
 	done     []doneTag
 	research []string // topics that are asked for
-	kinds    []string // PROPOSAL and the like, at the beginning of a line
+	kinds    []voice  // PROPOSAL and the like, at the beginning of a line
 	sections []section
 	open     []int  // those of them that the present line stands in, the outermost first
 	items    int    // of its longest list
@@ -37,6 +38,13 @@ type reading struct {
 }
 
 type doneTag struct{ id, line string }
+
+// voice is a tag of a speaker's own words, and the proposal that it is about: 0 is
+// the newest.
+type voice struct {
+	kind  string
+	about int
+}
 
 // section is a heading and what stands below it, up to the next of its rank.
 type section struct {
@@ -178,13 +186,33 @@ func (r *reading) kind(ln string) {
 		if !ok {
 			return
 		}
+		word, named, _ := strings.Cut(word, ":") // [AGREEMENT: P1], or [AGREEMENT] P1
+		about := proposalNumber(named)
+		if about == 0 {
+			about = proposalNumber(after)
+		}
 		for _, k := range kinds {
-			if word == k {
-				r.kinds = append(r.kinds, k)
+			if strings.TrimSpace(word) == k {
+				r.kinds = append(r.kinds, voice{k, about})
 			}
 		}
 		ln = after
 	}
+}
+
+// proposalNumber reads the number of a proposal that a text begins with, as in P2;
+// 0 is none.
+func proposalNumber(text string) int {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " *_:"), "P")
+	if !ok {
+		return 0
+	}
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	n, err := strconv.Atoi(rest[:digits])
+	if err != nil || digits > 4 {
+		return 0
+	}
+	return n
 }
 
 // uncode takes out what stands between backticks.

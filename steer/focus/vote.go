@@ -48,8 +48,11 @@ func (s *step) voices(by string, r reading, text string) {
 	if by != person {
 		k.Seen = with(k.Seen, by)
 	}
-	for _, kind := range r.kinds {
-		switch kind {
+	for _, v := range r.kinds {
+		if v.kind != "PROPOSAL" && v.about != 0 && v.about != k.Count {
+			continue // of an older one
+		}
+		switch v.kind {
 		case "PROPOSAL":
 			k.Count++
 			k.Authors = with(k.Authors, by)

@@ -107,7 +107,13 @@ func TestA1_OnlyWhatAPersonTypedSwitchesAutomataOn(t *testing.T) {
 			t.Errorf("%q: automata %v", prompt, got)
 		}
 	}
-	r := newRig(t, "claude")
+	r := newRig(t, "gemini")
+	r.start("startup")
+	r.prompt("<hook_context>the host's words</hook_context>\n\nhello")
+	if title := r.session().Title; title != "hello" {
+		t.Errorf("the session is called %q: the host's words count as a person's", title)
+	}
+	r = newRig(t, "claude")
 	r.start("startup")
 	holds(t, "the prompt", r.prompt("automata"), "systemMessage", "automata on")
 }

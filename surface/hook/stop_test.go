@@ -29,6 +29,8 @@ func TestR15_OpenTodosContinueOnceAndThenStop(t *testing.T) {
 				}
 				r.prompt(opening + "what a host hands back as a prompt") // Gemini, Qwen
 				none(t, "the stop after our own words", r.stop("That is all.", active[1]))
+				r.prompt("<system-reminder>the host's own words</system-reminder>")
+				none(t, "the stop after the host's words", r.stop("That is all.", active[1]))
 				r.prompt("go on")
 				holds(t, "the stop after a new prompt", r.stop("That is all.", active[0]), "write the docs")
 			})

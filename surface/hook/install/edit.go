@@ -157,7 +157,7 @@ func append1(text []byte, to hujson.Value, unit string, depth int, name string, 
 		}
 	}
 	var all []splice
-	if last != nil && true { // no comma behind it yet
+	if last != nil && last.AfterExtra == nil { // no comma behind it yet
 		all = append(all, splice{last.EndOffset, last.EndOffset, ","})
 	}
 	shut := to.EndOffset - 1
