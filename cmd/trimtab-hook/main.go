@@ -40,6 +40,9 @@ func answer(args []string) {
 		_, _ = os.Stderr.WriteString("usage: trimtab-hook [--data DIR] HOST EVENT\n")
 		return
 	}
+	if spool.Off(os.Getenv) {
+		return
+	}
 	input, err := spool.Input(os.Stdin)
 	if err != nil {
 		return

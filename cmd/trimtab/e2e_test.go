@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,6 +113,46 @@ func launched(ctx context.Context, t *testing.T, trimtab, host string, agent *cl
 		t.Fatalf("%v\nstdout: %s\nstderr: %s\n%s", err, tail(stdout.String()), tail(stderr.String()), dump(model))
 	}
 	return before, stdout.String()
+}
+
+// TestD1_ARealClientIsHeldToAGoal: the mode's goal stands before the first prompt, and
+// a criterion that the reply meets moves the session on.
+func TestD1_ARealClientIsHeldToAGoal(t *testing.T) {
+	trimtab := built(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	paths, err := client.Install(ctx, "claude")
+	if err != nil {
+		t.Fatalf("install: %v", err)
+	}
+	met := fakemodel.Reply{Text: "## Audience defined\nBakers who are up before the birds, and those who like warm bread at seven.\n[DONE: audience_defined]", Calls: []fakemodel.Call{fakemodel.Run("echo on")}}
+	model := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Replies(met, fakemodel.Reply{Text: "All done here."})})
+	agent, err := client.Command("claude", "", "a landing page for a mill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent.Home = t.TempDir()
+	data := t.TempDir()
+	launched(ctx, t, trimtab, "claude", &agent, paths, model, "--data", data, "--mode", "copywrite")
+	model.NoneRefused(t)
+	first := model.Main()[0].Transcript()
+	if entry, prompt := strings.Index(first, "audience_defined"), strings.LastIndex(first, "a landing page for a mill"); entry < 0 || entry > prompt {
+		t.Errorf("the goal does not stand before the prompt:\n%s", first)
+	}
+	list, err := exec.CommandContext(ctx, trimtab, "session", "list", "--all", "--json", "--data", data).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sessions []struct {
+		ID string `json:"sessionId"`
+	}
+	if err := json.Unmarshal(list, &sessions); err != nil || len(sessions) != 1 {
+		t.Fatalf("%v: %s", err, list)
+	}
+	out, err := exec.CommandContext(ctx, trimtab, "focus", "--session", sessions[0].ID, "--data", data).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "✓ audience_defined") {
+		t.Errorf("the criterion is not met: %v\n%s", err, out)
+	}
 }
 
 // checkMain looks at the main turns: mode, notes, order, anchors, whole prefixes.

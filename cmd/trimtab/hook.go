@@ -45,7 +45,9 @@ they must not go on. What went wrong is in hook/log in the data folder.`,
 				cleanf(a.err, "usage: %s\n", c.UseLine())
 				return nil
 			}
-			a.hook(c.Context(), args[0], args[1])
+			if !spool.Off(a.getenv) {
+				a.hook(c.Context(), args[0], args[1])
+			}
 			return nil
 		},
 		ValidArgs: hookHosts(),

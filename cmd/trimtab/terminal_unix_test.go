@@ -535,6 +535,58 @@ func TestAModeMayNameItsModel(t *testing.T) {
 	}
 }
 
+// TestF5_OurModelFoldsItsOwnWork: it pushes a frame, works, pops it, and sees the
+// summary from then on.
+func TestF5_OurModelFoldsItsOwnWork(t *testing.T) {
+	call := func(name, input string) fakemodel.Reply {
+		return fakemodel.Reply{Calls: []fakemodel.Call{{Name: name, Input: json.RawMessage(input)}}}
+	}
+	read := call("read", `{"path":"long.txt"}`)
+	d := newDesk(t, fakemodel.Replies(
+		call("flame_push", `{"goal":"read the long file"}`), read, read,
+		call("flame_pop", `{"status":"completed","summary":"It says wood a thousand times."}`),
+		fakemodel.Reply{Text: "All read."},
+	))
+	if err := os.WriteFile(filepath.Join(d.dir, "long.txt"), []byte(strings.Repeat("wood and more wood\n", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := d.sit(100, 30)
+	c.Type("what does it say?" + enter)
+	c.Wait("All read.")
+	d.got(5)
+	all := d.model.Main()
+	if before := all[3].Transcript(); strings.Count(before, "wood and more wood") < 1000 {
+		t.Errorf("before the pop the work is not there: %.300s", before)
+	}
+	if after := all[4].Transcript(); strings.Contains(after, "wood and more wood") || !strings.Contains(after, "It says wood a thousand times.") {
+		t.Errorf("after the pop the model sees\n%.2000s", after)
+	}
+	d.model.NoneRefused(t)
+}
+
+// TestD6_ACriterionIsOffered: only in a mode that has some.
+func TestD6_ACriterionIsOffered(t *testing.T) {
+	d := newDesk(t, fakemodel.Replies(
+		fakemodel.Reply{Text: "Plain."},
+		fakemodel.Reply{Calls: []fakemodel.Call{{Name: "criterion_met", Input: json.RawMessage(`{"id":"audience_defined","evidence":"bakers, in my reply"}`)}}},
+		fakemodel.Reply{Text: "Noted."},
+	))
+	c := d.sit(100, 30)
+	c.Type("hello" + enter)
+	c.Wait("Plain.")
+	c.Type("/mode copywrite" + enter)
+	c.Type("a page for a mill" + enter)
+	c.Wait("Noted.")
+	d.got(3)
+	has := func(i int) bool {
+		return slices.ContainsFunc(d.model.Main()[i].Tools, func(tool fakemodel.Tool) bool { return tool.Name == "criterion_met" })
+	}
+	if has(0) || !has(1) {
+		t.Errorf("offered in normal: %v, in copywrite: %v", has(0), has(1))
+	}
+	d.model.NoneRefused(t)
+}
+
 // TestABusyProviderIsAskedAgain: the wait is shown, and the answer comes.
 func TestABusyProviderIsAskedAgain(t *testing.T) {
 	d := newDesk(t, fakemodel.Replies(

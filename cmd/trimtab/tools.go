@@ -41,6 +41,7 @@ func (t *talk) tools() ([]tool.Tool, error) {
 		}
 	}
 	t.kit = append(t.folder.Tools(), t.folder.Write(), t.folder.Edit(), bash, tool.TodoWrite(), tool.TodoRead(agent.Todos))
+	t.kit = append(t.kit, t.steering()...)
 	return t.kit, nil
 }
 
@@ -54,8 +55,13 @@ func (t *talk) more(ctx context.Context) ([]tool.Tool, []trimtab.Fault) {
 }
 
 // offered decides what the model is offered: in a mode that only looks, only
-// tools that only look.
-func offered(s trimtab.Session, t llm.Tool) bool { return t.ReadOnly || looks(s) == "" }
+// tools that only look, and criteria only where there are some.
+func offered(s trimtab.Session, t llm.Tool) bool {
+	if t.Name == criterionMet {
+		return hasGoal(s)
+	}
+	return t.ReadOnly || looks(s) == ""
+}
 
 // looks is the name of the session's mode, where that is one that changes nothing.
 func looks(s trimtab.Session) string {
