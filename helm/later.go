@@ -70,6 +70,7 @@ func (h *Helm) Open(ctx context.Context, info trimtab.Info) (s trimtab.Session, 
 	if err := h.later.add(info.ID, 0, deed{Commit: trimtab.Commit{Session: s}}, timed{now: now}); err != nil {
 		return s, false, fmt.Errorf("begin session %s: %w", info.ID, err)
 	}
+	h.cache.put(s)
 	h.later.start(h.save)
 	return s, true, nil
 }

@@ -62,7 +62,7 @@ type projectFolder struct {
 }
 
 // notSettings are names under TRIMTAB_ that mean something else.
-var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_E2E_CACHE"}
+var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS"}
 
 // maxSettings is the largest settings file that is read.
 const maxSettings = 1 << 20
