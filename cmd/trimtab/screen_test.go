@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/steer/mode"
 )
 
 func put(t *testing.T, file, text string) {
@@ -123,14 +124,23 @@ func TestResumeTakesAnIDOrNone(t *testing.T) {
 }
 
 func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
+	a := newApp()
+	a.own = &ownModes{list: []ownMode{{mode.Definition{ID: "survey", Name: "SURVEY", Tools: []string{"search"}}, "a file"}, {mode.Definition{ID: "audit", Name: "AUDIT", ReadOnly: true}, "a file"}}}
+	chat := &talk{app: a}
 	look, write := llm.Tool{Name: "read", ReadOnly: true}, llm.Tool{Name: "write"}
-	for mode, want := range map[string]bool{"": true, "normal": true, "debugging": true, "planning": false, "research": false, "code-review": false, "unheard-of": true} {
+	for id, want := range map[string][2]bool{
+		"": {true, true}, "normal": {true, true}, "debugging": {true, true}, "planning": {true, false}, "research": {true, false},
+		"code-review": {true, false}, "unheard-of": {true, true}, "survey": {false, false}, "audit": {true, false},
+	} {
 		var s trimtab.Session
-		if mode != "" {
-			s = s.WithMemory("mode", []byte(`{"mode":"`+mode+`"}`))
+		if id != "" {
+			s = s.WithMemory("mode", []byte(`{"mode":"`+id+`"}`))
 		}
-		if !offered(s, look) || offered(s, write) != want {
-			t.Errorf("%s: read %v, write %v", mode, offered(s, look), offered(s, write))
+		if got := [2]bool{chat.offered(s, look), chat.offered(s, write)}; got != want {
+			t.Errorf("%s: read and write %v, want %v", id, got, want)
+		}
+		if !chat.offered(s, llm.Tool{Name: "todo_write", ReadOnly: true}) || !chat.offered(s, llm.Tool{Name: "flame_pop", ReadOnly: true}) {
+			t.Errorf("%s takes the session's own tools away", id)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -78,6 +79,11 @@ func (t *talk) steering() (all []tool.Tool) {
 		})
 	}
 	return all
+}
+
+// steers reports whether a tool is one of ours that changes the session alone.
+func steers(name string) bool {
+	return slices.ContainsFunc(orders, func(o order) bool { return o.name == name }) || strings.HasPrefix(name, "todo_")
 }
 
 // hasGoal reports whether the session's mode has criteria to be met.

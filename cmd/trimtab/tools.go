@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -54,28 +55,40 @@ func (t *talk) more(ctx context.Context) ([]tool.Tool, []trimtab.Fault) {
 	return t.servers.Tools(ctx)
 }
 
-// offered decides what the model is offered: in a mode that only looks, only
-// tools that only look, and criteria only where there are some.
-func offered(s trimtab.Session, t llm.Tool) bool {
-	if t.Name == criterionMet {
-		return hasGoal(s)
+// offered decides what the model is offered: what is in place in the session's mode.
+func (t *talk) offered(s trimtab.Session, each llm.Tool) bool { return t.outOfPlace(s, each) == "" }
+
+// outOfPlace is the name of the session's mode, where a tool has no place in it: one
+// that changes things in a mode that only looks, one that the mode does not name
+// where it names some, and criteria where there are none.
+func (t *talk) outOfPlace(s trimtab.Session, each llm.Tool) string {
+	def := t.modeNow(s)
+	switch {
+	case each.Name == criterionMet && !hasGoal(s):
+		return or(def.Name, "NORMAL")
+	case def.ReadOnly && !each.ReadOnly, len(def.Tools) > 0 && !slices.Contains(def.Tools, each.Name) && !steers(each.Name):
+		return def.Name
 	}
-	return t.ReadOnly || looks(s) == ""
+	return ""
 }
 
-// looks is the name of the session's mode, where that is one that changes nothing.
-func looks(s trimtab.Session) string {
+// modeNow is the session's mode; the zero one where it is not known.
+func (t *talk) modeNow(s trimtab.Session) mode.Definition {
 	raw, err := s.Memory("mode")
 	var memory mode.Memory
 	if err != nil || json.Unmarshal(raw, &memory) != nil {
-		return "" // no mode yet
+		return mode.Definition{} // no mode yet
 	}
-	for _, def := range mode.BuiltIn() {
-		if def.ID == memory.Mode && def.ReadOnly {
-			return def.Name
+	all, err := t.allModes()
+	if err != nil {
+		return mode.Definition{} // it was told when the chat began
+	}
+	for _, m := range all {
+		if m.ID == memory.Mode {
+			return m.Definition
 		}
 	}
-	return ""
+	return mode.Definition{}
 }
 
 // toolList is what the model may use now, for a person to read.
@@ -84,7 +97,7 @@ func (t *talk) toolList(s trimtab.Session) []tui.Item {
 	if err != nil {
 		return []tui.Item{{Name: "none", Text: err.Error()}}
 	}
-	out := items(s, tools)
+	out := t.items(s, tools)
 	if t.servers == nil {
 		return out
 	}
@@ -97,17 +110,17 @@ func (t *talk) toolList(s trimtab.Session) []tui.Item {
 		case len(st.Tools) == 0:
 			out = append(out, tui.Item{Name: "mcp " + st.Server, Text: "has no tools"})
 		}
-		out = append(out, items(s, st.Tools)...)
+		out = append(out, t.items(s, st.Tools)...)
 	}
 	return out
 }
 
-func items(s trimtab.Session, tools []tool.Tool) []tui.Item {
+func (t *talk) items(s trimtab.Session, tools []tool.Tool) []tui.Item {
 	var out []tui.Item
 	for _, each := range tools {
 		line, _, _ := strings.Cut(each.Description, ". ")
 		it := tui.Item{Name: each.Name, Text: firstLine(line, 200)}
-		if name := looks(s); name != "" && !each.ReadOnly {
+		if name := t.outOfPlace(s, each.Tool); name != "" {
 			it.Off = "not in " + name
 		}
 		out = append(out, it)
