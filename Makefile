@@ -3,7 +3,7 @@
 # into a cache folder of the user, outside the tree.
 
 GO        = go
-FUZZTIME  = 2s
+FUZZTIME  = 1s
 TESTFLAGS =
 PKGS      = ./...
 
@@ -50,7 +50,7 @@ fmt: ## format all Go files with gofumpt
 cross: ## build for Linux, macOS and Windows, and type-check the tests there
 	@GO='$(GO)' sh script/cross $(PKGS)
 
-fuzz: ## each fuzz target for FUZZTIME (2s)
+fuzz: ## each fuzz target for FUZZTIME (1s)
 	@GO='$(GO)' sh script/fuzz $(FUZZTIME) $(PKGS)
 
 tidy: ## go.mod and go.sum are complete, minimal and unaltered
