@@ -208,7 +208,7 @@ type backlog struct {
 
 const (
 	maxBacklog  = 64 << 20               // bytes of messages; beyond it Steer refuses
-	gather      = 25 * time.Millisecond // between two rounds, so that what comes close together is stored together
+	gather      = 25 * time.Millisecond  // between two rounds, so that what comes close together is stored together
 	retryAfter  = 250 * time.Millisecond // when the store fails; twice as long each time
 	retryAtMost = 10 * time.Second
 	commitTime  = 30 * time.Second // for one commit
