@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/helm"
@@ -23,6 +24,7 @@ type site struct {
 	t    *testing.T
 	url  string
 	door *helm.Helm
+	shut chan struct{} // closed when the server shuts down
 }
 
 func open(t *testing.T) *site {
@@ -33,8 +35,8 @@ func open(t *testing.T) *site {
 	}
 	st := memory.New()
 	door := helm.New(engine, st, helm.Options{})
-	srv := httptest.NewUnstartedServer(nil)
-	api, err := web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}})
+	srv, shut := httptest.NewUnstartedServer(nil), make(chan struct{})
+	api, err := web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func open(t *testing.T) *site {
 	if _, _, err := door.Handle(context.Background(), "s1", trimtab.Said{Message: trimtab.Prompt("hello")}, trimtab.Calling{}); err != nil {
 		t.Fatal(err)
 	}
-	return &site{t, srv.URL, door}
+	return &site{t, srv.URL, door, shut}
 }
 
 func (s *site) do(method, path, body string, change func(*http.Request)) (int, string) {
@@ -70,6 +72,28 @@ func (s *site) do(method, path, body string, change func(*http.Request)) (int, s
 		s.t.Fatal(err)
 	}
 	return reply.StatusCode, string(raw)
+}
+
+// TestP12_AnEventStreamEndsWithTheServer: else it would hold up the shutdown for as
+// long as somebody watches.
+func TestP12_AnEventStreamEndsWithTheServer(t *testing.T) {
+	s := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/trimtab/api/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	close(s.shut)
+	if _, err := io.ReadAll(reply.Body); err != nil {
+		t.Errorf("it did not end by itself: %v", err)
+	}
 }
 
 func TestTheContract(t *testing.T) {
