@@ -137,7 +137,7 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	a.progress("listening on http://%s\nmanagement at /trimtab/api, with the token in %s\n", l.Addr().String(), file)
+	a.progress("listening on http://%s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %s\n", l.Addr().String(), file)
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
