@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -32,7 +33,9 @@ func serve(kind string) error {
 	case "crash":
 		return errors.New("no licence for this server")
 	case "silent":
-		select {} // until it is ended
+		for { // not select {}: without other goroutines that is a deadlock, which the runtime ends
+			time.Sleep(time.Hour)
+		} // until it is ended
 	}
 	return fixture().Run(context.Background(), &sdk.StdioTransport{})
 }
