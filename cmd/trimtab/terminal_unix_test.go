@@ -92,6 +92,22 @@ func (d *desk) got(n int) []string {
 	return lines
 }
 
+// stored waits until words stand so often in what is stored of the newest session:
+// what is on the screen may not be there yet.
+func (d *desk) stored(words string, times int) {
+	d.t.Helper()
+	end := time.Now().Add(time.Minute)
+	for {
+		out, err := d.command("session", "export").CombinedOutput()
+		if strings.Count(string(out), words) >= times {
+			return
+		}
+		if time.Now().After(end) {
+			d.t.Fatalf("%q is not stored %d times: %v", words, times, err)
+		}
+	}
+}
+
 // before returns the line that stands before the one with these words.
 func (d *desk) before(lines []string, words string) string {
 	d.t.Helper()
@@ -460,7 +476,7 @@ func TestF5_AModelWritesTheSummary(t *testing.T) {
 		case strings.Contains(said, "what next"):
 			return fakemodel.Reply{Text: "On we go."}
 		}
-		return fakemodel.Reply{Text: "They are nine feet long. " + strings.Repeat("And so on and on. ", 300)}
+		return fakemodel.Reply{Text: "They are nine feet long. " + strings.Repeat("And so on and on. ", 300) + "That is all of it."}
 	})
 	d.env = append(d.env, "TRIMTAB_FRAMES_SUMMARIES=model")
 	c := d.sit(100, 30)
@@ -470,7 +486,7 @@ func TestF5_AModelWritesTheSummary(t *testing.T) {
 	c.Wait("measure the sails")
 	c.Type("how long are they?" + enter)
 	d.got(2)
-	c.Until("the reply is whole", func(s *term.Screen) bool { return strings.Contains(s.Row(28), "ask something") })
+	d.stored("That is all of it.", 2)
 	c.Type("/pop" + enter)
 	c.Wait("is completed")
 	lines := d.got(3)
