@@ -1,0 +1,108 @@
+package improve
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// State is where an item of the queue stands.
+type State string
+
+// The states of an item. Work begins at queued; the last five are ends.
+const (
+	Awaiting  State = "awaiting_approval"
+	Queued    State = "queued"
+	Running   State = "running"
+	Done      State = "done"
+	Failed    State = "failed"
+	Manual    State = "manual_review"
+	Rejected  State = "rejected"
+	Cancelled State = "cancelled"
+)
+
+// Ended reports whether nothing more happens by itself.
+func (s State) Ended() bool {
+	switch s {
+	case Done, Failed, Manual, Rejected, Cancelled:
+		return true
+	case Awaiting, Queued, Running:
+	}
+	return false
+}
+
+// Evidence is what one step of the work leaves behind for the later ones to
+// check and for a person to read.
+type Evidence struct {
+	Number int               `json:"number"` // 1 to 13
+	Step   string            `json:"step"`   // "clarify"
+	Began  time.Time         `json:"began"`
+	Ended  time.Time         `json:"ended,omitzero"` // zero while the step is at work
+	Facts  map[string]string `json:"facts,omitempty"`
+	Files  []string          `json:"files,omitempty"` // logs and papers, relative to the item's folder
+	Error  string            `json:"error,omitempty"`
+}
+
+// Item is one request on its way.
+type Item struct {
+	ID          string     `json:"id"` // workflow_20261115_101500_k3x9
+	Fingerprint string     `json:"fingerprint"`
+	Project     string     `json:"project"` // root folder of the repository to improve
+	State       State      `json:"state"`
+	Why         string     `json:"why,omitempty"` // of the state, for a person
+	Request     Request    `json:"request"`
+	Sessions    []string   `json:"sessions,omitempty"`
+	Attempt     int        `json:"attempt"` // 1, and one more with each retry
+	Evidence    []Evidence `json:"evidence,omitempty"`
+	Created     time.Time  `json:"created"`
+	Updated     time.Time  `json:"updated"`
+	Cancel      bool       `json:"cancel,omitempty"` // asked for, and not yet done
+
+	// Whoever works on it. Fence grows each time the item is taken: a worker that
+	// was paused past its lease finds a larger one, and can record nothing more.
+	Worker string    `json:"worker,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
+	Fence  int64     `json:"fence,omitempty"`
+}
+
+// Errors of a Queue.
+var (
+	// ErrFiled: the queue has an item of this fingerprint for this project, or of
+	// this id.
+	ErrFiled = errors.New("there is one already")
+	// ErrNoItem: there is no such item.
+	ErrNoItem = errors.New("no such improvement")
+	// ErrLost: the lease has passed to another worker.
+	ErrLost = errors.New("another worker has it now")
+)
+
+// Queue is where requests wait and their work is recorded. A store keeps it.
+// What was acknowledged survives a crash. Several processes may use one queue.
+type Queue interface {
+	// Add takes an item in, or returns ErrFiled. Items that were rejected,
+	// cancelled or failed count too: what a person refused is not asked again.
+	Add(ctx context.Context, it Item) error
+	// Item returns one, or ErrNoItem.
+	Item(ctx context.Context, id string) (Item, error)
+	// Items returns those of some states, all of them for none, newest first.
+	Items(ctx context.Context, states ...State) ([]Item, error)
+	// Change changes an item in one transaction; change may be called again.
+	// With a fence other than 0 that is not the item's own it is ErrLost. The
+	// columns of the lease are not changed by it, but for an item whose new state
+	// is not running: its lease ends.
+	Change(ctx context.Context, id string, fence int64, change func(*Item) error) (Item, error)
+	// Take gives the oldest item that is queued, or running under a lease that
+	// ended, to a worker until a time, and raises its fence. It gives none, false,
+	// when there is none or when limit items are running under a lease.
+	Take(ctx context.Context, worker string, now, until time.Time, limit int) (Item, bool, error)
+	// Renew moves the end of a lease, or returns ErrLost.
+	Renew(ctx context.Context, id string, fence int64, until time.Time) error
+
+	// Begin and Last are the log of a forge.Clerk: what was about to be made, and when.
+	Begin(ctx context.Context, key string, at time.Time) error
+	Last(ctx context.Context, key string) (time.Time, error)
+
+	// Halt sets or lifts the kill switch; Halted reads it.
+	Halt(ctx context.Context, halt bool) error
+	Halted(ctx context.Context) (bool, error)
+}
