@@ -137,6 +137,7 @@ func (p *Page) Append(id ID, delta string) {
 	if !b.arriving || b.kind == called {
 		return
 	}
+	base, rows := p.hold(i)
 	b.buf = append(b.buf, delta...)
 	b.breaks += strings.Count(delta, "\n")
 	b.fresh = false
@@ -146,6 +147,7 @@ func (p *Page) Append(id ID, delta string) {
 		b.made = false
 	}
 	p.changed(i)
+	p.release(i, base, rows)
 }
 
 // Close ends a reply or thought. Whole is its text as it joined the history; where
@@ -160,6 +162,7 @@ func (p *Page) Close(id ID, whole string) {
 		return
 	}
 	same := whole == "" || whole == string(b.buf)
+	base, rows := p.hold(i)
 	b.arriving = false
 	switch {
 	case !same:
@@ -177,6 +180,9 @@ func (p *Page) Close(id ID, whole string) {
 		b.drop()
 	}
 	p.changed(i)
+	if same {
+		p.release(i, base, rows)
+	}
 }
 
 // Call adds a tool call with its input, usually JSON. It counts as running until

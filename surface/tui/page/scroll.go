@@ -88,6 +88,40 @@ func (p *Page) locate(c cursor) place {
 	return place{c.block, c.piece, rows[c.row].at}
 }
 
+// hold counts the rows of what is still open in a block down to the one a reader
+// has on top of the screen, and says where they begin; -1 if the reader is
+// elsewhere. More text may part the open piece in two, and the place by piece and
+// byte would then be another row.
+func (p *Page) hold(i int) (base, rows int) {
+	b := p.blocks[i]
+	if p.follow || p.top.block != i || !b.prose() || !b.arriving || p.top.piece < len(b.md.out) {
+		return -1, 0
+	}
+	base = len(b.md.out)
+	c := p.seek(p.top)
+	for j := base; j < c.piece; j++ {
+		rows += len(p.rows(i, j))
+	}
+	return base, rows + c.row
+}
+
+// release brings the reader back to the row that was held.
+func (p *Page) release(i, base, rows int) {
+	if base < 0 {
+		return
+	}
+	last := cursor{i, base, 0}
+	p.forth(last, func(c cursor, _ row) bool {
+		if c.block != i {
+			return false
+		}
+		last = c
+		rows--
+		return rows >= 0
+	})
+	p.top = p.locate(last)
+}
+
 // back returns the row n rows before c, and how many rows were missing.
 func (p *Page) back(c cursor, n int) (cursor, int) {
 	for n > c.row {

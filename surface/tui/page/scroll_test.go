@@ -97,6 +97,31 @@ func TestScrollingIsLikeMovingAWindow(t *testing.T) {
 	})
 }
 
+// TestAReaderStaysWhereTheOpenParagraphParts: a paragraph that grows too long for
+// one piece is parted before its last line, and the reader was in that line.
+func TestAReaderStaysWhereTheOpenParagraphParts(t *testing.T) {
+	for name, first := range map[string]string{"a word": "word \n", "the head of a table": "| a | b |\n"} {
+		p := New(Plain())
+		p.Resize(20, 6)
+		id := p.Reply()
+		p.Append(id, first+strings.Repeat("long", 325))
+		p.Scroll(-2)
+		want := strings.Split(p.View(), "\n")[0]
+		if want != "longlonglonglonglong" {
+			t.Fatalf("%s: the reader is not in the long line but at %q", name, want)
+		}
+		at := strings.Count(strings.Join(rowsOf(p), "\n"), "\n")
+		p.Append(id, strings.Repeat("w ", 2000))
+		if got := strings.Split(p.View(), "\n"); got[0] != want || p.AtEnd() {
+			t.Errorf("%s: the reader of line %d was moved to %q", name, at, got[0])
+		}
+		p.Close(id, "")
+		if got := strings.Split(p.View(), "\n"); got[0] != want {
+			t.Errorf("%s: closed, the reader was moved to %q", name, got[0])
+		}
+	}
+}
+
 // rowsOf returns every line of a page.
 func rowsOf(p *Page) []string {
 	var out []string
