@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/trimtab/trimtab"
 )
@@ -48,9 +49,11 @@ type Box struct {
 	network bool
 	self    string
 	bwrap   string
-	temp    string
 	cache   string
 	write   []string // the project folder first
+
+	making sync.Mutex
+	temp   string // made when the first command is confined
 }
 
 // Status says what confines commands, and what is lacking.
@@ -75,8 +78,8 @@ func Detect() Status {
 // ErrNone is a system that cannot confine commands as the person requires it.
 var ErrNone = errors.New("commands cannot be confined here")
 
-// New returns a box with a temporary folder of its own. The caller closes it. The
-// program must call Main before anything else.
+// New returns a box, whose commands get a temporary folder of its own. The caller
+// closes it. The program must call Main before anything else.
 func New(cfg Config, opt Options) (*Box, error) { return open(cfg, opt, system{}) }
 
 func open(cfg Config, opt Options, sys prober) (*Box, error) {
@@ -100,36 +103,50 @@ func open(cfg Config, opt Options, sys prober) (*Box, error) {
 			return nil, fmt.Errorf("sandbox: find this program: %w", err)
 		}
 	}
-	if b.temp, err = os.MkdirTemp("", "trimtab-box-"); err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	if b.temp, err = filepath.EvalSymlinks(b.temp); err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	b.write = append(b.write, b.temp)
-	if err := b.keep(opt.Cache); err != nil {
-		return nil, err
+	if opt.Cache != "" {
+		if err := b.keep(opt.Cache); err != nil {
+			return nil, fmt.Errorf("sandbox: cache: %w", err)
+		}
 	}
 	return b, nil
 }
 
 // keep sets where confined programs keep what they built.
 func (b *Box) keep(dir string) error {
-	if dir == "" {
-		b.cache = filepath.Join(b.temp, "cache")
+	err := os.MkdirAll(dir, 0o700)
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	b.cache, b.write = dir, append(b.write, dir)
+	return nil
+}
+
+// furnish makes the temporary folder when a command first needs it: most sessions
+// run none, and one that is killed then leaves nothing behind.
+func (b *Box) furnish() error {
+	b.making.Lock()
+	defer b.making.Unlock()
+	if b.temp != "" {
 		return nil
 	}
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		b.cache, err = filepath.EvalSymlinks(dir)
-	}
-	if err == nil {
-		b.cache, err = filepath.Abs(b.cache)
-	}
+	made, err := os.MkdirTemp("", "trimtab-box-")
 	if err != nil {
-		return errors.Join(fmt.Errorf("sandbox: cache: %w", err), b.Close())
+		return fmt.Errorf("sandbox: %w", err)
 	}
-	b.write = append(b.write, b.cache)
+	real, err := filepath.EvalSymlinks(made)
+	if err != nil {
+		return fmt.Errorf("sandbox: %w", errors.Join(err, os.RemoveAll(made)))
+	}
+	b.temp, b.write = real, append(b.write, real)
+	if b.cache == "" {
+		b.cache = filepath.Join(real, "cache")
+	}
 	return nil
 }
 
@@ -160,6 +177,8 @@ func (b *Box) Status() Status { return b.status }
 
 // Close takes away the temporary folder.
 func (b *Box) Close() error {
+	b.making.Lock()
+	defer b.making.Unlock()
 	if b.temp == "" {
 		return nil
 	}
@@ -176,6 +195,9 @@ func (b *Box) Confine(cmd *exec.Cmd) error {
 	}
 	if cmd.Err != nil || !filepath.IsAbs(cmd.Path) {
 		return fmt.Errorf("sandbox: the program %q is not known by its full path: %w", cmd.Path, errors.Join(cmd.Err, ErrNone))
+	}
+	if err := b.furnish(); err != nil {
+		return err
 	}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
