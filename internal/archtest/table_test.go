@@ -18,6 +18,9 @@ type row struct {
 // reader is what the readers of hosts' files may import.
 var reader = []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
 
+// oneForge is what the rooms of the forges may import.
+var oneForge = []string{".", "forge", "forge/git", "forge/internal/rest"}
+
 // provider is what the rooms of the model providers may import.
 var provider = []string{".", "llm", "llm/key", "llm/post", "llm/turn", "wire", "wire/*"}
 
@@ -35,6 +38,10 @@ var table = []row{
 	{"loop", []string{"."}, "detectors are functions of messages"},
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
+	{"improve/crew", []string{".", "improve", "agent/sandbox", "agent/shell", "internal/scan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
+	{"improve/project", []string{".", "improve", "improve/crew", "agent/sandbox", "internal/safe", "forge/git"}, "a project's own commands, and what a change to it measures"},
+	{"improve/work", []string{".", "improve", "improve/crew", "improve/project", "forge", "forge/git", "internal/secret", "internal/safe"}, "the thirteen steps, as plain functions"},
+	{"improve/flow", []string{".", "improve", "improve/work"}, "makes the steps durable; it does not know what they do"},
 	{"deliberate", []string{".", "helm", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
 	{"agent", []string{".", "helm", "llm", "agent/tool"}, "the model and tool loop is steered through the one door"},
 	{"agent/shell", nil, "takes a command line apart to see what it would run; it runs nothing"},
@@ -80,12 +87,17 @@ var table = []row{
 	{"llm/openai", provider, "one provider each, behind the interface of llm"},
 	{"llm/gemini", provider, "one provider each, behind the interface of llm"},
 
-	{"store/*", []string{".", "improve"}, "a store keeps sessions and improvements; it decides nothing"},
+	{"store/row", []string{".", "improve"}, "rows as every database has them; it speaks no SQL"},
+	{"store/*", []string{".", "improve", "store/row"}, "a store keeps sessions and improvements; it decides nothing"},
 	{"forge", []string{"forge/git"}, "issues, branches and pull requests, each once; it does not know what for"},
 	{"forge/git", nil, "the git program, without a shell"},
 	{"forge/internal/rest", []string{"forge"}, "requests, limits and errors that the forges share"},
 	{"forge/forgetest", []string{"forge", "forge/git"}, "one suite for all forges, and strict fakes of their APIs"},
-	{"forge/*", []string{".", "forge", "forge/git", "forge/internal/rest"}, "one forge each, behind the interface of forge"},
+	{"forge/pick", []string{"forge", "forge/git", "forge/local", "forge/github", "forge/gitea", "forge/gitlab"}, "the one place that knows all forges: it finds the one that a project means"},
+	{"forge/local", oneForge, "one forge each, behind the interface of forge"},
+	{"forge/github", oneForge, "one forge each, behind the interface of forge"},
+	{"forge/gitea", oneForge, "one forge each, behind the interface of forge"},
+	{"forge/gitlab", oneForge, "one forge each, behind the interface of forge"},
 
 	{"surface/tui/page", []string{".", "internal/safe"}, "draws a conversation; it knows no keys and no session"},
 	{"surface/tui/debate", []string{".", "deliberate", "internal/safe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
@@ -107,6 +119,8 @@ var table = []row{
 
 	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
+	{"internal/secret", nil, "secrets in text, found and taken out; it knows nobody who sends"},
+	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},
 	{"internal/scan", nil, "spans of JSON bytes, for requests and transcripts alike; it knows no format"},
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
@@ -120,7 +134,7 @@ var table = []row{
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
@@ -140,7 +154,7 @@ var deps = []dep{
 	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install"}, "config files may have comments, and errors need positions"},
 	{"github.com/google/jsonschema-go", []string{"internal/config", "_test"}, "the schema of the config comes from its types; tests check what we call a schema"},
 
-	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve"}, "the 13 steps survive a kill"},
+	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve/flow"}, "the 13 steps survive a kill"},
 
 	{"charm.land/bubbletea/v2", []string{"surface/tui", "surface/tui/debate"}, "only the chat and the debate draw on a terminal"},
 	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},
