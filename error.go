@@ -24,7 +24,7 @@ var idForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
 // CheckID refuses session ids that are not plain names.
 func CheckID(id string) error {
 	if !idForm.MatchString(id) || strings.Contains(id, "..") {
-		return fmt.Errorf("%w: %q (1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit, no \"..\")", ErrBadID, clip(id, 60))
+		return fmt.Errorf("%w: %q (1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit, no \"..\")", ErrBadID, Clip(id, 60))
 	}
 	return nil
 }

@@ -148,3 +148,14 @@ func (m Message) Size() int {
 	}
 	return n
 }
+
+// Clip shortens s to at most n bytes, between characters.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}

@@ -210,9 +210,9 @@ func merged(notes []Note) []Message {
 
 // title makes a session's title from a person's words.
 func title(text string) string {
-	for line := range strings.Lines(clip(text, 4096)) {
+	for line := range strings.Lines(Clip(text, 4096)) {
 		if line = strings.Join(strings.Fields(line), " "); line != "" {
-			if short := clip(line, 60); short != line {
+			if short := Clip(line, 60); short != line {
 				return strings.TrimSpace(short) + "…"
 			}
 			return line

@@ -116,7 +116,7 @@ func decode(input map[string]json.RawMessage) map[string]any {
 func (tool todoTool) item(m map[string]any) Todo {
 	it := Todo{Status: Pending, ID: word(m["id"])}
 	for _, k := range tool.Text {
-		if it.Text = clip(word(m[k]), maxTodoText); it.Text != "" {
+		if it.Text = Clip(word(m[k]), maxTodoText); it.Text != "" {
 			break
 		}
 	}
@@ -140,7 +140,7 @@ func (tool todoTool) change(items []Todo, m map[string]any) []Todo {
 	if s := word(m["status"]); s != "" {
 		out[i].Status = status(s)
 	}
-	if text := clip(word(m[tool.Text[0]]), maxTodoText); text != "" {
+	if text := Clip(word(m[tool.Text[0]]), maxTodoText); text != "" {
 		out[i].Text = text
 	}
 	return out
@@ -150,7 +150,7 @@ var taskNumber = regexp.MustCompile(`#(\d+)`)
 
 // createdID is the id that the tool reports for a new item, else its number.
 func createdID(result string, n int) string {
-	if m := taskNumber.FindStringSubmatch(clip(result, 200)); m != nil {
+	if m := taskNumber.FindStringSubmatch(Clip(result, 200)); m != nil {
 		return m[1]
 	}
 	return strconv.Itoa(n)
@@ -167,7 +167,7 @@ func since(old []Todo, it Todo, step int) int {
 }
 
 func status(s string) TodoStatus {
-	s = strings.ToLower(clip(s, 40))
+	s = strings.ToLower(Clip(s, 40))
 	switch s {
 	case "in-progress", "inprogress", "active", "doing":
 		return InProgress
@@ -187,15 +187,4 @@ func word(v any) string {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return ""
-}
-
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -38,7 +38,7 @@ func (r *run) turn(t Turn) error {
 	case err != nil:
 		r.broke = fmt.Errorf("%s: %w", p.ID, err)
 		r.emit(Missed{p.ID, err.Error()})
-		_, err = r.say(missNote(p.ID, clip(oneLine(err.Error()), 300)))
+		_, err = r.say(missNote(p.ID, trimtab.Clip(oneLine(err.Error()), 300)))
 		return err
 	}
 	_, err = r.say(m)
@@ -88,12 +88,12 @@ func (r *run) read(ctx context.Context, who string, model llm.Model, request llm
 		case llm.TextDelta:
 			said.WriteString(c.Text)
 			if r.emit(Delta{who, c.Text}); said.Len() > most {
-				return reply{text: clip(said.String(), most), flood: true}, nil
+				return reply{text: trimtab.Clip(said.String(), most), flood: true}, nil
 			}
 		case llm.Done:
 			rep := reply{text: c.Message.Text(), stop: c.Stop, usage: c.Message.Usage, model: c.Message.Model}
 			if len(rep.text) > most {
-				rep.text, rep.flood = clip(rep.text, most), true
+				rep.text, rep.flood = trimtab.Clip(rep.text, most), true
 			}
 			return rep, nil
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // Cue is what a speaker is told when it is their turn: where the debate stands and
@@ -53,7 +55,7 @@ func (f floor) fill(t *Turn) {
 	}
 	for _, p := range f.open(t.Who) {
 		_, con := p.sides()
-		c.Open = append(c.Open, OpenProposal{p.N, p.By, clip(oneLine(p.Title), 120), con})
+		c.Open = append(c.Open, OpenProposal{p.N, p.By, trimtab.Clip(oneLine(p.Title), 120), con})
 	}
 	if p := f.best(); p != nil {
 		c.Best = p.Name()

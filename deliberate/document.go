@@ -13,7 +13,7 @@ import (
 // evidence, and how it came about.
 func (r Result) Markdown() string {
 	var b page
-	b.line("# %s\n", oneLine(clip(r.Brief, 200)))
+	b.line("# %s\n", oneLine(trimtab.Clip(r.Brief, 200)))
 	b.line("%s\n", r.status())
 	for _, s := range r.Sections {
 		b.line("## %s\n", s.Title)
@@ -89,7 +89,7 @@ func (r Result) beside(b *page) {
 	}
 	b.line("## Other proposals\n")
 	for _, d := range r.Beside {
-		b.line("- **P%d by %s**, %s: %s", d.Proposal, d.By, verdict(d), clip(oneLine(d.Text), 600))
+		b.line("- **P%d by %s**, %s: %s", d.Proposal, d.By, verdict(d), trimtab.Clip(oneLine(d.Text), 600))
 	}
 	b.line("")
 }
@@ -111,7 +111,7 @@ func (r Result) evidence(b *page) {
 	for _, c := range r.Goal.all() {
 		mark, text := "[ ]", "not met"
 		if c.Met {
-			mark, text = "[x]", clip(oneLine(c.Evidence), 200)
+			mark, text = "[x]", trimtab.Clip(oneLine(c.Evidence), 200)
 			if c.Message != "" {
 				text += " (" + c.Message + ")"
 			}
@@ -126,7 +126,7 @@ func (r Result) evidence(b *page) {
 	b.line("### Looked up\n")
 	for _, q := range r.Research {
 		answer := cmp.Or(q.Answer, "no answer yet")
-		b.line("- **%s** (asked by %s, message %d): %s", oneLine(q.Topic), q.By, q.Seq, clip(oneLine(answer), 800))
+		b.line("- **%s** (asked by %s, message %d): %s", oneLine(q.Topic), q.By, q.Seq, trimtab.Clip(oneLine(answer), 800))
 	}
 	b.line("")
 }
@@ -205,7 +205,7 @@ func demote(text string, by int) string {
 // and why, in the order in which it happened.
 func (d *Debate) Transcript(journal []trimtab.Entry) string {
 	var b page
-	b.line("# %s\n", oneLine(clip(d.plan.Brief, 200)))
+	b.line("# %s\n", oneLine(trimtab.Clip(d.plan.Brief, 200)))
 	b.line("A debate in mode %s of %s, session %s.\n", d.plan.Mode, strings.Join(ids(d.plan.Cast), ", "), d.plan.ID)
 	at := map[string]int{}
 	for i, m := range d.history {

@@ -24,7 +24,7 @@ func (r *run) lookup(req Request) func(ctx context.Context) finding {
 			l.tools = append(l.tools, t)
 		}
 	}
-	prompt := fmt.Sprintf("The debate is about this brief:\n\n%s\n\n%s asks you to look up: %s", clip(r.plan.Brief, 8000), r.table.Name(req.By), req.Topic)
+	prompt := fmt.Sprintf("The debate is about this brief:\n\n%s\n\n%s asks you to look up: %s", trimtab.Clip(r.plan.Brief, 8000), r.table.Name(req.By), req.Topic)
 	return func(ctx context.Context) finding { return l.work(ctx, prompt) }
 }
 
@@ -52,7 +52,7 @@ func (l *lookup) work(ctx context.Context, prompt string) finding {
 	case ctx.Err() != nil:
 		l.out.err = ctx.Err()
 	case err != nil:
-		l.out.text = notDone + clip(oneLine(err.Error()), 400) + "."
+		l.out.text = notDone + trimtab.Clip(oneLine(err.Error()), 400) + "."
 	default:
 		l.out.text = text
 	}
@@ -82,7 +82,7 @@ func (l *lookup) loop(ctx context.Context, prompt string) (string, error) {
 			if text == "" {
 				return "", errEmpty
 			}
-			return clip(text, maxWords*l.reply), nil
+			return trimtab.Clip(text, maxWords*l.reply), nil
 		}
 		if err := l.use(ctx, calls); err != nil {
 			return "", err
@@ -163,7 +163,7 @@ const maxResult = 32 << 10
 func (l *lookup) result(ctx context.Context, c trimtab.ToolCall) trimtab.ToolResult {
 	i := slices.IndexFunc(l.tools, func(t Tool) bool { return t.Name == c.Name })
 	if i < 0 {
-		return trimtab.ToolResult{ID: c.ID, Failed: true, Text: fmt.Sprintf("there is no tool %q here", clip(c.Name, 60))}
+		return trimtab.ToolResult{ID: c.ID, Failed: true, Text: fmt.Sprintf("there is no tool %q here", trimtab.Clip(c.Name, 60))}
 	}
 	_, out, err := l.door.Handle(ctx, l.id, trimtab.Using{Call: c})
 	if err != nil {
@@ -178,7 +178,7 @@ func (l *lookup) result(ctx context.Context, c trimtab.ToolCall) trimtab.ToolRes
 	if err != nil {
 		text = strings.TrimSpace(text + "\n" + err.Error())
 	}
-	return trimtab.ToolResult{ID: c.ID, Text: clip(strings.ToValidUTF8(text, "\uFFFD"), maxResult), Failed: err != nil}
+	return trimtab.ToolResult{ID: c.ID, Text: trimtab.Clip(strings.ToValidUTF8(text, "\uFFFD"), maxResult), Failed: err != nil}
 }
 
 func (l *lookup) say(ctx context.Context, m trimtab.Message) error {

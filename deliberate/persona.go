@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
 )
 
 // Persona is someone at the table.
@@ -142,7 +144,7 @@ func ParsePersona(file string, raw []byte) (Persona, error) {
 	p.Prompt = strings.TrimSpace(body)
 	switch {
 	case !personaID.MatchString(p.ID):
-		return bad(1, "the id %q is none: 1 to 32 small letters, digits and dashes, beginning with a letter", clip(p.ID, 40))
+		return bad(1, "the id %q is none: 1 to 32 small letters, digits and dashes, beginning with a letter", trimtab.Clip(p.ID, 40))
 	case slices.Contains(reserved, p.ID):
 		return bad(1, "the id %q is taken by somebody else at the table; choose another", p.ID)
 	case p.Prompt == "":
@@ -165,7 +167,7 @@ func (p *Persona) head(text string) (line int, err error) {
 			continue
 		}
 		if !ok {
-			return line, fmt.Errorf("%q is no key and value, as in name: The Treasurer", clip(row, 40))
+			return line, fmt.Errorf("%q is no key and value, as in name: The Treasurer", trimtab.Clip(row, 40))
 		}
 		if seen[key] {
 			return line, fmt.Errorf("%s is given twice", key)
@@ -190,7 +192,7 @@ func (p *Persona) head(text string) (line int, err error) {
 				}
 			}
 		default:
-			return line, fmt.Errorf("%q is not known; there are id, name, short, model and leads", clip(key, 40))
+			return line, fmt.Errorf("%q is not known; there are id, name, short, model and leads", trimtab.Clip(key, 40))
 		}
 	}
 	return 0, nil
@@ -224,7 +226,7 @@ func Cast(all []Persona, ids []string) ([]Persona, error) {
 		i := slices.Index(names, id)
 		switch {
 		case i < 0:
-			return nil, fmt.Errorf("no persona %q; there are %s", clip(id, 40), strings.Join(names, ", "))
+			return nil, fmt.Errorf("no persona %q; there are %s", trimtab.Clip(id, 40), strings.Join(names, ", "))
 		case slices.ContainsFunc(cast, func(p Persona) bool { return p.ID == id }):
 			return nil, fmt.Errorf("persona %s is named twice", id)
 		}
@@ -241,15 +243,4 @@ func checkCast(cast []Persona) error {
 		return fmt.Errorf("%d personas are given; at most %d can debate", len(cast), maxCast)
 	}
 	return nil
-}
-
-// clip shortens s to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -145,7 +145,7 @@ type topic struct{ brief, thing, subject, core, trait, word string }
 // topicOf takes a brief apart, as in "A landing page | for | a bakery | that |
 // delivers by bike". What it cannot take apart it takes whole.
 func topicOf(brief string) topic {
-	full := clip(firstLine(brief), 160)
+	full := trimtab.Clip(firstLine(brief), 160)
 	line := strings.TrimRight(full, ".!? ")
 	t := topic{brief: line, thing: "answer", subject: line, core: "the idea", trait: "does one thing well", word: keyWord(line)}
 	if strings.HasSuffix(full, "?") {
@@ -210,16 +210,16 @@ func (p *Player) look(r llm.Request) (string, []trimtab.ToolCall) {
 		}
 	}
 	if len(results) == 0 {
-		return fmt.Sprintf("On %q: nothing here can be looked at, so nothing was found. The demo asks nobody outside.", clip(want, 120)), nil
+		return fmt.Sprintf("On %q: nothing here can be looked at, so nothing was found. The demo asks nobody outside.", trimtab.Clip(want, 120)), nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "On %q: this is all that the folder of the debate says; the demo asks nobody outside.", clip(want, 120))
+	fmt.Fprintf(&b, "On %q: this is all that the folder of the debate says; the demo asks nobody outside.", trimtab.Clip(want, 120))
 	for i, res := range results {
 		what := "The folder"
 		if i == 1 {
 			what = fmt.Sprintf("A search for %q", word)
 		}
-		fmt.Fprintf(&b, "\n- %s: %s", what, clip(oneLine(res.Text), 300))
+		fmt.Fprintf(&b, "\n- %s: %s", what, trimtab.Clip(oneLine(res.Text), 300))
 	}
 	return b.String(), nil
 }

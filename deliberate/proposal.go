@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // The shares of the table that make a consensus and a conflict.
@@ -112,7 +114,7 @@ func titleOf(text string) string {
 		return s[0].Title
 	}
 	line := strings.Trim(firstLine(text), "*_ ")
-	if short := clip(line, 90); short != line {
+	if short := trimtab.Clip(line, 90); short != line {
 		return strings.TrimSpace(short) + "…"
 	}
 	return line
@@ -139,7 +141,7 @@ func (t *Table) stand(u Utterance, tag Tag, newest int) {
 		if n > newest {
 			continue // there was no such proposal to agree with
 		}
-		t.side(t.Proposals[n-1], Stand{Who: u.By, For: tag.Kind == Agreement, Seq: u.Seq, Reason: clip(oneLine(tag.Text), 400)})
+		t.side(t.Proposals[n-1], Stand{Who: u.By, For: tag.Kind == Agreement, Seq: u.Seq, Reason: trimtab.Clip(oneLine(tag.Text), 400)})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
 )
 
 // scene is one turn that the player plays.
@@ -52,7 +54,7 @@ func (s scene) side(p OpenProposal) string {
 	if against {
 		tag, kind = "[DISAGREEMENT]", " disagree"
 	}
-	text := strings.ReplaceAll(s.line(s.who()+kind, p.N+s.cue.Turn), "{title}", "\""+clip(p.Title, 60)+"\"")
+	text := strings.ReplaceAll(s.line(s.who()+kind, p.N+s.cue.Turn), "{title}", "\""+trimtab.Clip(p.Title, 60)+"\"")
 	return fmt.Sprintf("%s P%d: %s", tag, p.N, text)
 }
 
@@ -77,7 +79,7 @@ func (s scene) line(of string, n int) string {
 	round := n / len(all)
 	text := s.fill(all[((n%len(all))+len(all))%len(all)])
 	if round > 0 && strings.HasSuffix(of, " talk") { // said before: say what it comes down to now
-		text = fmt.Sprintf("Once more, and shorter, after %d turns: %s", s.cue.Turn, clip(text, max(40, len(text)/(round+1))))
+		text = fmt.Sprintf("Once more, and shorter, after %d turns: %s", s.cue.Turn, trimtab.Clip(text, max(40, len(text)/(round+1))))
 	}
 	return text
 }

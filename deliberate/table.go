@@ -99,7 +99,7 @@ func (t *Table) hear(u *Utterance) {
 			t.stand(*u, tag, newest)
 		case Research:
 			if u.By != You || tag.Arg != "" {
-				t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: cmp.Or(tag.Arg, clip(firstLine(tag.Text), maxArg)), at: len(t.Said)})
+				t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: cmp.Or(tag.Arg, trimtab.Clip(firstLine(tag.Text), maxArg)), at: len(t.Said)})
 			}
 		}
 	}

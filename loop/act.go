@@ -68,7 +68,7 @@ func plain(name string) string {
 			return -1
 		}
 		return r
-	}, strings.ToLower(clip(name, 100)))
+	}, strings.ToLower(trimtab.Clip(name, 100)))
 }
 
 // waiting reports whether a command lets time pass on purpose or asks how

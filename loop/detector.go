@@ -121,7 +121,7 @@ func Named(names ...string) ([]Detector, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("detector %q: %w; give all or some of %s", clip(name, 60), trimtab.ErrNotFound, strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("detector %q: %w; give all or some of %s", trimtab.Clip(name, 60), trimtab.ErrNotFound, strings.Join(Names(), ", "))
 		}
 	}
 	return out, nil
@@ -155,27 +155,16 @@ func said(m trimtab.Message, person bool) string {
 	return one + "\n" + strings.Join(rest, "\n")
 }
 
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
-}
-
 // brief makes one line of at most n bytes for a person to read.
 func brief(s string, n int) string {
-	line := strings.Join(strings.Fields(clip(s, 4*n)), " ")
+	line := strings.Join(strings.Fields(trimtab.Clip(s, 4*n)), " ")
 	line = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '`' {
 			return -1
 		}
 		return r
 	}, line)
-	if short := clip(line, n); short != line {
+	if short := trimtab.Clip(line, n); short != line {
 		return strings.TrimSpace(short) + "…"
 	}
 	return line

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/trimtab/trimtab"
 )
 
 // The input of a tool call is read without being decoded: calls are hashed on
@@ -155,7 +157,7 @@ func text(input []byte, n int, keys ...string) string {
 		}
 		var s string
 		if json.Unmarshal(value, &s) == nil && s != "" {
-			best, found = i, clip(s, n)
+			best, found = i, trimtab.Clip(s, n)
 		}
 	}
 	return found

@@ -85,7 +85,7 @@ func (mem GeminiMemory) hear(line string) (GeminiMemory, string) {
 		mem.Tail = ""
 	}
 	for len(line) > 0 { // a line may be longer than what is kept
-		piece := clip(line, chunkKept)
+		piece := trimtab.Clip(line, chunkKept)
 		if piece == "" {
 			piece = line
 		}

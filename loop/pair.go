@@ -21,7 +21,7 @@ const (
 
 // answered takes the call that a result answers out of the list.
 func answered(list []open, r trimtab.ToolResult) (open, []open, bool) {
-	i := slices.IndexFunc(list, func(o open) bool { return o.ID == clip(r.ID, maxID) })
+	i := slices.IndexFunc(list, func(o open) bool { return o.ID == trimtab.Clip(r.ID, maxID) })
 	if i < 0 {
 		return open{}, list, false
 	}
@@ -29,7 +29,7 @@ func answered(list []open, r trimtab.ToolResult) (open, []open, bool) {
 }
 
 func opened(list []open, c trimtab.ToolCall, key uint64) []open {
-	list = append(slices.Clip(list), open{clip(c.ID, maxID), key})
+	list = append(slices.Clip(list), open{trimtab.Clip(c.ID, maxID), key})
 	return list[max(0, len(list)-maxOpen):]
 }
 

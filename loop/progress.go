@@ -161,7 +161,7 @@ func (r Progress) reply(mem ProgressMemory, m trimtab.Message) (ProgressMemory, 
 	for _, c := range calls(m) {
 		kind, command := actOf(c)
 		waits = waits || kind == wait
-		p := pend{ID: clip(c.ID, maxID), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command)}
+		p := pend{ID: trimtab.Clip(c.ID, maxID), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command)}
 		mem.Open = append(slices.Clip(mem.Open), p)
 	}
 	mem.Open = mem.Open[max(0, len(mem.Open)-maxOpen):]

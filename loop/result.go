@@ -10,7 +10,7 @@ import (
 
 // result closes a call and asks what came of it.
 func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMemory, *Alarm) {
-	i := slices.IndexFunc(mem.Open, func(p pend) bool { return p.ID == clip(res.ID, maxID) })
+	i := slices.IndexFunc(mem.Open, func(p pend) bool { return p.ID == trimtab.Clip(res.ID, maxID) })
 	if i < 0 {
 		return mem, nil
 	}

@@ -100,7 +100,7 @@ func normal(text string) sketch {
 	var p pile
 	n := 0
 	var buf [64]byte
-	for field := range strings.FieldsSeq(clip(text, 1<<20)) {
+	for field := range strings.FieldsSeq(trimtab.Clip(text, 1<<20)) {
 		word, runes := buf[:0], 0
 		for _, c := range field {
 			if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '_' {

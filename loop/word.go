@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/trimtab/trimtab"
 )
 
 // Only the two ends of a long text are taken apart: the rest is known by its
@@ -19,7 +21,7 @@ func ends(text string, n int) (head, tail string) {
 	if len(text) <= n {
 		return text, ""
 	}
-	head = clip(text, n/2)
+	head = trimtab.Clip(text, n/2)
 	tail = text[len(text)-n/2:]
 	for len(tail) > 0 && tail[0]&0xC0 == 0x80 {
 		tail = tail[1:]

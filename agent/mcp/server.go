@@ -56,7 +56,7 @@ func newServer(name string, cfg Config, opt Options) *server {
 }
 
 func (s *server) fault(err error) trimtab.Fault {
-	return trimtab.Fault{By: "mcp " + s.name, Text: clip(err.Error(), 2000)}
+	return trimtab.Fault{By: "mcp " + s.name, Text: trimtab.Clip(err.Error(), 2000)}
 }
 
 // stand notes what came of asking for the tools. Silence of a server that was

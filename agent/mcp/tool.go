@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/llm"
 )
@@ -21,21 +22,21 @@ func (s *server) tool(t *sdk.Tool) (tool.Tool, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	switch {
 	case err != nil:
-		return tool.Tool{}, fmt.Errorf("tool %q: its schema cannot be read: %w", clip(t.Name, 80), err)
+		return tool.Tool{}, fmt.Errorf("tool %q: its schema cannot be read: %w", trimtab.Clip(t.Name, 80), err)
 	case len(schema) > maxSchema:
-		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema has %d bytes, at most %d are taken", clip(t.Name, 80), len(schema), maxSchema)
+		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema has %d bytes, at most %d are taken", trimtab.Clip(t.Name, 80), len(schema), maxSchema)
 	case !bytes.HasPrefix(schema, []byte("{")):
-		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema is no object", clip(t.Name, 80))
+		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema is no object", trimtab.Clip(t.Name, 80))
 	}
 	name := nameOf(s.name, t.Name)
 	if other, taken := s.names[name]; taken {
-		return tool.Tool{}, fmt.Errorf("tool %q is left out: %q has the same name for us", clip(t.Name, 80), clip(other, 80))
+		return tool.Tool{}, fmt.Errorf("tool %q is left out: %q has the same name for us", trimtab.Clip(t.Name, 80), trimtab.Clip(other, 80))
 	}
 	s.names[name] = t.Name
 	reads := s.Trust && t.Annotations != nil && t.Annotations.ReadOnlyHint
 	theirs := t.Name
 	made := tool.Tool{
-		Tool: llm.Tool{Name: name, Description: clip(strings.ToValidUTF8(t.Description, "\uFFFD"), maxWords), Schema: schema, ReadOnly: reads},
+		Tool: llm.Tool{Name: name, Description: trimtab.Clip(strings.ToValidUTF8(t.Description, "\uFFFD"), maxWords), Schema: schema, ReadOnly: reads},
 		Run: func(ctx context.Context, input json.RawMessage) (string, error) {
 			text, err := s.use(ctx, theirs, input)
 			if err != nil {
@@ -63,7 +64,7 @@ func (s *server) ask(ctx context.Context, name, theirs string, input json.RawMes
 	if json.Indent(&detail, input, "", "  ") != nil {
 		detail.Write(input)
 	}
-	return tool.Ask{Tool: name, Title: s.name + ": " + clip(theirs, 80), Detail: detail.String(), Rule: "mcp: " + s.name + "/" + clip(theirs, 80)}, true
+	return tool.Ask{Tool: name, Title: s.name + ": " + trimtab.Clip(theirs, 80), Detail: detail.String(), Rule: "mcp: " + s.name + "/" + trimtab.Clip(theirs, 80)}, true
 }
 
 // nameOf is a tool's name as the providers take it. What had to be changed is told
@@ -80,7 +81,7 @@ func nameOf(server, name string) string {
 		return full
 	}
 	mark := fmt.Sprintf("_%x", sha256.Sum256([]byte(name)))[:7]
-	return clip(full, maxName-len(mark)) + mark
+	return trimtab.Clip(full, maxName-len(mark)) + mark
 }
 
 // use calls a tool of the server, once.
@@ -108,7 +109,7 @@ func (s *server) use(ctx context.Context, name string, input json.RawMessage) (s
 	case timed.Err() != nil:
 		return "", fmt.Errorf("no answer after %s; whether it was done is not known", s.call)
 	case errors.As(err, &refusal):
-		return "", errors.New(clip(strings.ToValidUTF8(refusal.Message, "\uFFFD"), 4000))
+		return "", errors.New(trimtab.Clip(strings.ToValidUTF8(refusal.Message, "\uFFFD"), 4000))
 	default:
 		said := s.drop(session)
 		return "", fmt.Errorf("the server ended (%w); whether the call was done is not known; another call starts it again%s", err, said)
@@ -147,7 +148,7 @@ func (s *server) progress(_ context.Context, r *sdk.ProgressNotificationClientRe
 		return
 	}
 	s.opt.Progress(Progress{
-		Server: s.name, Tool: name.(string), Message: clip(strings.ToValidUTF8(r.Params.Message, "\uFFFD"), 500),
+		Server: s.name, Tool: name.(string), Message: trimtab.Clip(strings.ToValidUTF8(r.Params.Message, "\uFFFD"), 500),
 		Done: r.Params.Progress, Total: r.Params.Total,
 	})
 }
@@ -179,7 +180,7 @@ func textOf(res *sdk.CallToolResult) string {
 	case text == "":
 		return "[no output]"
 	case len(text) > maxText:
-		return clip(text, maxText) + fmt.Sprintf("\n[cut: %d of %d bytes shown]", maxText, len(text))
+		return trimtab.Clip(text, maxText) + fmt.Sprintf("\n[cut: %d of %d bytes shown]", maxText, len(text))
 	}
 	return text
 }
@@ -192,15 +193,4 @@ func resource(r *sdk.ResourceContents) string {
 		return r.URI + ":\n" + r.Text
 	}
 	return fmt.Sprintf("[%s: %s, %d bytes that cannot be shown]", r.URI, r.MIMEType, len(r.Blob))
-}
-
-// clip shortens s to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -181,13 +181,10 @@ func middle(lines []string, most int) []string {
 	return append(out, lines[last:]...)
 }
 
-// clip shortens text to n bytes, between characters.
+// clip shortens text to n bytes, and says so.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + " …"
+	return trimtab.Clip(s, n) + " …"
 }

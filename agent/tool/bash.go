@@ -139,7 +139,7 @@ func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
 	}
 	ask := Ask{Tool: "bash", Title: firstLine(in.Command), Detail: in.Command}
 	if in.Dir != "." {
-		ask.Title += " (in " + display(clip(in.Dir, 80)) + ")"
+		ask.Title += " (in " + display(trimtab.Clip(in.Dir, 80)) + ")"
 	}
 	if runtime.GOOS == "windows" {
 		return ask, true // the rules know another shell
@@ -171,7 +171,7 @@ func (b *bash) always(ctx context.Context, ask Ask) {
 
 func firstLine(text string) string {
 	line, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
-	short := strings.TrimRight(clip(line, 200), "\r")
+	short := strings.TrimRight(trimtab.Clip(line, 200), "\r")
 	if more && strings.TrimSpace(rest) != "" || len(short) < len(line) {
 		short += " …"
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // The limits of a diff.
@@ -28,7 +30,7 @@ func diff(rel string, before, after []byte, isNew bool) string {
 	}
 	text := strings.ToValidUTF8(b.String(), "\uFFFD")
 	if len(text) > maxDetail {
-		short := clip(text, maxDetail)
+		short := trimtab.Clip(text, maxDetail)
 		short = short[:strings.LastIndexByte(short, '\n')+1]
 		text = short + fmt.Sprintf("[cut: %d more lines]\n", strings.Count(text[len(short):], "\n"))
 	}

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // Folder is the project folder that the tools work in. Nothing outside of it
@@ -62,7 +64,7 @@ func (f *Folder) inside(name string) (string, error) {
 }
 
 func outside(name string) error {
-	return fmt.Errorf("%q is outside the project folder; give a path below it, relative to it, such as \"README.md\"", clip(name, 200))
+	return fmt.Errorf("%q is outside the project folder; give a path below it, relative to it, such as \"README.md\"", trimtab.Clip(name, 200))
 }
 
 // find looks up a path. Symbolic links are followed as long as they stay inside.

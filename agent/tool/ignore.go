@@ -3,6 +3,8 @@ package tool
 import (
 	"path"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // rule is one line of an ignore file.
@@ -23,7 +25,7 @@ const (
 // parseIgnore reads an ignore file, in the form that git gives it. Lines beyond
 // the limits are left out.
 func parseIgnore(text string) []rule {
-	text = strings.TrimPrefix(clip(text, maxIgnore), "\uFEFF")
+	text = strings.TrimPrefix(trimtab.Clip(text, maxIgnore), "\uFEFF")
 	var rules []rule
 	for line := range strings.Lines(text) {
 		if r, ok := parseRule(line); ok {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/trimtab/trimtab"
 )
 
 const listSchema = `{
@@ -141,7 +143,7 @@ func few(paths []string) string {
 	const most = 5
 	var names []string
 	for _, p := range paths[:min(len(paths), most)] {
-		names = append(names, clip(display(p), 200))
+		names = append(names, trimtab.Clip(display(p), 200))
 	}
 	text := strings.Join(names, ", ")
 	if rest := len(paths) - most; rest > 0 {

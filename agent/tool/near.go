@@ -3,6 +3,8 @@ package tool
 import (
 	"fmt"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // maxCompared bounds the search for a near miss, in lines compared.
@@ -35,14 +37,14 @@ func nearMiss(text, old string) string {
 	case most == len(want):
 		for n := range want {
 			if strings.TrimRight(have[at+n], "\r") != want[n] {
-				return fmt.Sprintf("line %d differs in white space only: the file has %q, old_text has %q", at+n+1, clip(have[at+n], 120), clip(want[n], 120))
+				return fmt.Sprintf("line %d differs in white space only: the file has %q, old_text has %q", at+n+1, trimtab.Clip(have[at+n], 120), trimtab.Clip(want[n], 120))
 			}
 		}
 		return fmt.Sprintf("its lines stand at line %d, but not alone on them, or with another line end", at+1)
 	case at+most >= len(have):
 		return fmt.Sprintf("it begins at line %d, but the file ends after line %d", at+1, len(have))
 	}
-	return fmt.Sprintf("it begins at line %d, but line %d is another: the file has %q, old_text has %q", at+1, at+most+1, clip(have[at+most], 120), clip(want[most], 120))
+	return fmt.Sprintf("it begins at line %d, but line %d is another: the file has %q, old_text has %q", at+1, at+most+1, trimtab.Clip(have[at+most], 120), trimtab.Clip(want[most], 120))
 }
 
 // squeeze takes out what often goes wrong in copying: white space.

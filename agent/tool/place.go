@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/trimtab/trimtab"
 )
 
 // maxChange is the largest file that the tools here change, in bytes.
@@ -73,7 +75,7 @@ func (f *Folder) target(name string) (rel string, info fs.FileInfo, err error) {
 		return "", nil, errors.New(`"path" is missing: name a file`)
 	}
 	if strings.HasSuffix(name, "/") {
-		return "", nil, fmt.Errorf("%q names a folder; name a file", clip(name, 200))
+		return "", nil, fmt.Errorf("%q names a folder; name a file", trimtab.Clip(name, 200))
 	}
 	given, err := f.inside(name)
 	if err != nil {

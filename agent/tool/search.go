@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
 )
 
 const searchSchema = `{
@@ -118,7 +120,7 @@ func newSearch(f *Folder, in searchInput) (*search, error) {
 	for _, glob := range unfold(in.Glob) {
 		r, ok := parseRule(glob)
 		if !ok || r.back || r.dirOnly {
-			return nil, fmt.Errorf(`"glob" %q is not a pattern for files; give one such as *.go, *.{ts,tsx} or docs/**/*.md`, clip(in.Glob, 100))
+			return nil, fmt.Errorf(`"glob" %q is not a pattern for files; give one such as *.go, *.{ts,tsx} or docs/**/*.md`, trimtab.Clip(in.Glob, 100))
 		}
 		s.globs = append(s.globs, r)
 	}
@@ -246,7 +248,7 @@ func window(line []byte, at int) string {
 		}
 	}
 	text := strings.ToValidUTF8(string(line[from:min(len(line), from+4*maxLineShown)]), "\uFFFD")
-	short := clip(text, maxLineShown)
+	short := trimtab.Clip(text, maxLineShown)
 	if from > 0 {
 		short = "…" + short
 	}

@@ -69,7 +69,7 @@ func writeTodos(_ context.Context, in todoInput) (string, error) {
 		case trimtab.Completed:
 			done++
 		default:
-			return "", fmt.Errorf(`item %d: "status" %q is not one of pending, in_progress, completed`, i+1, clip(string(t.Status), 40))
+			return "", fmt.Errorf(`item %d: "status" %q is not one of pending, in_progress, completed`, i+1, trimtab.Clip(string(t.Status), 40))
 		}
 	}
 	if len(*in.Todos) == 0 {

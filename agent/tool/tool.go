@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/llm"
 )
 
@@ -80,18 +81,7 @@ func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	return clip(text, limit) + fmt.Sprintf("\n[cut: %d of %d bytes shown]", limit, len(text))
-}
-
-// clip shortens s to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
+	return trimtab.Clip(text, limit) + fmt.Sprintf("\n[cut: %d of %d bytes shown]", limit, len(text))
 }
 
 //go:embed *.md

@@ -75,7 +75,7 @@ func (d Focus) command(t trimtab.Turn, m Memory, ev trimtab.Asked) (Memory, []tr
 	all := verbs()
 	i := slices.IndexFunc(all, func(v verb) bool { return v.Name == name })
 	if i < 0 {
-		return refuse(fmt.Sprintf("focus takes one of: %s; not %q", strings.Join(d.Commands()[0].Values, ", "), clip(name, 40)))
+		return refuse(fmt.Sprintf("focus takes one of: %s; not %q", strings.Join(d.Commands()[0].Values, ", "), trimtab.Clip(name, 40)))
 	}
 	fromPerson := ev.By == "" || ev.By == trimtab.Person
 	if all[i].person && !fromPerson && ev.Command != "criterion_met" {
@@ -175,7 +175,7 @@ func (d Focus) doTo(t trimtab.Turn, m Memory, args []string) (Memory, []trimtab.
 		for _, ph := range p.Phases {
 			ids = append(ids, ph.ID)
 		}
-		return m, nil, fmt.Errorf("the mode %s has no phase %q; give one of %s", p.Name, clip(name, 60), strings.Join(ids, ", "))
+		return m, nil, fmt.Errorf("the mode %s has no phase %q; give one of %s", p.Name, trimtab.Clip(name, 60), strings.Join(ids, ", "))
 	}
 	return d.goTo(p, m, to)
 }
@@ -253,7 +253,7 @@ func (d Focus) doUnmet(t trimtab.Turn, m Memory, args []string) (Memory, []trimt
 	}
 	c, ok := p.criterion(id)
 	if !ok || !m.met(c.ID) {
-		return m, nil, fmt.Errorf("%q is not among what is met", clip(id, 60))
+		return m, nil, fmt.Errorf("%q is not among what is met", trimtab.Clip(id, 60))
 	}
 	if why == "" {
 		why = "the person says so"
@@ -275,7 +275,7 @@ func (d Focus) doAgents(_ trimtab.Turn, m Memory, args []string) (Memory, []trim
 	}
 	m.Talk.Agents = nil
 	for _, a := range args {
-		m.Talk.Agents = with(m.Talk.Agents, clip(a, 60))
+		m.Talk.Agents = with(m.Talk.Agents, trimtab.Clip(a, 60))
 	}
 	return m, d.show(m, "At the table: "+strings.Join(m.Talk.Agents, ", ")), nil
 }

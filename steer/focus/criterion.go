@@ -61,7 +61,7 @@ func (p plan) claim(m Memory, name, evidence, by string, how How, at trimtab.Ref
 	c, ok := p.criterion(name)
 	switch {
 	case !ok:
-		return m, c, fmt.Sprintf("the mode %s has no criterion %q; give one of %s", p.Name, clip(name, 60), names(p.criteria))
+		return m, c, fmt.Sprintf("the mode %s has no criterion %q; give one of %s", p.Name, trimtab.Clip(name, 60), names(p.criteria))
 	case how == ByPerson:
 	case c.Check != "":
 		return m, c, fmt.Sprintf("%s is met only when %q succeeds; run it", c.ID, c.Check)
@@ -114,7 +114,7 @@ func (s *step) read(said trimtab.Message) {
 // excerpt is the beginning of a text, without tags.
 func excerpt(text string) string {
 	var out []string
-	for ln := range strings.Lines(clip(text, 4*maxEvidence)) {
+	for ln := range strings.Lines(trimtab.Clip(text, 4*maxEvidence)) {
 		if ln = strings.TrimSpace(ln); ln != "" && !strings.HasPrefix(ln, "[") {
 			out = append(out, ln)
 		}

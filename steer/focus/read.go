@@ -19,7 +19,7 @@ func author(t trimtab.Text, role trimtab.Role) string {
 		return person
 	case t.By == trimtab.Model || t.By == "" && role == trimtab.RoleAssistant:
 		if t.From != "" {
-			return clip(t.From, 60)
+			return trimtab.Clip(t.From, 60)
 		}
 		return "model"
 	}
@@ -63,7 +63,7 @@ func readText(text string) reading {
 	var r reading
 	fence := ""
 	run, first := 0, ""
-	for raw := range strings.Lines(clip(text, maxRead)) {
+	for raw := range strings.Lines(trimtab.Clip(text, maxRead)) {
 		ln := strings.TrimSpace(raw)
 		if mark := fenceOf(ln); mark != "" && (fence == "" || strings.HasPrefix(ln, fence) && strings.Trim(ln, fence[:1]) == "") {
 			if fence == "" {
@@ -135,7 +135,7 @@ func (r *reading) fill(ln string) {
 		s := &r.sections[i]
 		s.size += n
 		if len(s.text) < maxEvidence {
-			s.text += clip(ln, maxEvidence+1) + " "
+			s.text += trimtab.Clip(ln, maxEvidence+1) + " "
 		}
 	}
 }
@@ -162,9 +162,9 @@ func (r *reading) tags(ln string) {
 		}
 		switch strings.ToUpper(strings.TrimSpace(word)) {
 		case "DONE":
-			r.done = append(r.done, doneTag{clip(value, 100), strings.TrimSpace(strings.Replace(bare, "["+inside+"]", "", 1))})
+			r.done = append(r.done, doneTag{trimtab.Clip(value, 100), strings.TrimSpace(strings.Replace(bare, "["+inside+"]", "", 1))})
 		case "RESEARCH":
-			r.research = append(r.research, clip(value, 200))
+			r.research = append(r.research, trimtab.Clip(value, 200))
 		}
 	}
 }
@@ -251,7 +251,7 @@ func slug(title string) string {
 	}
 	var out strings.Builder
 	gap := false
-	for _, r := range clip(title, 200) {
+	for _, r := range trimtab.Clip(title, 200) {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			gap = out.Len() > 0
 			continue

@@ -25,7 +25,7 @@ const maxTopics, maxWords = 64, 12
 // code or tools.
 func isResearch(name string) bool {
 	found := false
-	for _, w := range wordsOf(clip(name, 200)) {
+	for _, w := range wordsOf(trimtab.Clip(name, 200)) {
 		switch w {
 		case "search", "fetch", "research", "browse", "websearch", "webfetch", "searching":
 			found = true
@@ -74,7 +74,7 @@ func topicOf(c trimtab.ToolCall) string {
 			if u, err := url.Parse(s); err == nil && u.Host != "" {
 				return u.Host
 			}
-			return clip(s, 400)
+			return trimtab.Clip(s, 400)
 		}
 	}
 	return c.Name
@@ -124,9 +124,9 @@ func (s *step) topic(about string) int {
 
 func topicWords(text string) []string {
 	var out []string
-	for f := range strings.FieldsFuncSeq(strings.ToLower(clip(text, 400)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for f := range strings.FieldsFuncSeq(strings.ToLower(trimtab.Clip(text, 400)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if (len(f) > 3 || len(out) == 0 && len(text) <= 3) && !slices.Contains(out, f) && len(out) < maxWords {
-			out = append(out, clip(f, 40))
+			out = append(out, trimtab.Clip(f, 40))
 		}
 	}
 	if len(out) == 0 && strings.TrimSpace(text) != "" {

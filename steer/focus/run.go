@@ -3,6 +3,8 @@ package focus
 import (
 	"regexp"
 	"strings"
+
+	"github.com/trimtab/trimtab"
 )
 
 // checkable returns the command whose success a command line tells: the last of
@@ -30,10 +32,10 @@ func checkable(command string) (run string, piped bool) {
 	for len(words) > 0 && (words[0] == "time" || strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "-")) {
 		words = words[1:]
 	}
-	return clip(strings.Join(words, " "), maxCommand), piped
+	return trimtab.Clip(strings.Join(words, " "), maxCommand), piped
 }
 
-func spaced(s string) string { return strings.Join(strings.Fields(clip(s, maxRead)), " ") }
+func spaced(s string) string { return strings.Join(strings.Fields(trimtab.Clip(s, maxRead)), " ") }
 
 var (
 	exitCode = regexp.MustCompile(`(?i)exit(?:ed)?[ _-]?(?:with )?(?:exit )?(?:code|status)["']?\s*[:=]?\s*(-?\d+)`)
@@ -46,7 +48,7 @@ func saysFailed(text string) bool {
 	const most = 4 << 10
 	ends := []string{text}
 	if len(text) > 2*most {
-		ends = []string{clip(text, most), text[len(text)-most:]}
+		ends = []string{trimtab.Clip(text, most), text[len(text)-most:]}
 	}
 	for _, part := range ends {
 		for _, m := range exitCode.FindAllStringSubmatch(part, -1) {

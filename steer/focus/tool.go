@@ -58,7 +58,7 @@ func (s *step) call(c trimtab.ToolCall) {
 		s.request(topicOf(c))
 		return
 	}
-	p := pend{ID: clip(c.ID, 128)}
+	p := pend{ID: trimtab.Clip(c.ID, 128)}
 	if p.Command = commandOf(c); p.Command != "" {
 		p.Writes = changing(p.Command)
 	} else if p.Files = filesOf(c); len(p.Files) > 0 {
@@ -173,7 +173,7 @@ func (m Memory) ranIn(evidence string) (ran, bool) {
 // filesIn returns what evidence names as files: words with an extension.
 func filesIn(evidence string) []string {
 	var out []string
-	for f := range strings.FieldsSeq(clip(evidence, 4*maxEvidence)) {
+	for f := range strings.FieldsSeq(trimtab.Clip(evidence, 4*maxEvidence)) {
 		f = strings.TrimLeft(strings.TrimRight(f, "`'\"()[]{}<>,;:!?."), "`'\"([{<")
 		f, _, _ = strings.Cut(f, ":") // a line number
 		f = strings.TrimPrefix(strings.ReplaceAll(f, "\\", "/"), "./")
@@ -194,7 +194,7 @@ var writers = []string{"write", "edit", "multiedit", "patch", "replace", "create
 
 // filesOf returns what a call writes, if it is one that writes files.
 func filesOf(c trimtab.ToolCall) []string {
-	if trimtab.IsTodoWrite(c.Name) || !slices.ContainsFunc(wordsOf(clip(c.Name, 200)), func(w string) bool { return slices.Contains(writers, w) }) {
+	if trimtab.IsTodoWrite(c.Name) || !slices.ContainsFunc(wordsOf(trimtab.Clip(c.Name, 200)), func(w string) bool { return slices.Contains(writers, w) }) {
 		return nil
 	}
 	var in map[string]any
@@ -203,7 +203,7 @@ func filesOf(c trimtab.ToolCall) []string {
 	}
 	for _, key := range []string{"file_path", "filePath", "path", "notebook_path", "target_file", "filename", "file"} {
 		if s, ok := in[key].(string); ok && s != "" {
-			return []string{clip(strings.ReplaceAll(s, "\\", "/"), 300)}
+			return []string{trimtab.Clip(strings.ReplaceAll(s, "\\", "/"), 300)}
 		}
 	}
 	for _, key := range []string{"input", "patch", "diff"} {
@@ -220,8 +220,8 @@ var patchLine = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Update|Add|Delete) File: |
 
 func patched(patch string) []string {
 	var out []string
-	for _, f := range patchLine.FindAllStringSubmatch(clip(patch, maxRead), maxMarkFiles) {
-		out = append(out, clip(strings.TrimSpace(f[1]), 300))
+	for _, f := range patchLine.FindAllStringSubmatch(trimtab.Clip(patch, maxRead), maxMarkFiles) {
+		out = append(out, trimtab.Clip(strings.TrimSpace(f[1]), 300))
 	}
 	return out
 }
@@ -230,7 +230,7 @@ func patched(patch string) []string {
 var runners = []string{"bash", "shell", "exec", "terminal", "command", "execute"}
 
 func commandOf(c trimtab.ToolCall) string {
-	if !slices.ContainsFunc(wordsOf(clip(c.Name, 200)), func(w string) bool { return slices.Contains(runners, w) }) {
+	if !slices.ContainsFunc(wordsOf(trimtab.Clip(c.Name, 200)), func(w string) bool { return slices.Contains(runners, w) }) {
 		return ""
 	}
 	var in map[string]any
@@ -240,11 +240,11 @@ func commandOf(c trimtab.ToolCall) string {
 	for _, key := range []string{"command", "cmd", "script"} {
 		switch v := in[key].(type) {
 		case string:
-			return clip(v, 2000)
+			return trimtab.Clip(v, 2000)
 		case []any: // codex: ["bash", "-lc", "go test ./..."]
 			if n := len(v); n > 0 {
 				s, _ := v[n-1].(string)
-				return clip(s, 2000)
+				return trimtab.Clip(s, 2000)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -74,21 +75,10 @@ func words(name string, data told) string {
 	return strings.TrimSpace(out.String())
 }
 
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
-}
-
 // line makes one line of at most n bytes.
 func line(s string, n int) string {
-	one := strings.Join(strings.Fields(clip(s, 4*n)), " ")
-	if short := clip(one, n); short != one {
+	one := strings.Join(strings.Fields(trimtab.Clip(s, 4*n)), " ")
+	if short := trimtab.Clip(one, n); short != one {
 		return strings.TrimSpace(short) + "…"
 	}
 	return one

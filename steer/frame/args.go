@@ -83,7 +83,7 @@ func named[T any](args []string, to T) (T, error) {
 		case len(pairs) > 0:
 			pairs[len(pairs)-1][1] += " " + a
 		default:
-			return to, fmt.Errorf("%q: give KEY=VALUE", clip(a, 60))
+			return to, fmt.Errorf("%q: give KEY=VALUE", trimtab.Clip(a, 60))
 		}
 	}
 	v := reflect.ValueOf(&to).Elem()
@@ -117,13 +117,13 @@ func assign(v reflect.Value, key, text string) error {
 		case reflect.Int:
 			n, err := strconv.Atoi(strings.TrimSpace(text))
 			if err != nil {
-				return fmt.Errorf("%s: %q is not allowed; give %s", key, clip(text, 40), f.Allowed(kind.Kind()))
+				return fmt.Errorf("%s: %q is not allowed; give %s", key, trimtab.Clip(text, 40), f.Allowed(kind.Kind()))
 			}
 			value.SetInt(int64(n))
 		case reflect.Bool:
 			b, err := strconv.ParseBool(strings.TrimSpace(text))
 			if err != nil {
-				return fmt.Errorf("%s: %q is not allowed; give true or false", key, clip(text, 40))
+				return fmt.Errorf("%s: %q is not allowed; give true or false", key, trimtab.Clip(text, 40))
 			}
 			value.SetBool(b)
 		case reflect.Slice:
@@ -139,7 +139,7 @@ func assign(v reflect.Value, key, text string) error {
 		to.Set(value)
 		return nil
 	}
-	return fmt.Errorf("there is no %q; give some of %s", clip(key, 40), strings.Join(names, ", "))
+	return fmt.Errorf("there is no %q; give some of %s", trimtab.Clip(key, 40), strings.Join(names, ", "))
 }
 
 func commas(text string) []string {

@@ -91,12 +91,12 @@ func (d Frames) command(t trimtab.Turn, m Memory, ev trimtab.Asked) (Memory, []t
 		size += len(a)
 	}
 	if size > maxArgs {
-		return refuse(fmt.Sprintf("%s: %d bytes of arguments; give at most %d", clip(name, 40), size, maxArgs))
+		return refuse(fmt.Sprintf("%s: %d bytes of arguments; give at most %d", trimtab.Clip(name, 40), size, maxArgs))
 	}
 	all := verbs()
 	i := slices.IndexFunc(all, func(v verb) bool { return v.Name == name })
 	if i < 0 {
-		return refuse(fmt.Sprintf("frame takes one of: %s; not %q", strings.Join(d.Commands()[0].Values, ", "), clip(name, 40)))
+		return refuse(fmt.Sprintf("frame takes one of: %s; not %q", strings.Join(d.Commands()[0].Values, ", "), trimtab.Clip(name, 40)))
 	}
 	next, acts, err := all[i].run(d, t, m, args)
 	if err != nil {

@@ -108,22 +108,22 @@ func (m *Memory) check() error {
 	for _, f := range m.Frames {
 		n := number(f.ID)
 		if n <= last || n > m.Next || m.Next > maxFrames+1 {
-			return fmt.Errorf("frame %q is out of order", clip(f.ID, 40))
+			return fmt.Errorf("frame %q is out of order", trimtab.Clip(f.ID, 40))
 		}
 		last = n
 		if f.Parent != "" && (number(f.Parent) >= n || m.index(f.Parent) < 0) {
-			return fmt.Errorf("frame %s cannot have the parent %q", f.ID, clip(f.Parent, 40))
+			return fmt.Errorf("frame %s cannot have the parent %q", f.ID, trimtab.Clip(f.Parent, 40))
 		}
 	}
 	for _, p := range m.Past {
 		for _, f := range p.Frames {
 			if f.Parent != "" && (number(f.Parent) >= number(f.ID) || m.index(f.Parent) < 0) {
-				return fmt.Errorf("past frame %s cannot have the parent %q", clip(f.ID, 40), clip(f.Parent, 40))
+				return fmt.Errorf("past frame %s cannot have the parent %q", trimtab.Clip(f.ID, 40), trimtab.Clip(f.Parent, 40))
 			}
 		}
 	}
 	if m.Active != "" && m.index(m.Active) < 0 {
-		return fmt.Errorf("there is no frame %q to be active", clip(m.Active, 40))
+		return fmt.Errorf("there is no frame %q to be active", trimtab.Clip(m.Active, 40))
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (d Frames) listen(t trimtab.Turn, m Memory, said trimtab.Message) Memory {
 		m.Model = t.Session.Model
 	}
 	if said.IsPrompt() {
-		next := words{Ref: t.At, Text: clip(oneLine(said.Typed()), maxGoal), Before: m.Whole, Size: said.Size()}
+		next := words{Ref: t.At, Text: trimtab.Clip(oneLine(said.Typed()), maxGoal), Before: m.Whole, Size: said.Size()}
 		if m.Asked.Seq > 0 && m.Asked.Next.Seq == 0 { // the one before waits too
 			next.Before, next.Size = m.Asked.Before, next.Size+m.Asked.Size
 		}

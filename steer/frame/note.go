@@ -42,7 +42,7 @@ func (d Frames) edit(t trimtab.Turn, m Memory, args []string, what string, chang
 
 func (d Frames) doGoal(t trimtab.Turn, m Memory, args []string) (Memory, []trimtab.Action, error) {
 	return d.edit(t, m, args, "goal", func(f *Frame, text string) error {
-		f.Goal = clip(oneLine(text), maxGoal)
+		f.Goal = trimtab.Clip(oneLine(text), maxGoal)
 		return nil
 	})
 }

@@ -173,7 +173,7 @@ func (d Frames) doAutonomy(t trimtab.Turn, m Memory, args []string) (Memory, []t
 		}
 		a, m.Set = next, &next
 		if asked, ok := t.Event.(trimtab.Asked); ok && asked.By == trimtab.Model {
-			acts = append(acts, trimtab.Notify{Text: "the model changed what frames may do by themselves: " + clip(strings.Join(args, " "), 200)})
+			acts = append(acts, trimtab.Notify{Text: "the model changed what frames may do by themselves: " + trimtab.Clip(strings.Join(args, " "), 200)})
 		}
 		acts = append(acts, d.hint(m, "the settings changed", false)...)
 	}
@@ -253,7 +253,7 @@ func (d Frames) doSuggest(t trimtab.Turn, m Memory, args []string) (Memory, []tr
 	case arg == "":
 		on = nil
 	case arg != "on":
-		return m, nil, fmt.Errorf("it takes on, off or history, not %q", clip(arg, 40))
+		return m, nil, fmt.Errorf("it takes on, off or history, not %q", trimtab.Clip(arg, 40))
 	}
 	var acts []trimtab.Action
 	if on != nil {

@@ -50,7 +50,7 @@ func (a Autonomy) fill() (Autonomy, error) {
 	}
 	for _, h := range a.Heuristics {
 		if !slices.Contains(Heuristics(), h) {
-			errs = append(errs, fmt.Errorf("enabledHeuristics: %q is not allowed; give some of %s", clip(h, 60), strings.Join(Heuristics(), ", ")))
+			errs = append(errs, fmt.Errorf("enabledHeuristics: %q is not allowed; give some of %s", trimtab.Clip(h, 60), strings.Join(Heuristics(), ", ")))
 		}
 	}
 	return a, errors.Join(errs...)

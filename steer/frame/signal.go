@@ -79,7 +79,7 @@ func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 		}
 	}
 	if typed := oneLine(said.Typed()); said.IsPrompt() && typed != "" {
-		w.Prompt, w.Recent.Moved = clip(typed, 600), true
+		w.Prompt, w.Recent.Moved = trimtab.Clip(typed, 600), true
 	}
 	w.Recent.Moved = w.Recent.Moved || t.Todos.Wrote
 	w.Messages++
@@ -116,7 +116,7 @@ func (m Memory) reply(w Work, said trimtab.Message) Work {
 		w.Recent.Idle++
 	}
 	w.Recent.Moved = false
-	if text := clip(said.Text(), 800); strings.TrimSpace(text) != "" {
+	if text := trimtab.Clip(said.Text(), 800); strings.TrimSpace(text) != "" {
 		w.Said = short(oneLine(text), 600)
 	}
 	return w
@@ -128,7 +128,7 @@ func (m Memory) calling(w Work, p trimtab.ToolCall, seq int) (Memory, Work) {
 	h.Write([]byte{0})
 	h.Write(p.Input)
 	key := h.Sum32()
-	c := call{ID: p.ID, Seq: seq, Name: clip(p.Name, 100), New: !slices.Contains(w.Calls, key)}
+	c := call{ID: p.ID, Seq: seq, Name: trimtab.Clip(p.Name, 100), New: !slices.Contains(w.Calls, key)}
 	if c.New {
 		w.Calls = append(slices.Clip(w.Calls), key)
 		w.Calls = w.Calls[max(0, len(w.Calls)-maxCalls):]
@@ -178,7 +178,7 @@ func (m Memory) result(w Work, r trimtab.ToolResult, seq int) (Memory, Work) {
 	}
 	c := m.Open[i]
 	m.Open = slices.Concat(m.Open[:i], m.Open[i+1:])
-	if text := oneLine(clip(r.Text, 300)); text != "" {
+	if text := oneLine(trimtab.Clip(r.Text, 300)); text != "" {
 		w.Results = append(slices.Clip(w.Results), short(c.Name+": "+text, 200))
 		w.Results = w.Results[max(0, len(w.Results)-maxResults):]
 	}

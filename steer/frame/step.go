@@ -140,7 +140,7 @@ func (d Frames) evaluatePush(t trimtab.Turn, m Memory, args pushArgs) Evaluation
 		f.Files = len(args.Files)
 	}
 	e := d.settings(m).evaluate(Push, f.scores(), m.Stats)
-	e.Goal = or(clip(oneLine(f.Goal), maxGoal), nextPart+short(strings.TrimPrefix(or(f.Current, "this session"), nextPart), 200))
+	e.Goal = or(trimtab.Clip(oneLine(f.Goal), maxGoal), nextPart+short(strings.TrimPrefix(or(f.Current, "this session"), nextPart), 200))
 	return e
 }
 

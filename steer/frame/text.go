@@ -1,24 +1,17 @@
 package frame
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/trimtab/trimtab"
+)
 
 // oneLine is a text with its white space folded.
 func oneLine(s string) string {
 	if len(s) > 4*maxSummary {
-		s = clip(s, 4*maxSummary)
+		s = trimtab.Clip(s, 4*maxSummary)
 	}
 	return strings.Join(strings.Fields(s), " ")
-}
-
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }
 
 // short cuts at a word boundary, with a sign that something is missing. The
@@ -31,7 +24,7 @@ func short(s string, n int) string {
 	if n < len(sign)+1 {
 		return ""
 	}
-	cut := clip(s, n-len(sign))
+	cut := trimtab.Clip(s, n-len(sign))
 	if i := strings.LastIndexAny(cut, " \n\t"); i > 0 && s[len(cut)] != ' ' && s[len(cut)] != '\n' {
 		cut = cut[:i]
 	}
@@ -45,7 +38,7 @@ func tokens(bytes int) int { return (bytes + 3) / 4 }
 // and digits that are longer than two and no function words.
 func keywords(text string) map[string]bool {
 	out := map[string]bool{}
-	text = strings.ToLower(clip(text, maxSummary))
+	text = strings.ToLower(trimtab.Clip(text, maxSummary))
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
 		if len(w) > 2 && !functionWords[w] {
 			out[w] = true

@@ -81,7 +81,7 @@ func (m Memory) open(f Frame, now time.Time) (Memory, Frame) {
 
 // push opens a child of the active frame, or a root where there is none.
 func (m Memory) push(goal, criteria, by string, now time.Time) (Memory, Frame, error) {
-	goal = clip(oneLine(goal), maxGoal)
+	goal = trimtab.Clip(oneLine(goal), maxGoal)
 	switch {
 	case goal == "":
 		return m, Frame{}, fmt.Errorf("push takes the goal of the new frame")
@@ -93,7 +93,7 @@ func (m Memory) push(goal, criteria, by string, now time.Time) (Memory, Frame, e
 		return m, Frame{}, fmt.Errorf("frames are %d deep, which is the most; pop one first", maxDepth)
 	}
 	m = m.begin().leave()
-	m, f := m.open(Frame{Parent: m.Active, Goal: goal, Criteria: clip(oneLine(criteria), maxGoal), Status: InProgress, By: by}, now)
+	m, f := m.open(Frame{Parent: m.Active, Goal: goal, Criteria: trimtab.Clip(oneLine(criteria), maxGoal), Status: InProgress, By: by}, now)
 	return m, f, nil
 }
 
@@ -167,7 +167,7 @@ func (m Memory) plan(parent string, goals []string, now time.Time) (Memory, []Fr
 	var made []Frame
 	for _, g := range goals {
 		var f Frame
-		m, f = m.open(Frame{Parent: parent, Goal: clip(oneLine(g), maxGoal), Status: Planned}, now)
+		m, f = m.open(Frame{Parent: parent, Goal: trimtab.Clip(oneLine(g), maxGoal), Status: Planned}, now)
 		made = append(made, f)
 	}
 	return m, made, nil
@@ -207,7 +207,7 @@ func (m Memory) invalidate(id, reason string, now time.Time) (Memory, Frame, []s
 	case f.Parent == "":
 		return m, Frame{}, nil, fmt.Errorf("frame %s is the root; pop it to end the tree", f.ID)
 	}
-	reason = or(clip(oneLine(reason), maxGoal), "no reason given")
+	reason = or(trimtab.Clip(oneLine(reason), maxGoal), "no reason given")
 	m = m.begin()
 	active := slices.ContainsFunc(m.path(), func(p Frame) bool { return p.ID == f.ID })
 	var warn []string
@@ -294,7 +294,7 @@ func (m Memory) find(id string) (int, error) {
 	if i := m.index(want); i >= 0 {
 		return i, nil
 	}
-	return -1, fmt.Errorf("no frame %q; tree lists them", clip(id, 60))
+	return -1, fmt.Errorf("no frame %q; tree lists them", trimtab.Clip(id, 60))
 }
 
 func number(id string) int {
@@ -304,7 +304,7 @@ func number(id string) int {
 
 // list adds a text to a bounded list of different ones.
 func list(to []string, text string) []string {
-	text = clip(oneLine(text), maxListedLen)
+	text = trimtab.Clip(oneLine(text), maxListedLen)
 	if text == "" || slices.Contains(to, text) || len(to) >= maxListed {
 		return to
 	}

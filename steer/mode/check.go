@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
 )
 
 // The limits of a definition.
@@ -66,7 +68,7 @@ func (c *checker) identity(d Definition) {
 	case d.ID == "":
 		c.flaw("id", "it is missing; give a short name in small letters, as in product-naming")
 	case !modeID.MatchString(d.ID):
-		c.flaw("id", "%q is not allowed; give small letters, digits and -, beginning with a letter, at most 40", clip(d.ID, 60))
+		c.flaw("id", "%q is not allowed; give small letters, digits and -, beginning with a letter, at most 40", trimtab.Clip(d.ID, 60))
 	case slices.Contains(reserved, d.ID):
 		c.flaw("id", "%q is a word of the command line; give another", d.ID)
 	case d.ID != Custom && Taken(d.ID):
@@ -177,7 +179,7 @@ func (c *checker) phases(list []Phase) {
 		case p.ID == "":
 			c.flaw(at+".id", "it is missing")
 		case !partID.MatchString(p.ID):
-			c.flaw(at+".id", "%q is not allowed; give small letters, digits, - and _, at most 60", clip(p.ID, 60))
+			c.flaw(at+".id", "%q is not allowed; give small letters, digits, - and _, at most 60", trimtab.Clip(p.ID, 60))
 		case seen[p.ID]:
 			c.flaw(at+".id", "phase %q comes twice; phases follow each other and never go in a circle", p.ID)
 		}
@@ -200,7 +202,7 @@ func (c *checker) criteria(path string, list []Criterion) {
 		case k.ID == "":
 			c.flaw(at+".id", "it is missing")
 		case !partID.MatchString(k.ID):
-			c.flaw(at+".id", "%q is not allowed; give small letters, digits, - and _, at most 60", clip(k.ID, 60))
+			c.flaw(at+".id", "%q is not allowed; give small letters, digits, - and _, at most 60", trimtab.Clip(k.ID, 60))
 		case seen[k.ID]:
 			c.flaw(at+".id", "criterion %q comes twice", k.ID)
 		}
@@ -215,15 +217,4 @@ func (c *checker) criteria(path string, list []Criterion) {
 			c.line(fmt.Sprintf("%s.aliases[%d]", at, j), a, 60)
 		}
 	}
-}
-
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
 )
 
 // Problem is what is wrong with a file, and where.
@@ -155,14 +157,14 @@ func (w *walker) object(path string, t reflect.Type, depth int) error {
 		next, known := fields[name]
 		switch {
 		case seen[name]:
-			w.problem(clip(key, 100), "it is given twice")
+			w.problem(trimtab.Clip(key, 100), "it is given twice")
 		case path == "" && name == "$schema":
 			next = reflect.TypeFor[string]()
 		case t != nil && !known:
-			w.problem(clip(key, 100), "there is no such key; give some of %s", strings.Join(names, ", "))
+			w.problem(trimtab.Clip(key, 100), "there is no such key; give some of %s", strings.Join(names, ", "))
 		}
 		seen[name] = true
-		if err := w.value(clip(key, 200), next, depth+1); err != nil {
+		if err := w.value(trimtab.Clip(key, 200), next, depth+1); err != nil {
 			return err
 		}
 	}
@@ -209,7 +211,7 @@ func (w *walker) plain(path string, t reflect.Type, token json.Token) {
 		}
 	}
 	if !ok {
-		w.problem(path, "%s is not allowed; give %s", clip(fmt.Sprintf("%#v", token), 60), kind(t))
+		w.problem(path, "%s is not allowed; give %s", trimtab.Clip(fmt.Sprintf("%#v", token), 60), kind(t))
 	}
 }
 
