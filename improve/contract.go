@@ -72,6 +72,7 @@ type Metrics struct {
 // Result is what reflecting on one session gave.
 type Result struct {
 	SessionID   string    `json:"session_id"`
+	Parent      string    `json:"parent_session_id,omitempty"` // of a sub-agent: the session that started it
 	Timestamp   time.Time `json:"timestamp"`
 	Patterns    []Pattern `json:"patterns"`
 	Metrics     Metrics   `json:"metrics"`

@@ -1,0 +1,132 @@
+package improve
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+)
+
+// pending is a call that waits for its result.
+type pending struct {
+	id, tool, about string
+	runs            bool // it runs a command
+}
+
+// maxAbout is how much is kept of what an open call is about. It is redacted when
+// it is quoted, and shortened only then.
+const maxAbout = 2000
+
+// maxInput is the longest input of a call that is read; a longer one is compared
+// as it stands.
+const maxInput = 64 << 10
+
+// call counts a tool, and the same call of it.
+func (r *Reflector) call(m trimtab.Message, c trimtab.ToolCall) {
+	r.metrics.ToolUses++
+	tool := name(c.Name)
+	key, about := identity(c)
+	r.open = append(r.open, pending{id: c.ID, tool: tool, about: about, runs: runs(tool)})
+	r.open = r.open[max(0, len(r.open)-maxOpen):]
+	if row := r.tools.at(tool, r.seen); row != nil {
+		row.tool = tool
+		if row.n > 10-maxSamples { // the last ones before it counts as busy
+			r.quote(row, m.ID, tool+" "+about)
+		}
+	}
+	if row := r.calls.at(tool+"\x00"+key, r.seen); row != nil {
+		if row.n == 1 {
+			row.tool, row.label = tool, about
+		} else { // most calls are made once: they are not quoted
+			r.quote(row, m.ID, tool+" "+about)
+		}
+	}
+}
+
+// name is a tool's name as it may be shown.
+func name(tool string) string {
+	tool = strings.Map(func(r rune) rune {
+		if wordly(r) || r == '-' || r == '.' || r == ':' {
+			return r
+		}
+		return -1
+	}, clip(tool, 80))
+	if tool == "" {
+		return "unnamed"
+	}
+	return tool
+}
+
+// runs reports whether a tool runs commands, by the names that hosts give such.
+func runs(tool string) bool {
+	low := strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(tool))
+	for _, w := range []string{"bash", "shell", "terminal", "execcommand", "executecommand", "runcommand"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return low == "exec" || low == "run"
+}
+
+// asides are keys of an input that say why a call is made or how long it may
+// take, not what it does.
+var asides = []string{"description", "explanation", "reason", "thought", "timeout", "timeout_ms", "task_progress", "yield_time_ms", "max_output_tokens"}
+
+// subjects are the keys that tell best what a call is about.
+var subjects = []string{"command", "cmd", "script", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "input", "name"}
+
+// identity is what makes two calls of a tool the same, whatever the order of the
+// keys, the space and the asides; and what the call is about, for a person.
+func identity(c trimtab.ToolCall) (key, about string) {
+	if len(c.Input) > maxInput {
+		return hash(c.Input), ""
+	}
+	var input map[string]any
+	if json.Unmarshal(c.Input, &input) != nil {
+		return hash(c.Input), clip(string(c.Input), maxAbout)
+	}
+	for k, v := range input {
+		if len(input) > 1 && slices.Contains(asides, k) {
+			delete(input, k)
+		} else if s, ok := v.(string); ok {
+			input[k] = strings.Join(strings.Fields(stripANSI(s)), " ")
+		}
+	}
+	raw, err := json.Marshal(input)
+	if err != nil {
+		raw = c.Input
+	}
+	return hash(raw), aboutOf(input, raw)
+}
+
+func aboutOf(input map[string]any, raw []byte) string {
+	for _, k := range subjects {
+		switch v := input[k].(type) {
+		case string:
+			if v != "" {
+				return clip(v, maxAbout)
+			}
+		case []any: // a command in pieces
+			var words []string
+			for _, w := range v {
+				if s, ok := w.(string); ok {
+					words = append(words, s)
+				}
+			}
+			if len(words) > 0 {
+				return clip(strings.Join(words, " "), maxAbout)
+			}
+		}
+	}
+	if len(raw) <= 2 {
+		return ""
+	}
+	return clip(string(raw), maxAbout)
+}
+
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return string(sum[:12])
+}

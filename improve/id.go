@@ -1,0 +1,44 @@
+package improve
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// letters of an id: those that no eye takes for another.
+const letters = "23456789abcdefghjkmnpqrstuvwxyz"
+
+// NewID is the id of an item that begins at a time, with chance for its end, as in
+// workflow_20261115_101500_k3x9. A queue refuses an id that it has: then take
+// another chance.
+func NewID(at time.Time, chance uint64) string {
+	tail := make([]byte, 4)
+	for i := range tail {
+		tail[i] = letters[chance%uint64(len(letters))]
+		chance /= uint64(len(letters))
+	}
+	return "workflow_" + at.UTC().Format("20060102_150405") + "_" + string(tail)
+}
+
+var idForm = regexp.MustCompile(`^workflow_[0-9]{8}_[0-9]{6}_[0-9a-z]{4,16}$`)
+
+// CheckID refuses what is no id of an item.
+func CheckID(id string) error {
+	if !idForm.MatchString(id) {
+		return fmt.Errorf("%q is no id of an improvement; one looks like workflow_20261115_101500_k3x9", shorten(id, 60))
+	}
+	return nil
+}
+
+// NewItem is a case on its way into the queue. The verdict is one that fires.
+func NewItem(id string, c Case, cfg Config, v Verdict, now time.Time) Item {
+	it := Item{
+		ID: id, Fingerprint: c.Pattern.Fingerprint, Project: c.Project, State: v.State, Request: c.Request(cfg),
+		Sessions: c.Sessions, Attempt: 1, Created: now, Updated: now,
+	}
+	if it.State == Awaiting {
+		it.Why = "waits for a person to approve it"
+	}
+	return it
+}

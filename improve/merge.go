@@ -1,0 +1,207 @@
+package improve
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Merged is one trouble over all sessions in which it was seen.
+type Merged struct {
+	Pattern
+	Sessions int       `json:"sessions"`
+	In       []string  `json:"session_ids"` // at most maxNamed of them
+	First    time.Time `json:"first_seen"`
+	Last     time.Time `json:"last_seen"`
+}
+
+const maxNamed = 20
+
+// Merge puts the patterns of sessions together by their fingerprint and ranks
+// them. The order of the results does not matter, and a session that was read
+// twice, from its host's file and from our store, counts once. A sub-agent counts
+// as part of the session that started it.
+//
+// What was seen in several sessions stands before what was seen in one; then what
+// names a cause before what is about a session as a whole; then the larger score,
+// the more sessions, the more often. Severity and score are those of all
+// occurrences together.
+func Merge(results []Result) []Merged {
+	rows, in := map[string]*Merged{}, map[string]map[string]bool{}
+	for _, r := range distinct(results) {
+		for _, p := range r.Patterns {
+			m := rows[p.Fingerprint]
+			if m == nil {
+				m = &Merged{Pattern: p, First: r.Timestamp, Last: r.Timestamp}
+				m.Count, m.Samples = 0, nil
+				m.Context = maps.Clone(p.Context)
+				rows[p.Fingerprint], in[p.Fingerprint] = m, map[string]bool{}
+			}
+			m.Count += p.Count
+			if id := r.root(); !in[p.Fingerprint][id] {
+				in[p.Fingerprint][id] = true
+				m.Sessions++
+				if len(m.In) < maxNamed {
+					m.In = append(m.In, id)
+				}
+			}
+			m.Samples = append(m.Samples, p.Samples...)
+			if r.Timestamp.Before(m.First) {
+				m.First = r.Timestamp
+			}
+			if r.Timestamp.After(m.Last) {
+				m.Last = r.Timestamp
+			}
+		}
+	}
+	out := make([]Merged, 0, len(rows))
+	for _, m := range rows {
+		m.Samples = spread(m.Samples)
+		m.finish()
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, rank)
+	return out
+}
+
+// root is the session that a result counts for: sub-agents work in that of whoever
+// started them.
+func (r Result) root() string { return or(r.Parent, r.SessionID) }
+
+// rank says which of two troubles stands first.
+func rank(a, b Merged) int {
+	once := func(m Merged) int {
+		if m.Sessions > 1 {
+			return 0
+		}
+		return 1
+	}
+	general := func(m Merged) int {
+		if m.General() {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(once(a), once(b)),
+		cmp.Compare(general(a), general(b)),
+		cmp.Compare(b.Score, a.Score),
+		cmp.Compare(b.Sessions, a.Sessions),
+		cmp.Compare(b.Count, a.Count),
+		cmp.Compare(a.Fingerprint, b.Fingerprint))
+}
+
+// distinct are the results by session, in the order of their ids. Of two of the
+// same session the one that saw more of it stays.
+func distinct(results []Result) []Result {
+	best := map[string]Result{}
+	for _, r := range results {
+		have, ok := best[r.SessionID]
+		if !ok || fuller(r, have) > 0 {
+			best[r.SessionID] = r
+		}
+	}
+	out := make([]Result, 0, len(best))
+	for _, id := range slices.Sorted(maps.Keys(best)) {
+		out = append(out, best[id])
+	}
+	return out
+}
+
+func fuller(a, b Result) int {
+	weigh := func(r Result) (n int) {
+		for _, p := range r.Patterns {
+			n += p.Count
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(a.Metrics.TotalMessages, b.Metrics.TotalMessages), a.Timestamp.Compare(b.Timestamp), cmp.Compare(weigh(a), weigh(b)), cmp.Compare(len(a.Patterns), len(b.Patterns)), comparePrints(a, b))
+}
+
+func comparePrints(a, b Result) int {
+	prints := func(r Result) (out []string) {
+		for _, p := range r.Patterns {
+			out = append(out, p.Fingerprint)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.Compare(prints(a), prints(b))
+}
+
+// spread picks samples from as many sessions as it can.
+func spread(all []Sample) []Sample {
+	slices.SortStableFunc(all, func(a, b Sample) int { return cmp.Compare(a.Session, b.Session) })
+	out, used := []Sample{}, map[string]int{}
+	for turn := 0; turn < maxSamples && len(out) < maxSamples; turn++ {
+		clear(used)
+		for _, s := range all {
+			if n := used[s.Session]; n == turn && len(out) < maxSamples {
+				out = append(out, s)
+			}
+			used[s.Session]++
+		}
+	}
+	return out
+}
+
+// Impact is how often a trouble occurred before and after a moment, such as the
+// merge of what should have ended it.
+type Impact struct {
+	Fingerprint string    `json:"fingerprint"`
+	At          time.Time `json:"at"`
+	Before      Period    `json:"before"`
+	After       Period    `json:"after"`
+}
+
+// Period counts the sessions of a time and those in which a trouble was seen.
+type Period struct {
+	Sessions int `json:"sessions"`
+	With     int `json:"sessions_with"`
+	Count    int `json:"count"`
+}
+
+// Share is the part of the sessions in which it was seen.
+func (p Period) Share() float64 {
+	if p.Sessions == 0 {
+		return 0
+	}
+	return float64(p.With) / float64(p.Sessions)
+}
+
+// ImpactOf counts a fingerprint before and after a moment. A session counts by
+// the time of its last message, and a sub-agent as part of its session.
+func ImpactOf(fingerprint string, at time.Time, results []Result) Impact {
+	out := Impact{Fingerprint: fingerprint, At: at}
+	type place struct {
+		after bool
+		id    string
+	}
+	all, with := map[place]bool{}, map[place]bool{}
+	for _, r := range distinct(results) {
+		here := place{r.Timestamp.After(at), r.root()}
+		all[here] = true
+		for _, p := range r.Patterns {
+			if p.Fingerprint != fingerprint {
+				continue
+			}
+			with[here] = true
+			out.period(here.after).Count += p.Count
+		}
+	}
+	for here := range all {
+		out.period(here.after).Sessions++
+	}
+	for here := range with {
+		out.period(here.after).With++
+	}
+	return out
+}
+
+func (i *Impact) period(after bool) *Period {
+	if after {
+		return &i.After
+	}
+	return &i.Before
+}

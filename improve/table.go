@@ -1,0 +1,74 @@
+package improve
+
+// Bounds of what a Reflector keeps of one session, however long it is.
+const (
+	maxCalls    = 2000 // different calls that are counted
+	maxFaults   = 500  // different errors
+	maxTools    = 200  // tools by name
+	maxAlarms   = 100  // different loops
+	maxOpen     = 256  // calls that wait for a result
+	maxAngry    = 200  // different messages of a person that complain
+	maxPrompts  = 64   // prompts that a new one is compared with
+	maxSamples  = 3    // places that a pattern quotes
+	maxPatterns = 10   // patterns of one type
+	maxExcerpt  = 160  // bytes of a quotation
+	maxWindow   = 8192 // bytes that are redacted to make one
+	maxLabel    = 300  // bytes of a text that names a trouble
+)
+
+// tally is one thing that is counted, with where it was seen first.
+type tally struct {
+	n       int
+	seen    int // the newest message that showed it
+	tool    string
+	label   string // what it is about, as it was written
+	sign    string // the same, folded
+	detail  string
+	samples []Sample
+}
+
+// table counts different things within a bound. When it is full, what was seen
+// once and longest ago makes room; what recurs stays.
+type table struct {
+	max  int
+	rows map[string]*tally
+	lost int // occurrences that found no room, or lost it
+}
+
+func newTable(most int) table { return table{max: most, rows: map[string]*tally{}} }
+
+// at returns the count of a thing, nil where the table is full of things that
+// recur.
+func (t *table) at(key string, seen int) *tally {
+	row := t.rows[key]
+	if row == nil {
+		if len(t.rows) >= t.max {
+			t.sweep(seen)
+		}
+		if len(t.rows) >= t.max {
+			t.lost++
+			return nil
+		}
+		row = &tally{}
+		t.rows[key] = row
+	}
+	row.n++
+	row.seen = seen
+	return row
+}
+
+// sweep forgets the older half of what was seen once.
+func (t *table) sweep(now int) {
+	oldest := now
+	for _, row := range t.rows {
+		if row.n == 1 {
+			oldest = min(oldest, row.seen)
+		}
+	}
+	for key, row := range t.rows {
+		if row.n == 1 && row.seen <= oldest+(now-oldest)/2 {
+			delete(t.rows, key)
+			t.lost++
+		}
+	}
+}
