@@ -1,0 +1,58 @@
+package project
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// sides are the two names of a line "a/x b/x". They are only believed where they
+// are alike; otherwise the lines below tell them.
+func sides(s string) (from, to string) {
+	if strings.HasPrefix(s, `"`) || strings.HasSuffix(s, `"`) {
+		if i := strings.LastIndex(s, ` "b/`); i > 0 {
+			return strings.TrimPrefix(unquote(s[:i]), "a/"), strings.TrimPrefix(unquote(s[i+1:]), "b/")
+		}
+		if i := strings.LastIndex(s, ` b/`); i > 0 {
+			return strings.TrimPrefix(unquote(s[:i]), "a/"), s[i+len(" b/"):]
+		}
+		return s, s
+	}
+	if half := len(s) / 2; len(s) > 6 && s[half] == ' ' {
+		from, to = strings.TrimPrefix(s[:half], "a/"), strings.TrimPrefix(s[half+1:], "b/")
+		if from == to {
+			return from, to
+		}
+	}
+	a, b, _ := strings.Cut(s, " b/")
+	return strings.TrimPrefix(a, "a/"), b
+}
+
+// unquote reads a name that git put in quotes. Its escapes are those of Go.
+func unquote(s string) string {
+	if !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	if plain, err := strconv.Unquote(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+// plain reports whether a path is one that can be shown and stays in its folder.
+func plain(name string) bool {
+	if name == "" || len(name) > 1000 || !utf8.ValidString(name) || path.IsAbs(name) || path.Clean(name) != name || strings.Contains(name, `\`) {
+		return false
+	}
+	for p := range strings.SplitSeq(name, "/") {
+		if p == ".." || strings.EqualFold(p, ".git") {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
+	})
+}
+
+func clip(s string) string { return s[:min(len(s), 80)] }
