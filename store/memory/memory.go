@@ -1,6 +1,6 @@
-// Package memory keeps sessions in the process, for tests and for runs that
-// should leave nothing behind. It is the twin of the stores on disk: the same
-// suite (storetest) holds for all of them.
+// Package memory keeps sessions and improvements in the process, for tests and
+// for runs that should leave nothing behind. It is the twin of the stores on
+// disk: the same suite (storetest) holds for all of them.
 //
 // It never writes a file and forgets everything when the process ends. Values
 // go in and out as JSON, so no caller shares memory with it, and whatever
@@ -27,10 +27,11 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// Store keeps sessions in memory. It is safe for use by several goroutines.
+// Store keeps sessions and improvements in memory. It is safe for use by several goroutines.
 type Store struct {
 	mu       sync.RWMutex
 	sessions map[string]*record
+	queue    queue
 }
 
 // record is one session as it would lie on disk.

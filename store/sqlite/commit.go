@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/row"
 )
 
 // Load returns the session as it was last committed.
@@ -53,9 +53,7 @@ func (s *Store) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
 	if err := trimtab.CheckID(id); err != nil {
 		return 0, err
 	}
-	created := c.Session.Version == 0
-	c.Session.Version++
-	b, err := encode(c)
+	b, err := row.OfCommit(c)
 	if err != nil {
 		return 0, fmt.Errorf("commit session %s: %w", id, err)
 	}
@@ -65,7 +63,7 @@ func (s *Store) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
 	}
 	// Once begun it is soon over. A context that may end would cost a goroutine for
 	// every row.
-	if err = s.put(context.WithoutCancel(ctx), tx, b, created); err == nil {
+	if err = s.put(context.WithoutCancel(ctx), tx, b); err == nil {
 		err = tx.Commit()
 	} else {
 		// What went wrong is worth more than how the rollback went: SQLite has
@@ -75,95 +73,53 @@ func (s *Store) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("commit session %s: %w", id, s.explain(ctx, err))
 	}
-	return c.Session.Version, nil
+	return b.Version, nil
 }
 
-// batch is a commit as rows.
-type batch struct {
-	id       string
-	session  []any
-	first    int // number of the first message
-	messages [][]any
-	entries  [][]any
-}
-
-func encode(c trimtab.Commit) (batch, error) {
-	s := c.Session
-	b := batch{id: s.ID, first: s.Seq - len(c.Messages) + 1}
-	if b.first < 1 {
-		return b, fmt.Errorf("%d messages, but the session counts %d", len(c.Messages), s.Seq)
-	}
-	state, err := s.MarshalJSON()
-	if err != nil {
-		return b, err
-	}
-	b.session = []any{s.ID, s.Version, s.Host, s.Project, s.Model, s.Title, s.Parent, s.Step, stamp(s.Created), stamp(s.Updated), string(state)}
-	for i, m := range c.Messages {
-		body, err := m.MarshalJSON()
-		if err != nil {
-			return b, err
-		}
-		b.messages = append(b.messages, []any{s.ID, b.first + i, m.ID, string(m.Role), m.From, string(body)})
-	}
-	for i, e := range c.Entries {
-		e.Seq = 0 // the row has it
-		body, err := e.MarshalJSON()
-		if err != nil {
-			return b, fmt.Errorf("entry %d: %w", i+1, err)
-		}
-		b.entries = append(b.entries, []any{s.ID, 0, stamp(e.At), kind(e.Event), string(body)})
-	}
-	return b, nil
-}
-
-// kind is the name of an event: said, calling, …
-func kind(ev trimtab.Event) string {
-	name := fmt.Sprintf("%T", ev)
-	return strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-}
-
-// put writes a batch within a transaction.
-func (s *Store) put(ctx context.Context, tx *sql.Tx, b batch, created bool) error {
+// put writes a change within a transaction.
+func (s *Store) put(ctx context.Context, tx *sql.Tx, b row.Commit) error {
 	save, refused := s.on.update, trimtab.ErrConflict
-	if created {
+	if b.New() {
 		save, refused = s.on.insert, trimtab.ErrExists
 	}
-	res, err := tx.StmtContext(ctx, save).ExecContext(ctx, b.session...)
+	res, err := tx.StmtContext(ctx, save).ExecContext(ctx, b.ID, b.Version, b.Host, b.Project, b.Model, b.Title, b.Parent, b.Step, b.Created, b.Updated, b.State)
 	if err != nil {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil {
 		return err
 	} else if n == 0 {
-		return whyNot(ctx, tx, b.id, refused)
+		return whyNot(ctx, tx, b.ID, refused)
 	}
-	if len(b.messages)+len(b.entries) == 0 {
+	if len(b.Messages)+len(b.Entries) == 0 {
 		return nil
 	}
 	var said, done int
-	if err := tx.StmtContext(ctx, s.on.last).QueryRowContext(ctx, b.id).Scan(&said, &done); err != nil {
+	if err := tx.StmtContext(ctx, s.on.last).QueryRowContext(ctx, b.ID).Scan(&said, &done); err != nil {
 		return err
 	}
-	if len(b.messages) > 0 && b.first <= said {
-		return fmt.Errorf("message %d is stored already", b.first)
+	if len(b.Messages) > 0 && b.First <= said {
+		return fmt.Errorf("message %d is stored already", b.First)
 	}
-	for i := range b.entries {
-		b.entries[i][1] = done + i + 1
-	}
-	if err := insert(ctx, tx, s.on.message, b.messages); err != nil {
-		return err
-	}
-	return insert(ctx, tx, s.on.entry, b.entries)
+	return s.appendLines(ctx, tx, b, done)
 }
 
-func insert(ctx context.Context, tx *sql.Tx, st *sql.Stmt, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
+// appendLines adds the messages and the entries, whose numbers follow done.
+func (s *Store) appendLines(ctx context.Context, tx *sql.Tx, b row.Commit, done int) error {
+	if len(b.Messages) > 0 {
+		st := tx.StmtContext(ctx, s.on.message)
+		for i, m := range b.Messages {
+			if _, err := st.ExecContext(ctx, b.ID, b.First+i, m.ID, m.Role, m.Origin, m.Body); err != nil {
+				return err
+			}
+		}
 	}
-	st = tx.StmtContext(ctx, st)
-	for _, row := range rows {
-		if _, err := st.ExecContext(ctx, row...); err != nil {
-			return err
+	if len(b.Entries) > 0 {
+		st := tx.StmtContext(ctx, s.on.entry)
+		for i, e := range b.Entries {
+			if _, err := st.ExecContext(ctx, b.ID, done+i+1, e.At, e.Kind, e.Body); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

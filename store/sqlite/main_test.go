@@ -1,11 +1,9 @@
 package sqlite
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // What a test needs another process for runs as this binary again, with the
@@ -27,6 +26,8 @@ func TestMain(m *testing.M) {
 		"migrate": playMigrate,
 		"limit":   playLimit,
 		"commit":  playCommit,
+		"file":    playFile,
+		"work":    playWork,
 	}[os.Getenv(role)]
 	if !ok {
 		os.Exit(m.Run())
@@ -37,53 +38,18 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// player is another process at work on the same file.
-type player struct {
-	*exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-	err strings.Builder
-}
-
 // another starts this binary in a role.
-func another(t *testing.T, part, path string, args ...string) *player {
+func another(t *testing.T, part, path string, args ...string) *storetest.Player {
 	t.Helper()
 	return cast(t, os.Args[0], nil, part, path, args...)
 }
 
-func cast(t *testing.T, binary string, as *syscall.SysProcAttr, part, path string, args ...string) *player {
+func cast(t *testing.T, binary string, as *syscall.SysProcAttr, part, path string, args ...string) *storetest.Player {
 	t.Helper()
-	p := &player{Cmd: exec.Command(binary)}
-	p.SysProcAttr = as
-	p.Env = append(os.Environ(), role+"="+part, file+"="+path, rest+"="+strings.Join(args, " "))
-	p.Stderr = &p.err
-	out, err := p.StdoutPipe()
-	if err == nil {
-		p.in, err = p.StdinPipe()
-	}
-	if err == nil {
-		err = p.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.out = bufio.NewReader(out)
-	return p
-}
-
-// line reads a whole line; one that was cut short does not count.
-func (p *player) line() (string, error) {
-	line, err := p.out.ReadString('\n')
-	return strings.TrimSuffix(line, "\n"), err
-}
-
-// finish waits for the process, which must have gone well.
-func (p *player) finish(t *testing.T) {
-	t.Helper()
-	_, _ = io.Copy(io.Discard, p.out)
-	if err := p.Wait(); err != nil {
-		t.Errorf("%v: %s", err, p.err.String())
-	}
+	cmd := exec.Command(binary)
+	cmd.SysProcAttr = as
+	cmd.Env = append(os.Environ(), role+"="+part, file+"="+path, rest+"="+strings.Join(args, " "))
+	return storetest.Cast(t, cmd)
 }
 
 // start is a fixed time.

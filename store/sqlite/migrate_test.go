@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/row"
 	driver "modernc.org/sqlite"
 )
 
@@ -64,7 +65,7 @@ func TestP18_OldFilesOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kinds = append(kinds, kind(e.Event))
+			kinds = append(kinds, row.Kind(e.Event))
 		}
 		if want := []string{"said", "calling", "said"}; !slices.Equal(kinds, want) {
 			t.Errorf("journal %q, want %q", kinds, want)
@@ -182,10 +183,10 @@ func TestP18_KilledInAMigrationTheFileStillOpens(t *testing.T) {
 	path := old(t)
 	for range 2 {
 		p := another(t, "migrate", path)
-		if line, err := p.line(); line != "in the middle" {
-			t.Fatalf("%q, %v: %s", line, err, p.err.String())
+		if line, err := p.Line(); line != "in the middle" {
+			t.Fatalf("%q, %v: %s", line, err, p.Err.String())
 		}
-		p.kill()
+		p.Kill()
 		_ = p.Wait()
 	}
 	store := opened(t, path)

@@ -7,11 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // playAppend says things in a session until it has said enough, and prints each
@@ -44,8 +43,8 @@ func TestTwoProcessesOnOneSessionLoseNothing(t *testing.T) {
 	for i := range n {
 		mustSay(t, store, "ship", fmt.Sprintf("us-%d", i))
 	}
-	a.finish(t)
-	b.finish(t)
+	a.Finish(t)
+	b.Finish(t)
 	var want []string
 	for i := range n {
 		want = append(want, fmt.Sprintf("a-%d", i), fmt.Sprintf("b-%d", i), fmt.Sprintf("us-%d", i))
@@ -61,103 +60,15 @@ func TestP4_NoAcknowledgedRowIsLost(t *testing.T) {
 		want = 1_000
 	}
 	path := fresh(t)
-	c := &crew{t: t, path: path, want: want, done: make(chan struct{}), at: make([]*player, 8)}
-	var wg sync.WaitGroup
-	for w := range c.at {
-		wg.Go(func() { c.keepWriting(w) })
-	}
-	go func() {
-		wg.Wait()
-		close(c.done)
-	}()
-	kills := c.keepKilling(rand.New(rand.NewPCG(4, 4)))
-	t.Logf("%d acknowledged, %d killed", len(c.acked), kills)
-	if kills == 0 {
-		t.Error("nobody was killed")
-	}
+	acked := storetest.Kill(t, want, rand.New(rand.NewPCG(4, 4)), func(w, life int) *storetest.Player {
+		return another(t, "append", path, fmt.Sprintf("s%d", w%4), fmt.Sprintf("w%d.%d", w, life), "1000000")
+	})
 	store := opened(t, path)
 	if err := store.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	once(t, store, c.acked, "s0", "s1", "s2", "s3")
+	once(t, store, acked, "s0", "s1", "s2", "s3")
 }
-
-// crew is eight writers and what they were promised.
-type crew struct {
-	t    *testing.T
-	path string
-	want int
-	done chan struct{}
-
-	mu    sync.Mutex
-	acked []string
-	at    []*player
-}
-
-func (c *crew) keepWriting(w int) {
-	for life := 0; ; life++ {
-		p := c.hire(w, life)
-		if p == nil {
-			return
-		}
-		for {
-			text, err := p.line()
-			if err != nil {
-				break
-			}
-			c.ack(text)
-		}
-		c.mu.Lock()
-		c.at[w] = nil
-		c.mu.Unlock()
-		_ = p.Wait()
-		if p.err.Len() > 0 { // a killed process has nothing to say
-			c.t.Errorf("writer %d: %s", w, p.err.String())
-			return
-		}
-	}
-}
-
-// hire starts a writer, unless enough is written.
-func (c *crew) hire(w, life int) *player {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.acked) >= c.want {
-		return nil
-	}
-	c.at[w] = another(c.t, "append", c.path, fmt.Sprintf("s%d", w%4), fmt.Sprintf("w%d.%d", w, life), "1000000")
-	return c.at[w]
-}
-
-func (c *crew) ack(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.acked = append(c.acked, text)
-	if len(c.acked) == c.want {
-		for _, p := range c.at {
-			p.kill()
-		}
-	}
-}
-
-func (c *crew) keepKilling(random *rand.Rand) (kills int) {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-c.done:
-			return kills
-		case <-tick.C:
-			c.mu.Lock()
-			if c.at[random.IntN(len(c.at))].kill() {
-				kills++
-			}
-			c.mu.Unlock()
-		}
-	}
-}
-
-func (p *player) kill() bool { return p != nil && p.Process.Kill() == nil }
 
 // once checks that what was acknowledged is there once, that nothing is there
 // twice, and that all numbers follow each other.
@@ -218,19 +129,19 @@ func playOpen(ctx context.Context, path string, args []string) error {
 func TestP18_ProcessesThatOpenANewFileAtOnceAllSucceed(t *testing.T) {
 	for range 3 {
 		path := fresh(t)
-		var all []*player
+		var all []*storetest.Player
 		var want []string
 		for i := range 8 {
 			all = append(all, another(t, "open", path, strconv.Itoa(i)))
 			want = append(want, strconv.Itoa(i))
 		}
 		for _, p := range all {
-			if err := p.in.Close(); err != nil {
+			if err := p.In.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, p := range all {
-			p.finish(t)
+			p.Finish(t)
 		}
 		once(t, opened(t, path), want, "ship")
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/row"
 )
 
 // A chunk of lines is read in one go, and ends early when it grows large.
@@ -36,13 +36,13 @@ func (s *Store) List(ctx context.Context, q trimtab.Query) iter.Seq2[trimtab.Inf
 	}
 }
 
-// row is a session in a list, its times as they are stored.
-type row struct {
+// listed is a session in a list, its times as they are stored.
+type listed struct {
 	trimtab.Info
 	created, updated string
 }
 
-func (s *Store) list(ctx context.Context, q trimtab.Query) (all []row, err error) {
+func (s *Store) list(ctx context.Context, q trimtab.Query) (all []listed, err error) {
 	text, args := list(q)
 	rows, err := s.read.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) list(ctx context.Context, q trimtab.Query) (all []row, err error
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r row
+		var r listed
 		if err := rows.Scan(&r.ID, &r.Host, &r.Project, &r.Model, &r.Title, &r.Parent, &r.created, &r.updated); err != nil {
 			return all, err
 		}
@@ -59,10 +59,10 @@ func (s *Store) list(ctx context.Context, q trimtab.Query) (all []row, err error
 	return all, rows.Err()
 }
 
-func (s *Store) info(r row) (trimtab.Info, error) {
+func (s *Store) info(r listed) (trimtab.Info, error) {
 	var err error
-	if r.Created, err = time.Parse(stampForm, r.created); err == nil {
-		r.Updated, err = time.Parse(stampForm, r.updated)
+	if r.Created, err = row.Time(r.created); err == nil {
+		r.Updated, err = row.Time(r.updated)
 	}
 	if err != nil {
 		return trimtab.Info{}, fmt.Errorf("session %s in %s: %w: %w", r.ID, s.path, trimtab.ErrDamaged, err)
@@ -73,7 +73,7 @@ func (s *Store) info(r row) (trimtab.Info, error) {
 // Messages returns the session's messages in order. One that cannot be read is
 // an error that names it; the loop may go on to the next.
 func (s *Store) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
-	return stream(ctx, s, messages, id, after, func(_ int, body string) (trimtab.Message, error) { return decode(body) })
+	return stream(ctx, s, messages, id, after, func(_ int, body string) (trimtab.Message, error) { return row.Message(body) })
 }
 
 // Journal returns the session's journal in order. An entry that cannot be read

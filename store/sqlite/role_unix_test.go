@@ -15,10 +15,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 func TestP6_WritesThatFailAreNoSuccess(t *testing.T) {
-	another(t, "limit", fresh(t)).finish(t)
+	another(t, "limit", fresh(t)).Finish(t)
 }
 
 // playLimit forbids files to grow, in a process of its own, so that writes fail
@@ -110,8 +112,8 @@ func TestP6_ReadOnlyFile(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = os.Chmod(filepath.Dir(path), 0o700) })
 			p := stranger(t, path)
-			line, _ := p.line()
-			p.finish(t)
+			line, _ := p.Line()
+			p.Finish(t)
 			if !strings.HasPrefix(line, test.want) || !strings.Contains(line, path) {
 				t.Errorf("%q, want %q", line, test.want)
 			}
@@ -124,7 +126,7 @@ func TestP6_ReadOnlyFile(t *testing.T) {
 
 // stranger plays "commit" as a user who owns nothing, where the test runs as
 // one who may write anything.
-func stranger(t *testing.T, path string) *player {
+func stranger(t *testing.T, path string) *storetest.Player {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return another(t, "commit", path)

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/row"
 )
 
 // All SQL that touches sessions is here. It keeps to what PostgreSQL reads too.
@@ -76,7 +76,7 @@ func list(q trimtab.Query) (text string, args []any) {
 		add("host =", q.Host)
 	}
 	if !q.Before.IsZero() {
-		add("updated <", stamp(q.Before))
+		add("updated <", row.Stamp(q.Before))
 	}
 	text = sqlList
 	if len(where) > 0 {
@@ -89,11 +89,6 @@ func list(q trimtab.Query) (text string, args []any) {
 	}
 	return text, args
 }
-
-// stampForm has one width, so that times sort as text.
-const stampForm = "2006-01-02T15:04:05.000000000Z"
-
-func stamp(t time.Time) string { return t.UTC().Format(stampForm) }
 
 // statements are those that run all the time, compiled once.
 type statements struct {

@@ -1,11 +1,11 @@
-package sqlite
+package row
 
 import "github.com/trimtab/trimtab"
 
-// decode reads a message. Most are in the plain form that we write, and reading
+// Message reads a message. Most are in the plain form that we write, and reading
 // that in one pass makes a long session open several times faster; for anything
 // else it asks the root's own reader, whose word is final.
-func decode(body string) (trimtab.Message, error) {
+func Message(body string) (trimtab.Message, error) {
 	if m, ok := plain(body); ok {
 		return m, nil
 	}

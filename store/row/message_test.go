@@ -1,4 +1,4 @@
-package sqlite
+package row
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 func encoded(t testing.TB, m trimtab.Message) string {
@@ -18,22 +19,22 @@ func encoded(t testing.TB, m trimtab.Message) string {
 	return string(b)
 }
 
-func TestDecode_TakesTheShortWayForWhatWeWrite(t *testing.T) {
+func TestMessage_TakesTheShortWayForWhatWeWrite(t *testing.T) {
 	for i := range 3 {
-		m, ok := plain(encoded(t, sample(i)))
+		m, ok := plain(encoded(t, storetest.Sample(i)))
 		if !ok {
-			t.Errorf("took the long way for %v", sample(i))
+			t.Errorf("took the long way for %v", storetest.Sample(i))
 		}
-		if diff := cmp.Diff(encoded(t, sample(i)), encoded(t, m)); diff != "" {
+		if diff := cmp.Diff(encoded(t, storetest.Sample(i)), encoded(t, m)); diff != "" {
 			t.Error(diff)
 		}
 	}
 }
 
-// FuzzDecode holds the short way to the root's reader.
-func FuzzDecode(f *testing.F) {
+// FuzzMessage holds the short way to the root's reader.
+func FuzzMessage(f *testing.F) {
 	for i := range 3 {
-		f.Add(encoded(f, sample(i)))
+		f.Add(encoded(f, storetest.Sample(i)))
 	}
 	f.Add(encoded(f, trimtab.Message{Role: trimtab.RoleUser, From: "todo", At: time.Unix(1, 5).UTC(), Parts: []trimtab.Part{
 		trimtab.Text{Text: "tab\t\"quote\" <b> \u2028 🚢", Raw: []byte{0xff}},
@@ -48,7 +49,7 @@ func FuzzDecode(f *testing.F) {
 		`{"content":[{"type":"text","text":"\x"}]}`, `{"content":[{"text":"x","type":"text"}]}`, "{\"id\":\"\xff\"}", "{\"id\":\"\x01\"}",
 		`{"content":[{"type":"tool_call","id":"c","name":"n","input":{"a":1]}]}`, `{"content":[{"type":"tool_call","input":{]}}]}`,
 		`{"usage":{"input":01}}`, `{"usage":{"input":-1}}`, `{"usage":{"input":99999999999}}`, `{"usage":{}}`, `{"usage":null}`,
-		`{"content":[{"type":"tool_result","id":"c","failed":false}]}`, `{"content":[],}`, `{"content":[{"type":"later","x":1}]}`,
+		`{"content":[{"type":"tool_result","id":"c","failed":false}]}`, `{"content":[],}`, `{"\u000\\"`, `{"content":[{"type":"later","x":1}]}`,
 	} {
 		f.Add(s)
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package row
 
 import (
 	"encoding/json"
@@ -104,8 +104,8 @@ func (r *reader) text() string {
 	if r.bad = r.bad || !r.skip(`"`); r.bad {
 		return ""
 	}
-	end, escaped := r.quote()
-	if end < 0 || !utf8.ValidString(r.rest[:end]) {
+	end, escaped, wide := r.quote()
+	if end < 0 || wide && !utf8.ValidString(r.rest[:end]) {
 		r.bad = true
 		return ""
 	}
@@ -117,47 +117,75 @@ func (r *reader) text() string {
 	return s
 }
 
-// quote finds the end of a string.
-func (r *reader) quote() (end int, escaped bool) {
-	for i := 0; i < len(r.rest); i++ {
-		switch c := r.rest[i]; {
+// quote finds the end of a string, and whether it has escapes and bytes beyond
+// ASCII.
+func (r *reader) quote() (end int, escaped, wide bool) {
+	s := r.rest
+	i, wide := calm(s) // most strings have few escapes, or many: looking for long runs again and again does not pay
+	for ; i < len(s); i++ {
+		switch c := s[i]; {
 		case c == '"':
-			return i, escaped
+			return i, escaped, wide
 		case c == '\\':
 			escaped = true
-			i++
+			if i++; i < len(s) && s[i] >= utf8.RuneSelf {
+				wide = true
+			}
 		case c < ' ':
-			return -1, false
+			return -1, false, false
+		case c >= utf8.RuneSelf:
+			wide = true
 		}
 	}
-	return -1, false
+	return -1, false, false
 }
 
-func (r *reader) unescape(s string) string {
-	var out strings.Builder
-	out.Grow(len(s))
-	for {
-		i := strings.IndexByte(s, '\\')
-		if i < 0 {
-			out.WriteString(s)
-			return out.String()
+// calm counts the bytes at the front, eight at a time, that neither end a string
+// nor begin an escape, and reports whether any of those is beyond ASCII.
+func calm(s string) (n int, wide bool) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	var seen uint64
+	for ; len(s)-n >= 8; n += 8 {
+		b := s[n : n+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		quote, slash := w^ones*'"', w^ones*'\\'
+		// A byte of x is less than k, for k up to 128, where x-k borrows and x had
+		// no high bit. One that only seems so makes us look closer, no more.
+		if ((w-ones*' ')&^w|(quote-ones)&^quote|(slash-ones)&^slash)&highs != 0 {
+			break
 		}
-		out.WriteString(s[:i])
-		c := s[i+1] // quote saw to it that there is one
-		s = s[i+2:]
-		if c == 'u' {
-			var u rune
-			u, s = r.point(s)
-			out.WriteRune(u)
+		seen |= w
+	}
+	return n, seen&highs != 0
+}
+
+// escapes is what stands for each letter behind a backslash.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+func (r *reader) unescape(s string) string {
+	out := make([]byte, 0, len(s)) // what stands for an escape is never longer
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			out = append(out, s[i])
 			continue
 		}
-		at := strings.IndexByte(`"\/bfnrt`, c)
-		if at < 0 {
+		i++ // quote saw to it that there is one more
+		if plain := escapes[s[i]]; plain != 0 {
+			out = append(out, plain)
+			continue
+		}
+		if s[i] != 'u' {
 			r.bad = true
 			return ""
 		}
-		out.WriteByte("\"\\/\b\f\n\r\t"[at])
+		u, rest := r.point(s[i+1:])
+		if r.bad { // it may have taken a backslash for a digit
+			return ""
+		}
+		out = utf8.AppendRune(out, u)
+		i = len(s) - len(rest) - 1
 	}
+	return string(out)
 }
 
 // point reads the digits of \uXXXX, and those of a second half.
