@@ -1,0 +1,23 @@
+// Package secret finds secrets in text and takes them out. Everything that
+// leaves the machine (issue, pull request, log, prompt to another model) passes
+// through it.
+//
+// A keyword filter goes over the text once; what it meets is looked at by the
+// one or two rules that the keyword belongs to, on a window of bounded size, so
+// the time is linear in the text whatever the text is. Escaped forms (JSON, URL)
+// are read as they were meant, and base64 of the common ones is looked into.
+//
+// It never stores, returns or prints a secret: a Finding has a kind and a place.
+// It asks no network whether a key is alive, and it reads no file. What it
+// cannot know is a password that looks like a word; give such values as Known.
+//
+//	text, found := secret.Redact(log)       // "key=[REDACTED:github-token]"
+//	text, found = secret.Private(issue)     // also e-mail addresses and user names in paths
+//	s := secret.New(secret.Options{Known: secret.FromEnviron(os.Environ())})
+//	text, found = s.Redact(prompt)          // also these exact values, in any common form
+//	for _, a := range secret.FindDiff(patch) {
+//		fmt.Println(a.File, a.Line, a.Kind) // in added lines only
+//	}
+//
+// Redacting is idempotent: what stands between two marks is clean.
+package secret
