@@ -1,6 +1,7 @@
 // Command hook measures how long a host waits for a hook, side by side with a Go
 // program that only says hello, in one run: the common call (a tool has run and
-// nothing is due) and a call that is answered from the database.
+// nothing is due), a call that is answered from the database, and a stop that
+// also leaves a wish to look back and starts the process that does.
 //
 // It builds all programs from this tree and asserts nothing: ratios count,
 // times do not carry from machine to machine.
@@ -37,6 +38,7 @@ type row struct {
 	args  []string
 	input func(n int) []byte
 	each  func() error // before each call, not measured
+	env   []string     // beside that of this process
 	took  []time.Duration
 }
 
@@ -57,6 +59,13 @@ func measure(ctx context.Context, n int) error {
 	prompt := func(n int) []byte {
 		return fmt.Appendf(nil, `{"session_id":"other","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"hello %d"}`, n)
 	}
+	stop := func(n int) []byte {
+		return fmt.Appendf(nil, `{"session_id":"stops","cwd":%q,"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"That is all (%d)."}`, dir, n)
+	}
+	settings := at("trimtab.json")
+	if err := os.WriteFile(settings, []byte(`{"automation":{"automation_enabled":true}}`), 0o600); err != nil {
+		return err
+	}
 	emptied := func() error { return empty(filepath.Join(data, "hook", "claude-bench")) }
 	rows := []*row{
 		{name: "Go hello", args: []string{at("hello")}, input: func(int) []byte { return nil }},
@@ -64,6 +73,8 @@ func measure(ctx context.Context, n int) error {
 		{name: "trimtab hook, nothing due", args: []string{at("trimtab"), "--data", data, "hook", "claude", "PostToolBatch"}, input: tool, each: emptied},
 		{name: "trimtab hook, from the database", args: []string{at("trimtab"), "--data", data, "hook", "claude", "UserPromptSubmit"}, input: prompt},
 		{name: "trimtab-hook, from the database", args: []string{at("trimtab-hook"), "--data", data, "claude", "UserPromptSubmit"}, input: prompt},
+		{name: "trimtab-hook, a stop", args: []string{at("trimtab-hook"), "--data", data, "claude", "Stop"}, input: stop},
+		{name: "trimtab-hook, a stop with a wish", args: []string{at("trimtab-hook"), "--data", data, "claude", "Stop"}, input: stop, env: []string{"TRIMTAB_CONFIG=" + settings}},
 	}
 	begin := &row{name: "begin", args: rows[3].args, input: func(int) []byte { return []byte(`{"session_id":"bench","cwd":"/","prompt":"hello"}`) }}
 	if err := call(ctx, begin, 0, nil); err != nil { // the session of the tool calls, in which nothing else happens
@@ -114,7 +125,7 @@ func call(ctx context.Context, r *row, n int, took *[]time.Duration) error {
 		}
 	}
 	cmd := exec.CommandContext(ctx, r.args[0], r.args[1:]...)
-	cmd.Stdin = bytes.NewReader(r.input(n))
+	cmd.Stdin, cmd.Env = bytes.NewReader(r.input(n)), append(os.Environ(), r.env...)
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	begin := time.Now()

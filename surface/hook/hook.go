@@ -30,10 +30,10 @@ type Options struct {
 	Gateway bool   // a gateway sees the agent's requests
 	Session string // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
-	Reflect func(ctx context.Context, s trimtab.Session) (workflow string, err error) // at a stop; nil is not at all
-	Clock   func() time.Time                                                          // nil is time.Now
-	PID     int                                                                       // 0 is this process
-	Log     *slog.Logger                                                              // nil is none
+	Reflect func(context.Context, Wish) error // at a stop, and never for long; nil is not at all
+	Clock   func() time.Time                  // nil is time.Now
+	PID     int                               // 0 is this process
+	Log     *slog.Logger                      // nil is none
 }
 
 // Hook answers calls.
@@ -58,6 +58,7 @@ func New(opt Options) *Hook {
 
 // Answer is what a hook has to say, in our words. The zero Answer is nothing.
 type Answer struct {
+	Session  string   // whose it is, by its id on every surface
 	Context  string   // for the model
 	Deny     string   // the tool may not run, and why
 	Notices  []string // for the person
@@ -80,6 +81,7 @@ func (h *Hook) Answer(ctx context.Context, c spool.Call) (Answer, error) {
 	t.state, _ = box.State() // none, or an unreadable one, starts afresh
 	aside := box.Take(h.opt.PID)
 	a, err := t.answer(ctx, aside.Calls)
+	a.Session = t.id
 	if err != nil {
 		aside.Back()
 		if keeps(c.Event.Kind) {
@@ -98,14 +100,6 @@ func (h *Hook) Answer(ctx context.Context, c spool.Call) (Answer, error) {
 // lost with a store that is away for a while.
 func keeps(k spool.Kind) bool { return k == spool.Used || k == spool.Prompt }
 
-// id is the session's id on every surface.
-func (h *Hook) id(c spool.Call) string {
-	if h.opt.Gateway && h.opt.Session != "" && (c.Host.Name == "gemini" || c.Host.Name == "qwen") {
-		return h.opt.Session // their requests carry no id; the gateway knows them by that of the run
-	}
-	return usable(c.Host.Name + ":" + c.Session)
-}
-
 // turn is one call under way.
 type turn struct {
 	*Hook
@@ -123,7 +117,7 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
-	t.gateway = t.opt.Gateway || seenByGateway(s)
+	t.gateway = t.opt.Gateway || seenByGateway(s) && s.Seq > t.state.Since
 	var events []trimtab.Event
 	if !t.gateway {
 		events = t.told(waited)
@@ -167,7 +161,8 @@ func (t *turn) project() string {
 }
 
 // seenByGateway reports whether the newest message of a session came through a
-// gateway, which names messages by what they say.
+// gateway, which names messages by what they say. That of a former run of the
+// host does not count: this one may have no gateway.
 func seenByGateway(s trimtab.Session) bool {
 	id := s.Last.ID
 	if len(id) < 2 || id[0] != 'h' && id[0] != 'r' {
@@ -249,6 +244,9 @@ func (t *turn) leave(s trimtab.Session, waited []spool.Call) {
 	if t.in.prompt != "" || t.call.Event.Kind == spool.Start && t.in.Source != "compact" {
 		next.Blocks = 0
 	}
+	if t.call.Event.Kind == spool.Start && t.in.Source != "compact" && t.in.Source != "clear" {
+		next.Since = s.Seq
+	}
 	next.Guard = t.opt.Guard(s)
 	next.Quiet = t.quiet(s)
 	if err := t.box.Leave(next, t.opt.PID); err != nil {
@@ -257,12 +255,4 @@ func (t *turn) leave(s trimtab.Session, waited []spool.Call) {
 	if t.call.Event.Kind == spool.Start {
 		t.sweep()
 	}
-}
-
-// usable makes a session id of any text, as the gateway does.
-func usable(id string) string {
-	if trimtab.CheckID(id) == nil {
-		return id
-	}
-	return hashed(id)
 }

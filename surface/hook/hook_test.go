@@ -181,6 +181,7 @@ func TestG7_WhereAGatewaySeesTheSessionItSteers(t *testing.T) {
 			if _, err := r.opt.Door.Begin(t.Context(), trimtab.Info{ID: "claude:s1", Host: "claude"}); err != nil {
 				t.Fatal(err)
 			}
+			none(t, "the start", r.start("startup"))
 			said := func(id string, m trimtab.Message) trimtab.Event { m.ID = id; return trimtab.Said{Message: m} }
 			call := trimtab.ToolCall{ID: "t", Name: "TodoWrite", Input: []byte(`{"todos":[{"content":"write the docs","status":"pending"}]}`)}
 			if _, _, err := r.opt.Door.Handle(t.Context(), "claude:s1",
@@ -191,7 +192,9 @@ func TestG7_WhereAGatewaySeesTheSessionItSteers(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := len(r.messages())
-			none(t, "the start", r.start("resume"))
+			if known {
+				none(t, "the start of another run", r.start("resume"))
+			}
 			none(t, "the prompt", r.prompt("plan this"))
 			for i := range 20 {
 				none(t, "a step", r.shell(i))
@@ -203,6 +206,43 @@ func TestG7_WhereAGatewaySeesTheSessionItSteers(t *testing.T) {
 				t.Errorf("the hooks told %d messages that the gateway tells", after-before)
 			}
 		})
+	}
+}
+
+// TestG7_OneOwnerPerTurn: a session that a gateway saw in a former run belongs to
+// the hooks in a run without one, and to a gateway as soon as it tells something.
+// Seeded bug: the owner of the newest message owns the session for ever.
+func TestG7_OneOwnerPerTurn(t *testing.T) {
+	r := newRig(t, "claude")
+	if _, err := r.opt.Door.Begin(t.Context(), trimtab.Info{ID: "claude:s1", Host: "claude"}); err != nil {
+		t.Fatal(err)
+	}
+	gateway := func(id string, m trimtab.Message) {
+		t.Helper()
+		m.ID = id
+		if _, _, err := r.opt.Door.Handle(t.Context(), "claude:s1", trimtab.Said{Message: m}, trimtab.Calling{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gateway("h1a", trimtab.Prompt("go"))
+	gateway("r2.k3x9", trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "Done."))
+	r.ask("mode", "planning")
+	r.start("resume")
+	holds(t, "the prompt of a run without a gateway", r.prompt("plan this"), "additionalContext", "PLANNING")
+	if got := r.session().Step; got != 1 {
+		t.Fatalf("step %d", got)
+	}
+	r.shell(1)
+	r.stop("That is all.", "false")
+	if got := r.session().Step; got != 3 {
+		t.Errorf("the hooks tell what happens: step %d, want 3", got)
+	}
+	gateway("h3c", trimtab.Prompt("on"))
+	before := r.session()
+	none(t, "the prompt where a gateway tells", r.prompt("on"))
+	none(t, "a step there", r.shell(2))
+	if after := r.session(); after.Seq != before.Seq || after.Step != before.Step {
+		t.Errorf("told twice: %d messages, %d steps; before %d, %d", after.Seq, after.Step, before.Seq, before.Step)
 	}
 }
 

@@ -3,7 +3,6 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -18,6 +17,7 @@ type input struct {
 	Cwd        string          `json:"cwd"`
 	WorkingDir string          `json:"working_dir"` // goose
 	Model      string          `json:"model"`
+	Transcript string          `json:"transcript_path"`
 	Source     string          `json:"source"` // of a start
 	Prompt     string          `json:"prompt"`
 	Message    string          `json:"message"` // goose, of a prompt
@@ -120,7 +120,7 @@ const maxResult = 64 << 10
 // whether the response itself says that the tool failed.
 func result(raw json.RawMessage) (text string, failed bool) {
 	if json.Unmarshal(raw, &text) == nil {
-		return clip(text, maxResult), false
+		return trimtab.Clip(text, maxResult), false
 	}
 	var r struct {
 		LLM     any    `json:"llmContent"` // gemini, qwen
@@ -130,7 +130,7 @@ func result(raw json.RawMessage) (text string, failed bool) {
 		Error   any    `json:"error"`
 	}
 	if json.Unmarshal(raw, &r) != nil {
-		return clip(string(raw), maxResult), false
+		return trimtab.Clip(string(raw), maxResult), false
 	}
 	if words, ok := r.LLM.(string); ok {
 		text = words
@@ -140,22 +140,5 @@ func result(raw json.RawMessage) (text string, failed bool) {
 	if strings.TrimSpace(text) == "" {
 		text = string(raw)
 	}
-	return clip(text, maxResult), r.IsError || r.Error != nil && r.Error != false && r.Error != ""
-}
-
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
-}
-
-func hashed(id string) string {
-	h := fnv.New64a()
-	h.Write([]byte(id))
-	return "id:" + strconv.FormatUint(h.Sum64(), 16)
+	return trimtab.Clip(text, maxResult), r.IsError || r.Error != nil && r.Error != false && r.Error != ""
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -63,39 +64,52 @@ func Encode(c spool.Call, a Answer) ([]byte, error) {
 }
 
 func shape(c spool.Call, a Answer) any {
-	if c.Host.Name == "goose" {
+	switch c.Host.Name {
+	case "claude":
+		return forClaude(c, a)
+	case "codex":
+		return forCodex(c, a)
+	case "gemini":
+		return forGemini(c, a)
+	case "qwen":
+		return forQwen(c, a)
+	case "goose":
 		return forGoose(c, a)
 	}
-	notice := clip(strings.Join(a.Notices, "\n"), maxContext)
+	return nil
+}
+
+// forClaude: text for the model where it may come, a refusal in the words of
+// permissions, and a block with its reason at a stop.
+func forClaude(c spool.Call, a Answer) any {
 	switch c.Event.Kind {
 	case spool.Start, spool.Prompt, spool.Used:
-		out := contextOut{Notice: notice}
-		if a.Context != "" {
-			out.Specific = &contextPart{c.Event.Name, fit(a.Context)}
-		}
-		return unless(out == contextOut{}, out)
+		return told(c, a)
 	case spool.Using:
-		if c.Host.Name == "gemini" {
-			out := decideOut{Notice: notice}
-			if a.Deny != "" {
-				out.Decision, out.Reason = "deny", fit(a.Deny)
-			}
-			return unless(out == decideOut{}, out)
-		}
-		out := permitOut{Notice: notice}
-		if a.Deny != "" {
-			out.Specific = &permitPart{c.Event.Name, "deny", fit(a.Deny)}
-		}
-		return unless(out == permitOut{}, out)
+		return permit(c, a)
 	case spool.Stop:
-		out := decideOut{Notice: notice}
-		if a.Decision.Decision == GoOn {
-			out.Decision, out.Reason = "block", fit(a.Decision.Instructions)
-			if c.Host.Name == "gemini" {
-				out.Decision = "deny"
-			}
-		}
-		return unless(out == decideOut{}, out)
+		return decide("block", stops(a), a)
+	case spool.None, spool.Compacting, spool.Compacted, spool.End:
+	}
+	return nil
+}
+
+// forCodex: the same words as Claude's. Its schemas are closed: a key too many
+// and the whole answer counts as failed.
+func forCodex(c spool.Call, a Answer) any { return forClaude(c, a) }
+
+// forQwen: the same words as Claude's.
+func forQwen(c spool.Call, a Answer) any { return forClaude(c, a) }
+
+// forGemini: a tool and a stop are both refused with deny.
+func forGemini(c spool.Call, a Answer) any {
+	switch c.Event.Kind {
+	case spool.Start, spool.Prompt, spool.Used:
+		return told(c, a)
+	case spool.Using:
+		return decide("deny", a.Deny, a)
+	case spool.Stop:
+		return decide("deny", stops(a), a)
 	case spool.None, spool.Compacting, spool.Compacted, spool.End:
 	}
 	return nil
@@ -103,14 +117,50 @@ func shape(c spool.Call, a Answer) any {
 
 // forGoose: a reason, at a stop or before a tool, and nothing else.
 func forGoose(c spool.Call, a Answer) any {
-	switch {
-	case c.Event.Kind == spool.Stop && a.Decision.Decision == GoOn:
-		return blockOut{"block", fit(a.Decision.Instructions)}
-	case c.Event.Kind == spool.Using && a.Deny != "":
-		return blockOut{"block", fit(a.Deny)}
+	reason := ""
+	switch c.Event.Kind {
+	case spool.Using:
+		reason = a.Deny
+	case spool.Stop:
+		reason = stops(a)
+	case spool.None, spool.Start, spool.Prompt, spool.Used, spool.Compacting, spool.Compacted, spool.End:
 	}
-	return nil
+	return unless(reason == "", blockOut{"block", fit(reason)})
 }
+
+// stops is the reason not to stop; "" lets the agent go.
+func stops(a Answer) string {
+	if a.Decision.Decision == GoOn {
+		return a.Decision.Instructions
+	}
+	return ""
+}
+
+func told(c spool.Call, a Answer) any {
+	out := contextOut{Notice: notice(a)}
+	if a.Context != "" {
+		out.Specific = &contextPart{c.Event.Name, fit(a.Context)}
+	}
+	return unless(out == contextOut{}, out)
+}
+
+func permit(c spool.Call, a Answer) any {
+	out := permitOut{Notice: notice(a)}
+	if a.Deny != "" {
+		out.Specific = &permitPart{c.Event.Name, "deny", fit(a.Deny)}
+	}
+	return unless(out == permitOut{}, out)
+}
+
+func decide(word, reason string, a Answer) any {
+	out := decideOut{Notice: notice(a)}
+	if reason != "" {
+		out.Decision, out.Reason = word, fit(reason)
+	}
+	return unless(out == decideOut{}, out)
+}
+
+func notice(a Answer) string { return trimtab.Clip(strings.Join(a.Notices, "\n"), maxContext) }
 
 func unless(empty bool, v any) any {
 	if empty {
@@ -124,5 +174,5 @@ func fit(text string) string {
 	if len(text) <= maxContext {
 		return text
 	}
-	return clip(text, maxContext-len("\n[…]")) + "\n[…]"
+	return trimtab.Clip(text, maxContext-len("\n[…]")) + "\n[…]"
 }

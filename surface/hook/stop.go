@@ -8,7 +8,9 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// Decision is what comes of a stop, in our own terms.
+// Decision is what comes of a stop, in our own terms. Automated with its workflow
+// is not decided while the host waits: whoever looks back at the session says so
+// afterwards, in the same words.
 type Decision struct {
 	Decision     string `json:"decision"` // continue or stop
 	Reason       string `json:"reason"`   // basic_continuation, automation_triggered or no_continuation_needed
@@ -39,19 +41,28 @@ func (t *turn) continued() bool {
 	return t.in.Active != nil && *t.in.Active || t.state.Blocks >= maxBlocks
 }
 
-// stop decides whether the agent may stop.
+// OwnMark begins the first prompt of every session that our own workflow runs.
+const OwnMark = "trimtab-improve: "
+
+// own reports whether our own workflow runs a session. Its environment switches
+// the hooks off already (see spool.Off); this is for hosts that hand none on.
+func own(s trimtab.Session) bool { return strings.HasPrefix(s.Title, strings.TrimSpace(OwnMark)) }
+
+// stop decides whether the agent may stop: basic continuation first, and only
+// where that lets it go, a wish to look back at the session.
 func (t *turn) stop(ctx context.Context, s trimtab.Session, out trimtab.Outcome) Decision {
+	if own(s) {
+		return Decision{Decision: LetGo, Reason: NotNeeded}
+	}
 	if !t.continued() {
 		if text := t.unfinished(s, out); text != "" && t.block(ctx, text) {
 			return Decision{Decision: GoOn, Reason: Basic, Instructions: text}
 		}
 	}
 	if t.opt.Reflect != nil {
-		id, err := t.opt.Reflect(ctx, s)
-		if err != nil {
-			t.opt.Log.Warn("no reflection at this stop", "session", t.id, "error", err)
-		} else if id != "" {
-			return Decision{Decision: LetGo, Reason: Automated, Workflow: id}
+		w := Wish{Session: t.id, Host: t.call.Host.Name, Project: s.Project, Transcript: t.in.Transcript, At: t.opt.Clock().UTC()}
+		if err := t.opt.Reflect(ctx, w); err != nil {
+			t.opt.Log.Warn("nobody will look back at this stop", "session", t.id, "error", err)
 		}
 	}
 	return Decision{Decision: LetGo, Reason: NotNeeded}
@@ -89,7 +100,7 @@ func remaining(open []trimtab.Todo) string {
 		fmt.Fprintf(&b, "your todo list has %d open items:", len(open))
 	}
 	for _, it := range open[:min(mostOpen, len(open))] {
-		fmt.Fprintf(&b, "\n- %s (%s)", clip(strings.Join(strings.Fields(it.Text), " "), 200), it.Status)
+		fmt.Fprintf(&b, "\n- %s (%s)", trimtab.Clip(strings.Join(strings.Fields(it.Text), " "), 200), it.Status)
 	}
 	if more := len(open) - mostOpen; more > 0 {
 		fmt.Fprintf(&b, "\n- and %d more", more)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -145,20 +146,44 @@ func TestR15_TheDecisionInOurTerms(t *testing.T) {
 	if d := decide(r, plain); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
 		t.Errorf("%+v", d)
 	}
-	reflected := 0
-	r.opt.Reflect = func(_ context.Context, s trimtab.Session) (string, error) {
-		reflected++
-		return "workflow_20261115_101500_k3x9", nil
+	var wishes []Wish
+	r.opt.Reflect = func(_ context.Context, w Wish) error { wishes = append(wishes, w); return nil }
+	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || len(wishes) != 0 {
+		t.Errorf("basic continuation comes first: %+v, %v", d, wishes)
 	}
-	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || reflected != 0 {
-		t.Errorf("basic continuation comes first: %+v", d)
+	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) || len(wishes) != 1 {
+		t.Errorf("then reflection is asked for: %+v, %v", d, wishes)
 	}
-	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: Automated, Workflow: "workflow_20261115_101500_k3x9"}) {
-		t.Errorf("then reflection: %+v", d)
-	}
-	r.opt.Reflect = func(context.Context, trimtab.Session) (string, error) { return "", errors.New("no store") }
+	r.opt.Reflect = func(context.Context, Wish) error { return errors.New("disk full") }
 	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
 		t.Errorf("an error lets it stop: %+v", d)
+	}
+	raw, err := json.Marshal(Decision{Decision: LetGo, Reason: Automated, Workflow: "workflow_20261115_101500_k3x9"})
+	if want := `{"decision":"stop","reason":"automation_triggered","workflow_id":"workflow_20261115_101500_k3x9"}`; err != nil || string(raw) != want {
+		t.Errorf("its JSON form: %s %v", raw, err)
+	}
+}
+
+// TestR16_OurOwnWorkIsNotLookedBackAt: neither sent on nor looked at. Seeded bug:
+// no look at the mark.
+func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
+	for prompt, want := range map[string]int{
+		OwnMark + "workflow_20261115_101500_k3x9\nmake the tests pass": 0,
+		"what is the line " + OwnMark + "x for":                        1,
+	} {
+		r := newRig(t, "claude")
+		wishes := 0
+		r.opt.Reflect = func(context.Context, Wish) error { wishes++; return nil }
+		r.start("startup")
+		r.prompt(prompt)
+		r.todos("pending")
+		if out := r.stop("That is all.", "false"); (out != "") != (want > 0) {
+			t.Errorf("%.30q: %s", prompt, out)
+		}
+		r.stop("That is all.", "true")
+		if wishes != want {
+			t.Errorf("%.30q: %d wishes, want %d", prompt, wishes, want)
+		}
 	}
 }
 

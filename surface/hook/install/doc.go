@@ -1,9 +1,9 @@
-// Package install puts our hooks into the settings of other agents and takes them
-// out again. It edits text: what is not ours keeps its bytes, comments included.
+// Package install puts our hooks, our MCP server and a gateway's address into the
+// settings of other agents and takes them out again. It edits text: what is not ours keeps its bytes, comments included.
 // A plan shows what would change before anything does.
 //
 //	place, err := install.Find("claude", install.Env{Home: home, Data: data, Getenv: os.Getenv})
-//	plan, err := place.Add("/usr/local/bin/trimtab-hook")
+//	plan, err := place.Add(install.Want{Hooks: "/usr/local/bin/trimtab-hook"})
 //	fmt.Print(plan.Diff())
 //	err = plan.Apply(now)
 //	…

@@ -105,7 +105,7 @@ var at = time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
 
 func install(t *testing.T, p Place, program string) Plan {
 	t.Helper()
-	plan, err := p.Add(program)
+	plan, err := p.Add(Want{Hooks: program})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,8 @@ func TestInstall_AFileThatWasNotThereGoesAgain(t *testing.T) {
 		if !strings.HasPrefix(plan.Diff(), "new file ") {
 			t.Errorf("%s: %s", h.Name, plan.Diff())
 		}
-		for _, path := range p.Files {
+		for _, c := range plan.Changes {
+			path := c.Path
 			info, err := os.Stat(path)
 			if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 				t.Errorf("%s: %v %v", path, info, err)
@@ -270,7 +271,7 @@ func TestInstall_TouchesNothingWhereItCannotBeSure(t *testing.T) {
 	for name, bad := range map[string]string{"no JSON": "{", "a list": "[]", "hooks are no object": `{"hooks":[]}`, "an event is no list": `{"hooks":{"Stop":{}}}`, "toml": "a = 1"} {
 		p := place(t, "claude", env(t))
 		put(t, p.Files[0], bad)
-		if plan, err := p.Add(program); err == nil {
+		if plan, err := p.Add(Want{Hooks: program}); err == nil {
 			t.Errorf("%s: planned %s", name, plan.Diff())
 		}
 		if text(t, p.Files[0]) != bad {
@@ -279,7 +280,7 @@ func TestInstall_TouchesNothingWhereItCannotBeSure(t *testing.T) {
 	}
 	p := place(t, "claude", env(t))
 	put(t, p.Files[0], "{}")
-	plan, err := p.Add(program)
+	plan, err := p.Add(Want{Hooks: program})
 	if err != nil {
 		t.Fatal(err)
 	}

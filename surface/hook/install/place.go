@@ -24,8 +24,9 @@ type Place struct {
 	Files []string // the first one holds the hooks
 	Note  string   // what the person must know or do after installing
 
-	env Env
-	how manner
+	env     Env
+	how     manner
+	servers string // the file that holds the MCP servers; "" is none
 }
 
 // manner is how a host wants a hook to be written.
@@ -35,6 +36,8 @@ type manner struct {
 	seconds bool   // timeouts are in seconds; else in milliseconds
 	named   bool   // a hook has a name
 	matcher bool   // tool events need a matcher
+	servers string // the file with the MCP servers, below the home folder
+	gateway bool   // a base URL can be set
 	also    map[string]string
 	note    string
 }
@@ -44,13 +47,13 @@ const patience = 5
 
 // manners is the one table of where and how hosts keep their hooks.
 var manners = map[string]manner{
-	"claude": {file: ".claude/settings.json", folder: "CLAUDE_CONFIG_DIR", seconds: true},
+	"claude": {file: ".claude/settings.json", folder: "CLAUDE_CONFIG_DIR", seconds: true, servers: ".claude.json", gateway: true},
 	"codex": {
-		file: ".codex/hooks.json", folder: "CODEX_HOME", seconds: true,
+		file: ".codex/hooks.json", folder: "CODEX_HOME", seconds: true, servers: ".codex/config.toml", gateway: true,
 		note: "Codex skips hooks without a word until you trust them: start codex, open /hooks, look at the hooks of trimtab and trust them. Every change of the command needs that again.",
 	},
-	"gemini": {file: ".gemini/settings.json", named: true, matcher: true},
-	"qwen":   {file: ".qwen/settings.json", named: true, matcher: true},
+	"gemini": {file: ".gemini/settings.json", named: true, matcher: true, servers: ".gemini/settings.json"},
+	"qwen":   {file: ".qwen/settings.json", named: true, matcher: true, servers: ".qwen/settings.json"},
 	"goose": {
 		file: ".agents/plugins/trimtab/hooks/hooks.json", seconds: true,
 		also: map[string]string{"plugin.json": "{\n  \"name\": \"trimtab\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Keeps a session from stopping with open work, and tells trimtab what happens in it\"\n}\n"},
@@ -67,19 +70,32 @@ func Find(host string, env Env) (Place, error) {
 	if env.Home == "" {
 		return Place{}, errors.New("no home folder is known: set HOME")
 	}
-	file := filepath.Join(env.Home, filepath.FromSlash(how.file))
-	if how.folder != "" && env.Getenv != nil {
-		if dir := env.Getenv(how.folder); dir != "" {
-			_, rest, _ := strings.Cut(how.file, "/")
-			file = filepath.Join(dir, filepath.FromSlash(rest))
-		}
-	}
+	file := env.path(how, how.file)
 	p := Place{Host: host, Files: []string{file}, Note: how.note, env: env, how: how}
 	for name := range how.also {
 		p.Files = append(p.Files, filepath.Join(filepath.Dir(filepath.Dir(file)), name))
 	}
+	if how.servers != "" {
+		if p.servers = env.path(how, how.servers); p.servers != file {
+			p.Files = append(p.Files, p.servers)
+		}
+	}
 	return p, nil
 }
+
+// path is where a file is that is named from the home folder, unless a variable
+// names another folder for it.
+func (env Env) path(how manner, name string) string {
+	if how.folder != "" && env.Getenv != nil {
+		if dir := env.Getenv(how.folder); dir != "" {
+			return filepath.Join(dir, filepath.FromSlash(name[strings.IndexByte(name, '/')+1:]))
+		}
+	}
+	return filepath.Join(env.Home, filepath.FromSlash(name))
+}
+
+// tomlGateway reports whether the base URL stands beside the MCP servers, in TOML.
+func (p Place) tomlGateway() bool { return filepath.Ext(p.servers) == ".toml" }
 
 // maxFile is the largest settings file that is edited, in bytes.
 const maxFile = 8 << 20
@@ -109,19 +125,26 @@ type State struct {
 	Found    bool     // there is a settings file
 	Commands []string // ours, as the host would run them
 	Missing  []string // events that have none of ours
+	MCP      []string // our MCP server's command line
+	Gateway  string   // the base URL that we put in
 }
 
 // State looks at the settings.
 func (p Place) State() (State, error) {
+	have, err := p.had(Want{})
+	if err != nil {
+		return State{}, err
+	}
+	st := State{MCP: have.MCP, Gateway: have.Gateway}
 	data, err := read(p.Files[0])
 	if err != nil || data == nil {
-		return State{}, err
+		return st, err
 	}
 	ours, err := commands(data, p.Host)
 	if err != nil {
 		return State{}, fmt.Errorf("%s: %w", p.Files[0], err)
 	}
-	st := State{Found: true}
+	st.Found = true
 	for _, e := range p.events() {
 		if c, ok := ours[e.Name]; ok {
 			st.Commands = append(st.Commands, c)

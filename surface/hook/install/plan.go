@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,11 +31,17 @@ type Plan struct {
 	adds  bool
 }
 
-// Add plans to put our hooks into a host's settings. Program is the command line
-// up to the host's name, as the host's shell reads it.
-func (p Place) Add(program string) (Plan, error) {
+// Add plans to put what is wanted into a host's settings.
+func (p Place) Add(w Want) (Plan, error) {
 	plan := Plan{Host: p.Host, place: p, base: map[string][]byte{}, adds: true}
-	for i, path := range p.Files {
+	if err := p.Can(w); err != nil {
+		return plan, err
+	}
+	w, err := p.had(w)
+	if err != nil {
+		return plan, err
+	}
+	for _, path := range p.Files {
 		now, err := read(path)
 		if err != nil {
 			return plan, err
@@ -44,41 +51,66 @@ func (p Place) Add(program string) (Plan, error) {
 			return plan, fmt.Errorf("%s: %w", path, err)
 		}
 		plan.base[path] = base
-		after := []byte(p.how.also[filepath.Base(path)])
-		if i == 0 {
-			command := func(event string) string { return program + " " + p.Host + " " + event }
-			if same, err := p.same(now, command); err != nil || same {
-				if err != nil {
-					return plan, err
-				}
-				continue
-			}
-			if after, err = add(base, p.how, p.events(), command); err != nil {
-				return plan, fmt.Errorf("%s: %w", path, err)
-			}
+		after, err := p.with(path, now, base, w)
+		if err != nil {
+			return plan, fmt.Errorf("%s: %w", path, err)
 		}
-		if now == nil || !bytes.Equal(now, after) {
+		if after != nil && (now == nil || !bytes.Equal(now, after)) {
 			plan.Changes = append(plan.Changes, Change{path, now, after})
 		}
 	}
 	return plan, nil
 }
 
-// same reports whether all our hooks are there already, as they should be.
-func (p Place) same(text []byte, command func(string) string) (bool, error) {
+// with is a file as it shall be, from what it is now and without us; nil leaves
+// it as it is.
+func (p Place) with(path string, now, base []byte, w Want) ([]byte, error) {
+	if text, ours := p.how.also[filepath.Base(path)]; ours && path != p.Files[0] {
+		return []byte(text), nil
+	}
+	after := base
+	if path == p.Files[0] {
+		command := func(event string) string { return w.Hooks + " " + p.Host + " " + event }
+		same, err := p.same(path, now, command, w)
+		if err != nil || same {
+			return nil, err
+		}
+		if after, err = add(base, p.how, p.events(), command); err != nil {
+			return nil, err
+		}
+	} else if have, err := p.found(path, now); err != nil || p.enough(path, have, w) {
+		return nil, err
+	}
+	return p.put(path, after, w)
+}
+
+// enough reports whether a file has what it shall have of ours, but for hooks.
+func (p Place) enough(path string, have, w Want) bool {
+	if path != p.servers {
+		w.MCP = nil
+	}
+	if (filepath.Ext(path) == ".toml") != p.tomlGateway() || path != p.Files[0] && !p.tomlGateway() {
+		w.Gateway = ""
+	}
+	return slices.Equal(have.MCP, w.MCP) && have.Gateway == w.Gateway
+}
+
+// same reports whether all of ours is there already, as it should be.
+func (p Place) same(path string, text []byte, command func(string) string, w Want) (bool, error) {
 	found, err := commands(text, p.Host)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", p.Files[0], err)
+		return false, err
 	}
 	for _, e := range p.events() {
 		if found[e.Name] != command(e.Name) {
 			return false, nil
 		}
 	}
-	return true, nil
+	have, err := p.found(path, text)
+	return err == nil && p.enough(path, have, w), err
 }
 
-// Remove plans to take our hooks out again.
+// Remove plans to take all of ours out again.
 func (p Place) Remove() (Plan, error) {
 	plan := Plan{Host: p.Host, place: p}
 	for _, path := range p.Files {
@@ -121,7 +153,10 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 		}
 		return now, nil
 	}
-	after, err := remove(now, p.Host)
+	after, err := p.takeOut(path, now)
+	if err == nil && path == p.Files[0] {
+		after, err = remove(after, p.Host)
+	}
 	if err == nil && (known && !kept.Existed || p.Host == "goose") && !bytes.Equal(after, now) && bare(after) {
 		return nil, nil
 	}
@@ -130,7 +165,8 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 
 // bare reports whether nothing is left in settings.
 func bare(text []byte) bool {
-	return strings.Join(strings.Fields(string(text)), "") == "{}"
+	left := strings.Join(strings.Fields(string(text)), "")
+	return left == "{}" || left == ""
 }
 
 // kept is what is remembered of a file that we changed.

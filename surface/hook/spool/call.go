@@ -16,7 +16,9 @@ const MaxInput = 16 << 20
 // Off reports whether the hooks are switched off in this environment, as they are
 // for agents that trimtab itself set to work: those sessions are not steered by
 // whoever happens to have hooks installed.
-func Off(getenv func(string) string) bool { return getenv("TRIMTAB_HOOKS") == "off" }
+func Off(getenv func(string) string) bool {
+	return getenv("TRIMTAB_HOOKS") == "off" || getenv("TRIMTAB_IMPROVE") != ""
+}
 
 // Call is one call of a hook: as much of it as is needed to put it aside.
 type Call struct {

@@ -269,9 +269,9 @@ func FuzzRead(f *testing.F) {
 }
 
 func FuzzState(f *testing.F) {
-	f.Add("trimtab 1 5 0 0 ff\n")
-	f.Add("trimtab 1 5 0\n")
-	f.Add("trimtab 1 5 0 0 ff")
+	f.Add("trimtab 2 5 0 0 7 ff\n")
+	f.Add("trimtab 2 5 0\n")
+	f.Add("trimtab 2 5 0 0 7 ff")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := parse(text)
