@@ -46,6 +46,8 @@ func restrict(s spec) error {
 		landlock.RWDirs(s.Write...).WithRefer().WithResolveUnix(),
 		landlock.RWFiles(devices...).IgnoreIfMissing(),
 		landlock.RWDirs("/dev/shm").IgnoreIfMissing(),
+		landlock.RWFiles("/dev/ptmx").WithIoctlDev().IgnoreIfMissing(), // a terminal of its own, as some agents give their shells
+		landlock.RWDirs("/dev/pts").WithIoctlDev().IgnoreIfMissing(),
 	)
 	if err != nil {
 		return fmt.Errorf("landlock: %w", err)
