@@ -38,8 +38,9 @@ var table = []row{
 	{"loop", []string{"."}, "detectors are functions of messages"},
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
-	{"improve/crew", []string{".", "improve", "agent/sandbox", "agent/shell", "internal/scan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
-	{"improve/project", []string{".", "improve", "improve/crew", "agent/sandbox", "internal/safe", "forge/git"}, "a project's own commands, and what a change to it measures"},
+	{"improve/crew/child", []string{".", "agent/sandbox"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
+	{"improve/crew", []string{".", "improve", "improve/crew/child", "agent/sandbox", "internal/scan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
+	{"improve/project", []string{".", "improve/crew/child", "agent/sandbox", "internal/safe"}, "a project's own commands, and what a change to it measures"},
 	{"improve/work", []string{".", "improve", "improve/crew", "improve/project", "forge", "forge/git", "internal/secret", "internal/safe"}, "the thirteen steps, as plain functions"},
 	{"improve/flow", []string{".", "improve", "improve/work"}, "makes the steps durable; it does not know what they do"},
 	{"deliberate", []string{".", "helm", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
