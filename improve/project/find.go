@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Kind is what a command is for.
@@ -137,23 +138,23 @@ var targetNames = []struct {
 	{Format, []string{"fmt-check", "format-check", "check-fmt", "check-format", "fmtcheck", "format:check", "fmt:check", "check:format", "prettier:check"}},
 }
 
-var makeRule = regexp.MustCompile(`(?m)^([A-Za-z0-9][\w.\- ]{0,200}?)\s*::?(?:[^=:\n]|\n|$)`)
+var makeRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^([A-Za-z0-9][\w.\- ]{0,200}?)\s*::?(?:[^=:\n]|\n|$)`) })
 
 func makeTargets(t top) []Command {
 	for _, name := range []string{"GNUmakefile", "Makefile", "makefile"} {
 		if text := t.read(name); text != "" {
-			return targets(name, "make", makeRule, text)
+			return targets(name, "make", makeRule(), text)
 		}
 	}
 	return nil
 }
 
-var justRule = regexp.MustCompile(`(?m)^@?([A-Za-z][\w\-]{0,100})(?:\s[^:=\n]{0,200})?:(?:[^=]|$)`)
+var justRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^@?([A-Za-z][\w\-]{0,100})(?:\s[^:=\n]{0,200})?:(?:[^=]|$)`) })
 
 func justTargets(t top) []Command {
 	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
 		if text := t.read(name); text != "" {
-			return targets(name, "just", justRule, text)
+			return targets(name, "just", justRule(), text)
 		}
 	}
 	return nil

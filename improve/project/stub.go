@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // IsTest reports whether a path is that of a test.
@@ -34,22 +35,30 @@ type sign struct {
 	form *regexp.Regexp
 }
 
-var signs = []sign{
-	{"work put off in a comment", regexp.MustCompile(`(//|#|/\*|^\s*\*|--|<!--|;|%).*\b(TODO|FIXME|XXX|HACK)\b`)},
-	{"not implemented", regexp.MustCompile(`(?i)(panic|errors\.New|fmt\.Errorf|throw new \w+|raise \w+|Exception|fatalError|die|bail!|anyhow!|Err)\s*\(\s*["'` + "`" + `](todo|stub|(is |are )?(not (yet )?implemented|unimplemented))`)},
-	{"not implemented", regexp.MustCompile(`\b(NotImplementedError|NotImplementedException)\b|\b(todo|unimplemented)!\s*[({\[]|\bTODO\(\s*("|\))`)},
-	{"a test that is skipped", regexp.MustCompile(`\b[tbf]\.Skip(f|Now)?\(|@(pytest\.mark\.(skip|xfail)|unittest\.skip)|\bpytest\.skip\(|\bself\.skipTest\(`)},
-	{"a test that is skipped", regexp.MustCompile(`\b(it|test|describe|context|suite)\.(skip|todo|failing)\s*[.(]|(^|\s)x(it|describe|test|context)\s*\(`)},
-	{"a test that is skipped", regexp.MustCompile(`#\[ignore|@(Disabled|Ignore)\b|\[(Ignore|Explicit)[\](]|\[(Fact|Theory)\(\s*Skip|@tag\s+:?skip|markTestSkipped|XCTSkip`)},
-	{"a test that always passes", regexp.MustCompile(`\bassert\s+(True|1)\s*($|#|,)|\bassert(True|\.ok|\.isTrue)?\s*!?\(\s*true\s*\)|\bassert!\(\s*true|expect\(\s*true\s*\)\.to(Be|Equal|BeTruthy)|assertTrue\(\s*[Tt]rue\s*[,)]|Assert\.(True|IsTrue)\(\s*true|assert\.True\(\s*t\s*,\s*true`)},
-	{"a test with nothing in it", regexp.MustCompile(`^\s*func (Test|Fuzz|Benchmark)\w*\([^)]*\)\s*\{\s*\}|\b(it|test)\(\s*["'` + "`" + `].*(=>|\))\s*\{\s*\}\s*\)?;?\s*$|^\s*(async )?def test_?\w*\(.*\).*:\s*(pass|\.\.\.)\s*$`)},
-}
+// signs are read when a change is first measured: most runs of the program measure
+// none.
+var signs = sync.OnceValue(func() []sign {
+	return []sign{
+		{"work put off in a comment", regexp.MustCompile(`(//|#|/\*|^\s*\*|--|<!--|;|%).*\b(TODO|FIXME|XXX|HACK)\b`)},
+		{"not implemented", regexp.MustCompile(`(?i)(panic|errors\.New|fmt\.Errorf|throw new \w+|raise \w+|Exception|fatalError|die|bail!|anyhow!|Err)\s*\(\s*["'` + "`" + `](todo|stub|(is |are )?(not (yet )?implemented|unimplemented))`)},
+		{"not implemented", regexp.MustCompile(`\b(NotImplementedError|NotImplementedException)\b|\b(todo|unimplemented)!\s*[({\[]|\bTODO\(\s*("|\))`)},
+		{"a test that is skipped", regexp.MustCompile(`\b[tbf]\.Skip(f|Now)?\(|@(pytest\.mark\.(skip|xfail)|unittest\.skip)|\bpytest\.skip\(|\bself\.skipTest\(`)},
+		{"a test that is skipped", regexp.MustCompile(`\b(it|test|describe|context|suite)\.(skip|todo|failing)\s*[.(]|(^|\s)x(it|describe|test|context)\s*\(`)},
+		{"a test that is skipped", regexp.MustCompile(`#\[ignore|@(Disabled|Ignore)\b|\[(Ignore|Explicit)[\](]|\[(Fact|Theory)\(\s*Skip|@tag\s+:?skip|markTestSkipped|XCTSkip`)},
+		{"a test that always passes", regexp.MustCompile(`\bassert\s+(True|1)\s*($|#|,)|\bassert(True|\.ok|\.isTrue)?\s*!?\(\s*true\s*\)|\bassert!\(\s*true|expect\(\s*true\s*\)\.to(Be|Equal|BeTruthy)|assertTrue\(\s*[Tt]rue\s*[,)]|Assert\.(True|IsTrue)\(\s*true|assert\.True\(\s*t\s*,\s*true`)},
+		{"a test with nothing in it", regexp.MustCompile(`^\s*func (Test|Fuzz|Benchmark)\w*\([^)]*\)\s*\{\s*\}|\b(it|test)\(\s*["'` + "`" + `].*(=>|\))\s*\{\s*\}\s*\)?;?\s*$|^\s*(async )?def test_?\w*\(.*\).*:\s*(pass|\.\.\.)\s*$`)},
+	}
+})
 
 // opening is the first line of a test whose body is on the next ones.
-var opening = regexp.MustCompile(`^\s*func (Test|Fuzz|Benchmark)\w*\([^)]*\)\s*\{\s*$|\b(it|test)\(\s*["'` + "`" + `].*\{\s*$|^\s*(async )?def test_?\w*\(.*\).*:\s*$|^\s*fn \w+\(\)\s*\{\s*$`)
+var opening = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*func (Test|Fuzz|Benchmark)\w*\([^)]*\)\s*\{\s*$|\b(it|test)\(\s*["'` + "`" + `].*\{\s*$|^\s*(async )?def test_?\w*\(.*\).*:\s*$|^\s*fn \w+\(\)\s*\{\s*$`)
+})
 
 // nothing is a line that leaves a body empty.
-var nothing = regexp.MustCompile(`^\s*(\}\)?;?|pass|\.\.\.)\s*(#.*)?$`)
+var nothing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(\}\)?;?|pass|\.\.\.)\s*(#.*)?$`)
+})
 
 // longest is how much of a line is looked at: no person writes more.
 const longest = 4 << 10
@@ -70,17 +79,17 @@ func (s *scan) line(name string, at int, text string) []Note {
 	text = strings.TrimSuffix(text, "\r")
 	text = text[:min(len(text), longest)]
 	var out []Note
-	for _, g := range signs {
+	for _, g := range signs() {
 		if g.form.MatchString(text) {
 			out = append(out, Note{name, at, g.what})
 			break
 		}
 	}
-	if s.open > 0 && nothing.MatchString(text) && IsTest(name) {
+	if s.open > 0 && nothing().MatchString(text) && IsTest(name) {
 		out = append(out, Note{name, s.open, "a test with nothing in it"})
 	}
 	switch bare := strings.TrimSpace(text); {
-	case opening.MatchString(text):
+	case opening().MatchString(text):
 		s.open = at
 	case bare == "" || strings.HasPrefix(bare, "//") || strings.HasPrefix(bare, "#"): // a body of comments is empty, too
 	default:
