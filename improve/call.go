@@ -52,7 +52,7 @@ func name(tool string) string {
 			return r
 		}
 		return -1
-	}, clip(tool, 80))
+	}, trimtab.Clip(tool, 80))
 	if tool == "" {
 		return "unnamed"
 	}
@@ -85,7 +85,7 @@ func identity(c trimtab.ToolCall) (key, about string) {
 	}
 	var input map[string]any
 	if json.Unmarshal(c.Input, &input) != nil {
-		return hash(c.Input), clip(string(c.Input), maxAbout)
+		return hash(c.Input), trimtab.Clip(string(c.Input), maxAbout)
 	}
 	for k, v := range input {
 		if len(input) > 1 && slices.Contains(asides, k) {
@@ -106,7 +106,7 @@ func aboutOf(input map[string]any, raw []byte) string {
 		switch v := input[k].(type) {
 		case string:
 			if v != "" {
-				return clip(v, maxAbout)
+				return trimtab.Clip(v, maxAbout)
 			}
 		case []any: // a command in pieces
 			var words []string
@@ -116,14 +116,14 @@ func aboutOf(input map[string]any, raw []byte) string {
 				}
 			}
 			if len(words) > 0 {
-				return clip(strings.Join(words, " "), maxAbout)
+				return trimtab.Clip(strings.Join(words, " "), maxAbout)
 			}
 		}
 	}
 	if len(raw) <= 2 {
 		return ""
 	}
-	return clip(string(raw), maxAbout)
+	return trimtab.Clip(string(raw), maxAbout)
 }
 
 func hash(b []byte) string {

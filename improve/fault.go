@@ -87,7 +87,7 @@ func answers(command string) bool {
 // exitCode reads the code of a command where its host wrote it into the output,
 // at the beginning or the end.
 func exitCode(text string) (code string, told bool) {
-	head, tail := clip(text, 400), ""
+	head, tail := trimtab.Clip(text, 400), ""
 	if len(text) > 400 {
 		tail = text[max(400, len(text)-200):]
 	}
@@ -116,7 +116,7 @@ const maxEnds = 4096
 // complaint is the line in which a failed result tells what is wrong; "" where it
 // only says that something is.
 func complaint(text string) string {
-	head, tail := clip(text, maxEnds), ""
+	head, tail := trimtab.Clip(text, maxEnds), ""
 	if len(text) > maxEnds {
 		tail = text[max(maxEnds, len(text)-maxEnds):]
 	}
@@ -124,7 +124,7 @@ func complaint(text string) string {
 	trace := strings.Contains(text, "Traceback (most recent call last)")
 	for _, part := range []string{head, tail} {
 		for line := range strings.SplitSeq(part, "\n") {
-			line = unwrapped(plainLine(clip(line, maxLabel)))
+			line = unwrapped(plainLine(trimtab.Clip(line, maxLabel)))
 			if len(line) < 4 || generic(line) {
 				continue
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
 )
 
 const (
@@ -18,11 +20,11 @@ const (
 // numbers, hexadecimal, ids, times, quoted strings, colours, case and space. Two
 // errors that fold to the same are the same trouble.
 func Fold(text string) string {
-	f := folder{in: plainLine(clip(text, maxFold))}
+	f := folder{in: plainLine(trimtab.Clip(text, maxFold))}
 	for f.at < len(f.in) {
 		f.next()
 	}
-	return strings.TrimSpace(clip(strings.TrimSpace(f.out.String()), maxSignature))
+	return strings.TrimSpace(trimtab.Clip(strings.TrimSpace(f.out.String()), maxSignature))
 }
 
 // Fingerprint is the identity of a trouble: its type with its folded signature.
@@ -279,15 +281,4 @@ func escape(s string) int {
 		return len(s)
 	}
 	return 1
-}
-
-// clip shortens s to at most n bytes at a rune boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

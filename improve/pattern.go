@@ -81,7 +81,7 @@ func order(a, b Pattern) int {
 
 // pattern makes one of a count.
 func (r *Reflector) pattern(kind, signature string, count int, samples []Sample, context map[string]string) Pattern {
-	p := Pattern{Type: kind, Count: count, Context: map[string]string{KeySignature: clip(Fold(r.redact(signature)), maxSignature)}, Samples: append([]Sample{}, samples...)}
+	p := Pattern{Type: kind, Count: count, Context: map[string]string{KeySignature: trimtab.Clip(Fold(r.redact(signature)), maxSignature)}, Samples: append([]Sample{}, samples...)}
 	for k, v := range context {
 		if v != "" {
 			p.Context[k] = v

@@ -107,7 +107,7 @@ func (r *Reflector) instructed(id, typed string) {
 func ownWords(text string) string {
 	var out []string
 	fenced := false
-	for line := range strings.SplitSeq(clip(text, maxTyped), "\n") {
+	for line := range strings.SplitSeq(trimtab.Clip(text, maxTyped), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(trimmed, "```"):

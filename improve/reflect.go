@@ -138,7 +138,7 @@ func (r *Reflector) isOurs(m trimtab.Message) bool {
 		if !ok {
 			continue
 		}
-		if strings.HasPrefix(strings.TrimSpace(clip(t.Text, 200)), Mark) {
+		if strings.HasPrefix(strings.TrimSpace(trimtab.Clip(t.Text, 200)), Mark) {
 			return true
 		}
 		r.opened = r.opened || t.By == trimtab.Person // what hosts say before it does not count
@@ -237,7 +237,7 @@ func (r *Reflector) sample(id, text string) Sample {
 }
 
 func (r *Reflector) redact(text string) string {
-	text = clip(text, maxWindow)
+	text = trimtab.Clip(text, maxWindow)
 	if r.opt.Redact == nil {
 		return text
 	}
@@ -247,7 +247,7 @@ func (r *Reflector) redact(text string) string {
 // shorten makes one line of at most n bytes.
 func shorten(text string, n int) string {
 	line := plainLine(text)
-	if short := clip(line, n); short != line {
+	if short := trimtab.Clip(line, n); short != line {
 		return strings.TrimSpace(short) + "…"
 	}
 	return line

@@ -166,7 +166,7 @@ func (f *fields) context(key string) map[string]string {
 		return out
 	}
 	for _, k := range slices.Sorted(maps.Keys(object)) {
-		name := kindName(clip(k, 60))
+		name := kindName(trimtab.Clip(k, 60))
 		if name == "" || name == KeyScope {
 			continue
 		}
