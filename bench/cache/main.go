@@ -9,7 +9,7 @@
 // replies is not known.
 //
 //	go run ./bench/cache                              # long sessions that it makes up
-//	go run ./bench/cache ~/.claude/projects/*/*.jsonl # recorded ones, or our exports
+//	go run ./bench/cache ~/.claude/projects/*/*.jsonl # recorded ones, of any host, or our exports
 //	go run ./bench/cache -provider blocks -system 4000
 //
 // The kinds of cache, and what is left out, are those of replay/cache.
@@ -107,13 +107,12 @@ func command(ctx context.Context, args []string, out, errs io.Writer) error {
 		sessions = nil
 	}
 	for _, file := range o.files {
-		s, err := read(file)
+		some, err := read(ctx, file)
 		if err != nil {
 			fmt.Fprintf(errs, "%s: %v\n", file, err)
 			bad++
-			continue
 		}
-		sessions = append(sessions, s)
+		sessions = append(sessions, some...)
 	}
 	for _, p := range o.providers {
 		t := table{Provider: p}

@@ -11,20 +11,39 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
 
-func TestTranscriptsOfClaudeAreRead(t *testing.T) {
-	s, err := read("../../transcript/claude/testdata/terminal.jsonl")
-	if err != nil {
-		t.Fatal(err)
+// one reads a file that holds one session.
+func one(t *testing.T, file string) session {
+	t.Helper()
+	all, err := read(t.Context(), file)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d sessions, %v", len(all), err)
 	}
+	return all[0]
+}
+
+func TestTranscriptsOfAllHostsAreRead(t *testing.T) {
+	for _, host := range []string{"claude", "codex", "gemini", "qwen", "pi"} {
+		s := one(t, "../../transcript/"+host+"/testdata/plain.jsonl")
+		if r := play(ways(t)[0], s, free("marks"), 8000); r.Requests < 2 || r.Total() == 0 || s.info.Host != host {
+			t.Errorf("%s: %+v of %+v", host, r, s.info)
+		}
+	}
+	db := filepath.Join(t.TempDir(), "goose.db")
+	transcripttest.Database(t, db, transcripttest.Load(t, "../../transcript/goose/testdata/plain.json"))
+	if all, err := read(t.Context(), db); err != nil || len(all) != 3 || all[0].name == all[2].name {
+		t.Errorf("%d sessions of a database, %v", len(all), err)
+	}
+}
+
+func TestTranscriptsOfClaudeAreRead(t *testing.T) {
+	s := one(t, "../../transcript/claude/testdata/terminal.jsonl")
 	if r := play(ways(t)[1], s, free("marks"), 8000); r.Requests < 5 || r.Total() == 0 {
 		t.Errorf("%+v", r)
 	}
-	s, err = read("../../transcript/claude/testdata/compact.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = one(t, "../../transcript/claude/testdata/compact.jsonl")
 	rewritten := 0
 	for _, ev := range s.events {
 		if _, ok := ev.(trimtab.Rewritten); ok {
@@ -67,10 +86,7 @@ func TestExportsAreReadWithTheirCommands(t *testing.T) {
 	if err := errors.Join(doc.WriteJSON(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := one(t, file)
 	if len(got.events) != len(made.events)+1 {
 		t.Errorf("%d events, want %d and the command: requests and notes are made again", len(got.events), len(made.events))
 	}
@@ -86,7 +102,7 @@ func TestWhatIsNoSessionIsRefused(t *testing.T) {
 	}
 	var errs strings.Builder
 	err := command(context.Background(), []string{file}, io.Discard, &errs)
-	if err == nil || !strings.Contains(errs.String(), "neither a trimtab export") {
+	if err == nil || !strings.Contains(errs.String(), "not a file of sessions that can be read") {
 		t.Errorf("%v, %s", err, errs.String())
 	}
 	for _, args := range [][]string{{"-provider", "none"}, {"-life", "-1s"}, {"-system", "-1"}} {

@@ -168,6 +168,39 @@ func stringEnd(b []byte, i int) int {
 	}
 }
 
+// ShortEnd is StringEnd for most short strings: i is behind the opening quote, and
+// it returns 0 where the next quote is not near, or may be escaped.
+func ShortEnd(b []byte, i int) int {
+	if i+16 > len(b) {
+		return 0
+	}
+	w := b[i : i+16 : i+16]
+	x, n := quotes(w), 0
+	if x == 0 {
+		if x, n = quotes(w[8:]), 8; x == 0 {
+			return 0
+		}
+	}
+	k := n + bits.TrailingZeros64(x)>>3
+	if b[i+k-1] == '\\' {
+		return 0
+	}
+	return i + k + 1
+}
+
+// NameEnd returns where the quote stands that ends the name beginning at i, if it
+// is short and a colon follows at once; 0 if not.
+func NameEnd(b []byte, i int) int {
+	end := ShortEnd(b, i)
+	if end == 0 {
+		end = stringEnd(b, i)
+	}
+	if end <= 0 || end >= len(b) || b[end] != ':' {
+		return 0
+	}
+	return end - 1
+}
+
 // even reports whether b ends with an even number of backslashes.
 func even(b []byte) bool {
 	n := len(b)

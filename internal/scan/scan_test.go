@@ -182,3 +182,28 @@ func depth(v []byte) int {
 	}
 	return most
 }
+
+// FuzzEnds compares the short ways to the end of a string and of a name, and the
+// short way of Strict, with the long ones.
+func FuzzEnds(f *testing.F) {
+	for _, s := range []string{
+		`abc":1`, `a\"b":`, `a\\":`, `"`, `""`, `0123456789abcdef":`, "\x01\"", `é":`, `\\\\\\\\\\\\\\"`, `#"#":`, `"a\u0041b"`, "\"a\x1fb\"", `{"a":[1,"\n"]}`,
+		`a\"b":0123456789abcdef`, `0123456789\":0123456789abcdef`, "\"aaaaaaaa\x1fbbbbbbbb\"", `"aaaaaaaaaaaaaa\qbbbbbbbb"`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in := append([]byte(`"`), b...)
+		want := scan.StringEnd(in, 0)
+		if got := scan.ShortEnd(in, 1); got != 0 && got != want {
+			t.Fatalf("%q: ends at %d, want %d", in, got, want)
+		}
+		got, named := scan.NameEnd(in, 1), want > 0 && want < len(in) && in[want] == ':'
+		if named != (got > 0) || named && got != want-1 {
+			t.Fatalf("%q: the name ends at %d, the string at %d", in, got, want)
+		}
+		if utf8.Valid(b) && scan.Strict(b) != (json.Valid(b) && scan.Valid(b)) {
+			t.Fatalf("%q: strict %v, valid %v", b, scan.Strict(b), json.Valid(b))
+		}
+	})
+}

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
 )
 
@@ -124,6 +125,9 @@ func Strict(v []byte) bool {
 	if !Valid(v) {
 		return false
 	}
+	if plain(v) {
+		return true
+	}
 	inside := false
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {
@@ -138,6 +142,25 @@ func Strict(v []byte) bool {
 				return false
 			}
 			i++ // what is escaped; hex digits need no more care
+		}
+	}
+	return true
+}
+
+// plain reports whether v holds no backslash and nothing below a space, as most
+// short values do: then its strings are sound.
+func plain(v []byte) bool {
+	i := 0
+	for ; i+8 <= len(v); i += 8 {
+		x := binary.LittleEndian.Uint64(v[i:])
+		slash := x ^ ('\\' * ones)
+		if ((slash-ones)&^slash|(x-' '*ones)&^x)&(0x80*ones) != 0 {
+			return false
+		}
+	}
+	for ; i < len(v); i++ {
+		if v[i] < ' ' || v[i] == '\\' {
+			return false
 		}
 	}
 	return true

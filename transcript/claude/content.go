@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
@@ -16,7 +17,7 @@ type message struct {
 	bad       error // it is no message
 	seen      bool
 	id, model []byte
-	usage     []byte
+	usage     usage
 	text      []byte  // the content, where it is no list
 	blocks    []block // the content, where it is one
 }
@@ -24,7 +25,7 @@ type message struct {
 // parse goes into the message at which the cursor stands. What is wrong inside
 // matters only if the line is one that is read.
 func (m *message) parse(c *jsonl.Cursor) {
-	*m = message{seen: true, blocks: m.blocks[:0]}
+	m.seen = true
 	if c.Peek() != '{' {
 		c.Take()
 		m.bad = errors.New("not an object")
@@ -38,7 +39,7 @@ func (m *message) parse(c *jsonl.Cursor) {
 		case "model":
 			m.model = in.Take()
 		case "usage":
-			m.usage = in.Take()
+			m.usage.parse(&in)
 		case "content":
 			m.text, m.blocks = nil, m.blocks[:0]
 			if in.Peek() == '[' {
@@ -86,29 +87,50 @@ func (m *message) answers() bool {
 	return false
 }
 
-func parseUsage(v []byte) (*trimtab.Usage, error) {
-	if jsonl.Null(v) {
+// usage is what the provider counted, as written.
+type usage struct{ all, input, output, read, written []byte }
+
+func (u *usage) parse(c *jsonl.Cursor) {
+	if c.Peek() == '{' {
+		in := c.Down('{')
+		for in.Field() {
+			switch string(in.Key) {
+			case "input_tokens":
+				u.input = in.Take()
+			case "output_tokens":
+				u.output = in.Take()
+			case "cache_read_input_tokens":
+				u.read = in.Take()
+			case "cache_creation_input_tokens":
+				u.written = in.Take()
+			}
+		}
+		c.Up(&in)
+	}
+	u.all = c.Take()
+}
+
+// counts reads what the provider counted.
+func (r *reader) counts(u *usage) (*trimtab.Usage, error) {
+	switch {
+	case jsonl.Null(u.all):
 		return nil, nil
+	case u.all[0] != '{':
+		return nil, errors.New("message.usage: not an object")
 	}
-	u := &trimtab.Usage{}
-	c := jsonl.Object(v)
-	for c.Next() {
-		var err error
-		switch string(c.Key) {
-		case "input_tokens":
-			u.Input, err = jsonl.Int(c.Value)
-		case "output_tokens":
-			u.Output, err = jsonl.Int(c.Value)
-		case "cache_read_input_tokens":
-			u.CacheRead, err = jsonl.Int(c.Value)
-		case "cache_creation_input_tokens":
-			u.CacheWrite, err = jsonl.Int(c.Value)
-		}
+	var n trimtab.Usage
+	var errs [4]error
+	n.Input, errs[0] = jsonl.Int(u.input)
+	n.Output, errs[1] = jsonl.Int(u.output)
+	n.CacheRead, errs[2] = jsonl.Int(u.read)
+	n.CacheWrite, errs[3] = jsonl.Int(u.written)
+	for i, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("message.usage: %s: %w", c.Key, err)
+			name := [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}[i]
+			return nil, fmt.Errorf("message.usage: %s: %w", name, err)
 		}
 	}
-	return u, c.Err()
+	return r.Count(n), nil
 }
 
 // block is one block of content. Which fields it has depends on its type.
@@ -156,7 +178,8 @@ func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) 
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
 		}
-		return feed.Spans(text, by), nil
+		var d host.Divider
+		return feed.Append(r.Parts(1), &d, text, by), nil
 	}
 	if by == trimtab.Person && m.answers() {
 		by = trimtab.Host
@@ -165,7 +188,7 @@ func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) 
 }
 
 func (r *reader) parts(blocks []block, by trimtab.Author) ([]trimtab.Part, error) {
-	out := make([]trimtab.Part, 0, len(blocks))
+	out := r.Parts(len(blocks))
 	for i, b := range blocks {
 		if b.bad {
 			return nil, fmt.Errorf("content block %d: not an object", i+1)
@@ -183,22 +206,16 @@ func (r *reader) part(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab
 	switch {
 	case jsonl.Is(b.kind, "text"):
 		text, err := r.Text(b.text, by)
-		return append(out, feed.Spans(text, by)...), err
+		var d host.Divider
+		return feed.Append(out, &d, text, by), err
 	case jsonl.Is(b.kind, "tool_use") && by == trimtab.Model:
-		call, err := r.call(b)
+		call, err := r.Call(b.id, b.name, b.input)
 		return append(out, call), err
 	case jsonl.Is(b.kind, "tool_result") && by != trimtab.Model:
 		return r.result(out, b)
 	}
 	p, err := r.opaque(b, by)
 	return append(out, p), err
-}
-
-func (r *reader) call(b block) (trimtab.ToolCall, error) {
-	id, err1 := r.Dec.String(b.id)
-	name, err2 := r.Dec.Word(b.name)
-	input, err3 := jsonl.Raw(b.input)
-	return trimtab.ToolCall{ID: id, Name: name, Input: input}, errors.Join(err1, err2, err3)
 }
 
 // result reads a tool's result. What of it is not text follows as opaque parts.

@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/claude"
+	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
 
 // FuzzRead reads anything: it ends, line numbers rise, every item can be kept as
@@ -62,4 +63,22 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzRewritten reads lines as they are and written anew by encoding/json.
+func FuzzRewritten(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil || len(files) == 0 {
+		f.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		transcripttest.Seed(f, data)
+	}
+	long := strings.Repeat(`x \"y\" `, 30)
+	f.Add([]byte(`{"type":"user","uuid":"u","message":{"content":[{"tool_use_id":"t","type":"tool_result","content":"`+long+`","is_error":true}]},"toolUseResult":{"stdout":"`+long+`","b":"`+long+`z"},"userType":"e","cwd":"/p","sessionId":"s"}`), false)
+	transcripttest.Fuzz(f, claude.Read)
 }

@@ -48,16 +48,44 @@ type line struct {
 	attached, compaction      []byte
 	rendered, renderedRole    []byte
 	side, meta, summary, fail bool
+	twice                     jsonl.Twice
+	last                      *tail
+}
+
+// tail is the end of a line, from the value of userType on. It is the same on most
+// lines of a file, and what was read of it once need not be read again.
+type tail struct {
+	raw                   []byte
+	session, cwd, version []byte // spans of raw
+}
+
+// take notes the value of a field behind userType, of which rest is left of the
+// line, and reports whether it is one of those that a tail may hold.
+func (t *tail) take(name, value []byte, rest int) bool {
+	end := len(t.raw) - rest
+	switch v := t.raw[end-len(value) : end]; string(name) {
+	case "sessionId":
+		t.session = v
+	case "cwd":
+		t.cwd = v
+	case "version":
+		t.version = v
+	case "userType", "entrypoint", "gitBranch":
+	default:
+		return false
+	}
+	return true
 }
 
 // place takes a line apart as far as its place in the tree needs. Of replies and
 // attachments that is a little at either end, and of a tool's result all but what
 // the tool returned.
 func (l *line) place(b []byte, number int) error {
-	*l = line{number: number, size: len(b), message: message{blocks: l.message.blocks[:0]}}
+	l.number, l.size = number, len(b)
 	if l.ends(b) {
 		return nil
 	}
+	*l = line{last: l.last, message: message{blocks: l.message.blocks[:0]}}
 	return l.walk(b, number, true)
 }
 
@@ -117,25 +145,24 @@ func firstID(c *jsonl.Cursor) []byte {
 func (l *line) parse(b []byte, number int) error { return l.walk(b, number, false) }
 
 func (l *line) walk(b []byte, number int, placed bool) error {
-	blocks := l.message.blocks[:0]
-	*l = line{number: number, size: len(b)}
-	l.message.blocks = blocks
+	l.number, l.size = number, len(b)
 	if v := firstType(b); v != nil && kindOf(v) == other {
 		return whole(b)
 	}
 	var err error
-	flag := func(v []byte) bool {
-		on, bad := jsonl.Bool(v)
-		if bad != nil {
-			err = bad
-		}
-		return on
-	}
-	c := jsonl.Object(b)
+	c := jsonl.Line(b, &l.twice)
+	var next tail // as far as it is known that the line has one
 	for err == nil && c.Field() {
-		if string(c.Key) == "message" {
+		switch string(c.Key) {
+		case "message":
 			l.message.parse(&c)
 			continue
+		case "userType":
+			if t := l.last; t.raw != nil && bytes.Equal(c.Rest(), t.raw) {
+				l.session, l.cwd, l.version = or(t.session, l.session), or(t.cwd, l.cwd), or(t.version, l.version)
+				return nil
+			}
+			next.raw = bytes.Clone(c.Rest())
 		}
 		if placed && l.uuid != nil && l.kind != other && string(c.Key) == "toolUseResult" && c.Peek() != 'n' {
 			l.toolResult = b[len(b)-1:]
@@ -183,20 +210,42 @@ func (l *line) walk(b []byte, number int, placed bool) error {
 			l.rendered = c.Value
 		case "renderedRole":
 			l.renderedRole = c.Value
-		case "isSidechain":
-			l.side = flag(c.Value)
-		case "isMeta":
-			l.meta = flag(c.Value)
-		case "isCompactSummary":
-			l.summary = flag(c.Value)
-		case "isApiErrorMessage":
-			l.fail = flag(c.Value)
+		default:
+			err = l.flag(c.Key, c.Value)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Key, err)
 		}
+		if next.raw != nil && !next.take(c.Key, c.Value, len(c.Rest())) {
+			next.raw = nil
+		}
+	}
+	if c.Err() == nil && next.raw != nil {
+		*l.last = next
 	}
 	return c.Err()
+}
+
+// flag reads a field that is true or false.
+func (l *line) flag(name, v []byte) (err error) {
+	switch string(name) {
+	case "isSidechain":
+		l.side, err = jsonl.Bool(v)
+	case "isMeta":
+		l.meta, err = jsonl.Bool(v)
+	case "isCompactSummary":
+		l.summary, err = jsonl.Bool(v)
+	case "isApiErrorMessage":
+		l.fail, err = jsonl.Bool(v)
+	}
+	return err
+}
+
+func or(v, other []byte) []byte {
+	if v != nil {
+		return v
+	}
+	return other
 }
 
 // whole reports a line that was cut off.

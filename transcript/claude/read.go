@@ -24,6 +24,7 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 type reader struct {
 	*feed.Feed
 	line                    line
+	last                    tail
 	plan                    *tree  // as it grows
 	tree                    *tree  // nil in file order
 	marks                   string // the version that was last seen to mark prompts
@@ -36,7 +37,7 @@ func (r *reader) Plan(b []byte, n int) {
 	if r.plan == nil {
 		r.plan = newTree()
 	}
-	l := &r.line
+	l := r.fresh()
 	if l.place(b, n) == nil && l.kind != other && !l.side && !jsonl.Null(l.uuid) {
 		r.plan.add(l)
 	}
@@ -52,11 +53,17 @@ func (r *reader) Planned() {
 
 // Take turns a line into a message, if it belongs to what is read.
 func (r *reader) Take(b []byte) error {
-	l := &r.line
+	l := r.fresh()
 	if err := l.parse(b, r.N); err != nil || !r.wanted(l) {
 		return err
 	}
 	return r.take(l)
+}
+
+// fresh returns an empty line in the memory of the one before.
+func (r *reader) fresh() *line {
+	r.line = line{last: &r.last, message: message{blocks: r.line.message.blocks[:0]}}
+	return &r.line
 }
 
 // wanted reports whether a line belongs to what is read.
@@ -121,7 +128,7 @@ func (r *reader) reply(l *line) error {
 	if err != nil {
 		return fmt.Errorf("message.id: %w", err)
 	}
-	usage, err := parseUsage(l.message.usage)
+	usage, err := r.counts(&l.message.usage)
 	if err != nil {
 		return err
 	}

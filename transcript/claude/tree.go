@@ -2,10 +2,9 @@ package claude
 
 import (
 	"bytes"
-	"encoding/binary"
 	"hash/fnv"
-	"math/bits"
 
+	"github.com/trimtab/trimtab/transcript/internal/feed"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
@@ -16,14 +15,11 @@ import (
 // Not every second child is such a branch. Parallel tools and hooks hang their
 // lines beside the way from the last prompt or reply to the first; those count.
 type tree struct {
-	at    map[key]int32 // the number of a line in nodes
-	nodes []node        // the first is none
-	last  int32         // the newest line
-	leaf  int32         // the newest prompt, reply or rewriting: where the conversation ends
+	at    map[feed.Key]int32 // the number of a line in nodes
+	nodes []node             // the first is none
+	last  int32              // the newest line
+	leaf  int32              // the newest prompt, reply or rewriting: where the conversation ends
 }
-
-// key is the hash of a line's id.
-type key [16]byte
 
 type node struct {
 	parent int32  // 0 is none
@@ -43,7 +39,7 @@ const (
 	used // it was taken
 )
 
-func newTree() *tree { return &tree{at: map[key]int32{}, nodes: make([]node, 1)} }
+func newTree() *tree { return &tree{at: map[feed.Key]int32{}, nodes: make([]node, 1)} }
 
 // add puts a line of the main conversation into the tree.
 func (t *tree) add(l *line) {
@@ -113,7 +109,7 @@ func kept(compaction []byte) (anchor, tail []byte) {
 
 // node returns the number of the line with this id, making one if it is new.
 func (t *tree) node(id []byte) int32 {
-	k := keyOf(id)
+	k := feed.KeyOf(id)
 	i, ok := t.at[k]
 	if !ok {
 		i = int32(len(t.nodes))
@@ -183,7 +179,7 @@ func (t *tree) take(id []byte) bool {
 	if jsonl.Null(id) {
 		return true
 	}
-	i, ok := t.at[keyOf(id)]
+	i, ok := t.at[feed.KeyOf(id)]
 	if !ok || t.nodes[i].state&known == 0 {
 		return true
 	}
@@ -193,27 +189,6 @@ func (t *tree) take(id []byte) bool {
 	}
 	n.state |= used
 	return true
-}
-
-// keyOf makes a key of an id in quotes.
-func keyOf(id []byte) (k key) {
-	if len(id) == 38 { // the usual form: 36 bytes between quotes, of which 32 vary
-		a := mix(binary.LittleEndian.Uint64(id[1:]), binary.LittleEndian.Uint64(id[9:]))
-		b := mix(binary.LittleEndian.Uint64(id[17:]), binary.LittleEndian.Uint64(id[25:])^uint64(binary.LittleEndian.Uint32(id[33:]))<<32)
-		binary.LittleEndian.PutUint64(k[:], a^bits.RotateLeft64(b, 32))
-		binary.LittleEndian.PutUint64(k[8:], mix(a, b))
-		return k
-	}
-	h := fnv.New128a()
-	h.Write(id)
-	h.Sum(k[:0])
-	return k
-}
-
-// mix joins two words so that each bit of them counts.
-func mix(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^0x9E3779B97F4A7C15, b^0xC2B2AE3D27D4EB4F)
-	return hi ^ lo ^ a ^ bits.RotateLeft64(b, 17)
 }
 
 // replyOf is the hash of a message's id, never 0 if it has one.

@@ -9,23 +9,130 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// event reads what an event knows that the items do not: whether a tool failed,
-// and what the provider counted.
-func (r *reader) event(v []byte) error {
-	kind := jsonl.Find(v, "type") // its first field
-	switch {
-	case jsonl.Is(kind, "item_completed"):
-		item := jsonl.Find(v, "item")
-		if typed := jsonl.Find(item, "type"); jsonl.Is(typed, "CommandExecution") || jsonl.Is(typed, "FileChange") || jsonl.Is(typed, "McpToolCall") {
-			return r.ended(jsonl.Find(item, "id"), broke(item))
+// event is what an event knows that the items do not, taken apart but not decoded.
+type event struct {
+	kind  []byte
+	end   ending // of a command, a patch or a tool
+	item  ending // of what item_completed tells
+	usage []byte // what the provider counted for the last reply
+}
+
+// ending is how a call ended.
+type ending struct {
+	kind, id                   []byte
+	code, success, status, err []byte
+	failed                     bool // the tool says so
+}
+
+func (e *event) parse(c *jsonl.Cursor) {
+	for c.Field() {
+		switch string(c.Key) {
+		case "type":
+			e.kind = c.Take()
+		case "call_id":
+			e.end.id = c.Take()
+		case "item":
+			e.item.parse(c)
+		case "info":
+			e.info(c)
+		case "result":
+			e.end.result(c)
+		default:
+			e.end.field(c)
 		}
-	case jsonl.Is(kind, "exec_command_end"), jsonl.Is(kind, "patch_apply_end"):
-		return r.ended(jsonl.Find(v, "call_id"), broke(v))
-	case jsonl.Is(kind, "mcp_tool_call_end"):
-		failed := jsonl.Find(v, "result", "Err") != nil || string(jsonl.Find(v, "result", "Ok", "isError")) == "true" || string(jsonl.Find(v, "result", "Ok", "is_error")) == "true"
-		return r.ended(jsonl.Find(v, "call_id"), failed)
-	case jsonl.Is(kind, "token_count") && !r.counted:
-		return r.count(jsonl.Find(v, "info", "last_token_usage"))
+	}
+}
+
+// parse takes apart the item at which the cursor stands.
+func (n *ending) parse(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		if string(in.Key) == "id" {
+			n.id = in.Take()
+		} else {
+			n.field(&in)
+		}
+	}
+	c.Up(&in)
+}
+
+// info takes apart what the provider counted.
+func (e *event) info(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		if string(in.Key) == "last_token_usage" {
+			e.usage = in.Take()
+		}
+	}
+	c.Up(&in)
+}
+
+// field reads a field that says how it ended.
+func (n *ending) field(c *jsonl.Cursor) {
+	switch string(c.Key) {
+	case "type":
+		n.kind = c.Take()
+	case "exit_code":
+		n.code = c.Take()
+	case "success":
+		n.success = c.Take()
+	case "status":
+		n.status = c.Take()
+	case "error":
+		n.err = c.Take()
+	}
+}
+
+// result reads what a tool of MCP returned.
+func (n *ending) result(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		switch string(in.Key) {
+		case "Err":
+			n.failed = true
+		case "Ok":
+			n.answered(&in)
+		}
+	}
+	c.Up(&in)
+}
+
+func (n *ending) answered(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		if string(in.Key) == "isError" || string(in.Key) == "is_error" {
+			n.failed = n.failed || string(in.Take()) == "true"
+		}
+	}
+	c.Up(&in)
+}
+
+// happened takes what an event says: whether a tool failed, and what the provider
+// counted.
+func (r *reader) happened(e *event) error {
+	switch {
+	case jsonl.Is(e.kind, "item_completed"):
+		if n := &e.item; jsonl.Is(n.kind, "CommandExecution") || jsonl.Is(n.kind, "FileChange") || jsonl.Is(n.kind, "McpToolCall") {
+			return r.ended(n.id, n.broke())
+		}
+	case jsonl.Is(e.kind, "exec_command_end"), jsonl.Is(e.kind, "patch_apply_end"):
+		return r.ended(e.end.id, e.end.broke())
+	case jsonl.Is(e.kind, "mcp_tool_call_end"):
+		return r.ended(e.end.id, e.end.failed)
+	case jsonl.Is(e.kind, "token_count") && !r.counted:
+		return r.count(e.usage)
 	}
 	return nil
 }
@@ -44,15 +151,14 @@ func (r *reader) ended(id []byte, failed bool) error {
 }
 
 // broke reports whether a command, a patch or a tool says that it failed.
-func broke(v []byte) bool {
-	if code := jsonl.Find(v, "exit_code"); !jsonl.Null(code) {
-		return string(code) != "0"
+func (n *ending) broke() bool {
+	switch {
+	case !jsonl.Null(n.code):
+		return string(n.code) != "0"
+	case !jsonl.Null(n.success):
+		return string(n.success) == "false"
 	}
-	if ok := jsonl.Find(v, "success"); !jsonl.Null(ok) {
-		return string(ok) == "false"
-	}
-	status := jsonl.Find(v, "status")
-	return jsonl.Is(status, "failed") || jsonl.Is(status, "declined") || !jsonl.Null(jsonl.Find(v, "error"))
+	return jsonl.Is(n.status, "failed") || jsonl.Is(n.status, "declined") || !jsonl.Null(n.err)
 }
 
 // exited reads the exit code at the head of an output. Codex puts it there in
@@ -92,7 +198,7 @@ func (r *reader) count(v []byte) error {
 		return nil
 	}
 	var all, cached, written int
-	u := &trimtab.Usage{}
+	var u trimtab.Usage
 	c := jsonl.Object(v)
 	for c.Next() {
 		var err error
@@ -111,7 +217,7 @@ func (r *reader) count(v []byte) error {
 		}
 	}
 	u.Input, u.CacheRead, u.CacheWrite = max(0, all-cached-written), cached, written
-	it.Message.Usage = u
+	it.Message.Usage = r.Count(u)
 	r.over = true
 	return c.Err()
 }

@@ -2,8 +2,8 @@ package codex
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
@@ -14,8 +14,20 @@ import (
 // item is a piece of what went to the model or came from it. Which fields it has
 // depends on its type.
 type item struct {
-	kind, role, id, call, name, input, arguments, action, output, content []byte
-	metadata, raw                                                         []byte
+	kind, role, id, call, name, input, arguments, action []byte
+	metadata, raw, success                               []byte
+	content, output                                      content
+}
+
+// content is a text or a list of blocks.
+type content struct {
+	text   []byte
+	blocks []block
+}
+
+// block is a text, or something else of that type.
+type block struct {
+	raw, kind, text []byte
 }
 
 func (it *item) parse(c *jsonl.Cursor) {
@@ -38,13 +50,59 @@ func (it *item) parse(c *jsonl.Cursor) {
 		case "action":
 			it.action = c.Take()
 		case "output":
-			it.output = c.Take()
+			it.returned(c)
 		case "content":
-			it.content = c.Take()
+			it.content.parse(c)
 		case "internal_chat_message_metadata_passthrough":
 			it.metadata = c.Take()
 		}
 	}
+}
+
+// returned takes the output of a tool apart: a text, a list of blocks, or an
+// object with either.
+func (it *item) returned(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
+		it.output.parse(c)
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		switch string(in.Key) {
+		case "success":
+			it.success = in.Take()
+		case "content":
+			it.output.parse(&in)
+		}
+	}
+	c.Up(&in)
+}
+
+func (t *content) parse(c *jsonl.Cursor) {
+	t.text, t.blocks = nil, t.blocks[:0]
+	if c.Peek() != '[' {
+		t.text = c.Take()
+		return
+	}
+	list := c.Down('[')
+	for list.Field() {
+		var b block
+		if list.Peek() == '{' {
+			in := list.Down('{')
+			for in.Field() {
+				switch string(in.Key) {
+				case "type":
+					b.kind = in.Take()
+				case "text":
+					b.text = in.Take()
+				}
+			}
+			list.Up(&in)
+		}
+		b.raw = list.Take()
+		t.blocks = append(t.blocks, b)
+	}
+	c.Up(&list)
 }
 
 // item passes on a response_item.
@@ -64,7 +122,7 @@ func (r *reader) item(l *line, size int) error {
 		if err != nil {
 			return err
 		}
-		return r.says(l, id, size, call)
+		return r.says(l, id, size, r.One(call))
 	case jsonl.Is(it.kind, "function_call_output"), jsonl.Is(it.kind, "custom_tool_call_output"), jsonl.Is(it.kind, "tool_search_output"):
 		parts, err := r.result(it)
 		if err != nil {
@@ -87,18 +145,18 @@ func (r *reader) thought(l *line, id, kind string, size int) error {
 	if err != nil {
 		return err
 	}
-	return r.says(l, id, size, p)
+	return r.says(l, id, size, r.One(p))
 }
 
 func (r *reader) message(l *line, id string, size int) error {
 	it := &l.item
 	switch {
 	case jsonl.Is(it.role, "assistant"):
-		parts, err := r.content(it.content, nil, trimtab.Model)
+		parts, err := r.content(&it.content, nil, trimtab.Model)
 		if err != nil {
 			return err
 		}
-		return r.says(l, id, size, parts...)
+		return r.says(l, id, size, parts)
 	case jsonl.Is(it.role, "user"):
 		by := trimtab.Person
 		if r.side {
@@ -108,77 +166,62 @@ func (r *reader) message(l *line, id string, size int) error {
 		if err != nil {
 			return err
 		}
-		parts, err := r.content(it.content, authors, by)
+		parts, err := r.content(&it.content, authors, by)
 		if err != nil {
 			return err
 		}
 		return r.say(l, trimtab.Message{ID: id, Role: trimtab.RoleUser, Parts: parts}, size)
 	}
-	parts, err := r.content(it.content, nil, trimtab.Host)
+	parts, err := r.content(&it.content, nil, trimtab.Host)
 	if err != nil {
 		return err
 	}
 	return r.say(l, trimtab.Message{ID: id, Role: trimtab.RoleSystem, Parts: parts}, size)
 }
 
-// content reads a list of texts and pictures. Typed says for each whether a
-// person gave it, where the rollout does.
-func (r *reader) content(v []byte, typed []bool, by trimtab.Author) ([]trimtab.Part, error) {
-	if jsonl.Null(v) {
+// content decodes a text, or a list of texts and pictures. Typed says for each
+// whether a person gave it, where the rollout does.
+func (r *reader) content(t *content, typed []bool, by trimtab.Author) ([]trimtab.Part, error) {
+	var d host.Divider
+	if !jsonl.Null(t.text) {
+		text, err := r.Text(t.text, by)
+		return feed.Append(r.Parts(1), &d, text, by), err
+	}
+	if len(t.blocks) == 0 {
 		return nil, nil
 	}
-	if v[0] == '"' {
-		text, err := r.Text(v, by)
-		return feed.Spans(text, by), err
-	}
-	var out []trimtab.Part
-	var d host.Divider
-	c := jsonl.Array(v)
-	for n := 0; c.Next(); n++ {
+	out := r.Parts(len(t.blocks))
+	for n, b := range t.blocks {
 		author := by
 		if by == trimtab.Person && typed != nil && (n >= len(typed) || !typed[n]) {
 			author = trimtab.Host
 		}
-		kind, text, err := block(c.Value)
+		var err error
+		if b.text == nil {
+			out, err = r.picture(out, b, author)
+		} else {
+			var s string
+			s, err = r.Text(b.text, author)
+			out = feed.Append(out, &d, s, author)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("content block %d: %w", n+1, err)
 		}
-		if text == nil {
-			word, err := r.Dec.Word(kind)
-			if err != nil {
-				return nil, fmt.Errorf("content block %d: %w", n+1, err)
-			}
-			p, err := r.Opaque(word, author, c.Value)
-			if err != nil {
-				return nil, fmt.Errorf("content block %d: %w", n+1, err)
-			}
-			out = append(out, p)
-			continue
-		}
-		s, err := r.Text(text, author)
-		if err != nil {
-			return nil, fmt.Errorf("content block %d: %w", n+1, err)
-		}
-		out = append(out, feed.Divide(&d, s, author)...)
-	}
-	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("content: %w", err)
 	}
 	return out, nil
 }
 
-// block returns the type of a block, and its text if it has one.
-func block(v []byte) (kind, text []byte, err error) {
-	c := jsonl.Object(v)
-	for c.Next() {
-		switch string(c.Key) {
-		case "type":
-			kind = c.Value
-		case "text":
-			text = c.Value
-		}
+// picture appends a block that is no text.
+func (r *reader) picture(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
+	if len(b.raw) == 0 || b.raw[0] != '{' {
+		return out, errors.New("not an object")
 	}
-	return kind, text, c.Err()
+	word, err := r.Dec.Word(b.kind)
+	if err != nil {
+		return out, err
+	}
+	p, err := r.Opaque(word, by, b.raw)
+	return append(out, p), err
 }
 
 // authors tells of each block of a message whether a person gave it; nil where
@@ -217,17 +260,17 @@ func (r *reader) call(it *item) (trimtab.ToolCall, error) {
 	switch {
 	case !jsonl.Null(it.action):
 		call.Name = "local_shell"
-		call.Input, err = jsonl.Raw(it.action)
+		call.Input, err = r.Dec.Raw(it.action)
 	case !jsonl.Null(it.input):
-		call.Input, err = jsonl.Raw(it.input)
+		call.Input, err = r.Dec.Raw(it.input)
 	case !jsonl.Null(it.arguments) && it.arguments[0] != '"':
-		call.Input, err = jsonl.Raw(it.arguments)
+		call.Input, err = r.Dec.Raw(it.arguments)
 	case !jsonl.Null(it.arguments):
 		var text string
 		if text, err = r.Dec.String(it.arguments); err != nil {
 			break
 		}
-		if call.Input, err = jsonl.Raw([]byte(text)); err != nil { // the model may write what is no JSON
+		if call.Input, err = r.Dec.Raw([]byte(text)); err != nil { // the model may write what is no JSON
 			call.Input, err = json.Marshal(text)
 		}
 	}
@@ -240,8 +283,7 @@ func (r *reader) call(it *item) (trimtab.ToolCall, error) {
 	return call, nil
 }
 
-// result reads the output of a tool: a text, a list of blocks, or an object with
-// either.
+// result reads the output of a tool.
 func (r *reader) result(it *item) ([]trimtab.Part, error) {
 	id, err := r.Dec.String(it.call)
 	if err != nil {
@@ -249,47 +291,46 @@ func (r *reader) result(it *item) ([]trimtab.Part, error) {
 	}
 	failed, known := r.failed[id]
 	delete(r.failed, id)
-	output := it.output
-	if len(output) > 0 && output[0] == '{' {
-		if ok := jsonl.Find(output, "success"); !jsonl.Null(ok) && !known {
-			failed, known = string(ok) == "false", true
-		}
-		output = jsonl.Find(output, "content")
+	if !known && !jsonl.Null(it.success) {
+		failed, known = string(it.success) == "false", true
 	}
-	if jsonl.Null(output) || output[0] == '"' {
-		if !known {
-			head, err := r.Dec.Clip(output, 512)
-			if err != nil {
-				return nil, fmt.Errorf("output: %w", err)
-			}
-			failed = exited(head)
-		}
-		text, err := r.Result(output, failed)
+	out := append(r.Parts(1+len(it.output.blocks)), nil)
+	if v := it.output.text; v != nil || len(it.output.blocks) == 0 {
+		text, failed, err := r.printed(v, failed, known)
 		if err != nil {
 			return nil, fmt.Errorf("output: %w", err)
 		}
-		return []trimtab.Part{trimtab.ToolResult{ID: id, Text: text, Failed: failed}}, nil
+		out[0] = trimtab.ToolResult{ID: id, Text: text, Failed: failed}
+		return out, nil
 	}
-	by := trimtab.Tool
-	if failed {
-		by = trimtab.Model // whole, however brief
-	}
-	inner, err := r.content(output, nil, by)
-	if err != nil {
-		return nil, fmt.Errorf("output: %w", err)
-	}
-	var texts []string
-	parts := []trimtab.Part{nil}
-	for _, p := range inner {
-		switch p := p.(type) {
-		case trimtab.Text:
-			texts = append(texts, p.Text)
-		case trimtab.Opaque:
-			p.By = trimtab.Tool
-			parts = append(parts, p)
+	var texts feed.Joined
+	for n, b := range it.output.blocks {
+		if b.text == nil {
+			out, err = r.picture(out, b, trimtab.Tool)
+		} else {
+			var s string
+			s, err = r.Result(b.text, failed)
+			texts.Add(s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("output: content block %d: %w", n+1, err)
 		}
 	}
-	text := strings.Join(texts, "\n")
-	parts[0] = trimtab.ToolResult{ID: id, Text: text, Failed: failed || !known && exited(text)}
-	return parts, nil
+	text := texts.String()
+	out[0] = trimtab.ToolResult{ID: id, Text: text, Failed: failed || !known && exited(text)}
+	return out, nil
+}
+
+// printed decodes an output that is one text. Where it is not known whether the
+// tool failed, its head says so.
+func (r *reader) printed(v []byte, failed, known bool) (string, bool, error) {
+	if !known {
+		head, err := r.Dec.Clip(v, 512)
+		if err != nil {
+			return "", false, err
+		}
+		failed = exited(head)
+	}
+	text, err := r.Result(v, failed)
+	return text, failed, err
 }

@@ -25,14 +25,16 @@ const maxFailed = 4096
 type reader struct {
 	*feed.Feed
 	rolled
+	line      line // the memory of the one that is read
 	begun     bool // the first session_meta was seen: later ones are of sessions that this one was made from
 	side      bool
 	session   string
 	project   string
 	model     string
-	reply     int  // the number of the reply that is being put together
-	over      bool // the next thing the model says is another reply
-	counted   bool // replies come with records of their usage
+	reply     int    // the number of the reply that is being put together
+	replyID   string // the same, as the queue knows it
+	over      bool   // the next thing the model says is another reply
+	counted   bool   // replies come with records of their usage
 	compacted bool
 	failed    map[string]bool // calls that are known to have failed, or not
 }
@@ -40,14 +42,15 @@ type reader struct {
 // line is a line of a rollout, taken apart but not decoded.
 type line struct {
 	kind, time, payload []byte
-	item                item // of a response_item
+	item                item  // of a response_item
+	event               event // of an event_msg
+	twice               jsonl.Twice
 }
 
 // parse takes a line apart. Of the kinds that are not needed, only the beginning
 // is looked at.
 func (l *line) parse(b []byte) error {
-	*l = line{}
-	c := jsonl.Object(b)
+	c := jsonl.Line(b, &l.twice)
 	bare := false
 	for c.Field() {
 		switch string(c.Key) {
@@ -58,14 +61,7 @@ func (l *line) parse(b []byte) error {
 				return whole(b)
 			}
 		case "payload":
-			if jsonl.Is(l.kind, "response_item") && c.Peek() == '{' {
-				in := c.Down('{')
-				l.item.parse(&in)
-				c.Up(&in)
-				l.item.raw = c.Value
-			} else {
-				l.payload = c.Take()
-			}
+			l.load(&c)
 		case "call_id", "content", "role", "summary":
 			bare = true
 		}
@@ -73,19 +69,36 @@ func (l *line) parse(b []byte) error {
 	if err := c.Err(); err != nil {
 		return err
 	}
-	switch {
-	case bare && l.payload == nil: // as the first versions wrote them
+	if bare && l.payload == nil { // as the first versions wrote them
+		l.payload, l.kind = b, []byte(`"response_item"`)
 		in := jsonl.Object(b)
 		l.item.parse(&in)
 		l.item.raw = b
-		l.kind = []byte(`"response_item"`)
-	case jsonl.Is(l.kind, "response_item") && l.payload != nil: // payload came first
-		in := jsonl.Object(l.payload)
-		l.item.parse(&in)
-		l.item.raw = l.payload
+		return in.Err()
+	}
+	if l.item.raw == nil && jsonl.Is(l.kind, "response_item") || l.event.kind == nil && jsonl.Is(l.kind, "event_msg") {
+		in := jsonl.At(l.payload) // it came before its type
+		l.load(&in)
 		return in.Err()
 	}
 	return nil
+}
+
+// load takes apart the payload at which the cursor stands.
+func (l *line) load(c *jsonl.Cursor) {
+	if c.Peek() == '{' {
+		in := c.Down('{')
+		switch {
+		case jsonl.Is(l.kind, "response_item"):
+			l.item.parse(&in)
+			c.Up(&in)
+			l.item.raw = c.Value
+		case jsonl.Is(l.kind, "event_msg"):
+			l.event.parse(&in)
+			c.Up(&in)
+		}
+	}
+	l.payload = c.Take()
 }
 
 func needed(kind []byte) bool {
@@ -107,7 +120,8 @@ func whole(b []byte) error {
 
 // Take turns a line into what it says.
 func (r *reader) Take(b []byte) error {
-	var l line
+	l := &r.line
+	*l = line{item: item{content: content{blocks: l.item.content.blocks[:0]}, output: content{blocks: l.item.output.blocks[:0]}}}
 	if err := l.parse(b); err != nil {
 		return err
 	}
@@ -120,13 +134,13 @@ func (r *reader) Take(b []byte) error {
 	case jsonl.Is(l.kind, "turn_context"):
 		return r.context(l.payload)
 	case jsonl.Is(l.kind, "compacted"):
-		return r.compaction(&l, len(b))
+		return r.compaction(l, len(b))
 	case jsonl.Is(l.kind, "token_usage_record"):
 		return r.usageRecord(l.payload)
 	case jsonl.Is(l.kind, "event_msg"):
-		return r.event(l.payload)
+		return r.happened(&l.event)
 	case jsonl.Is(l.kind, "response_item"):
-		return r.item(&l, len(b))
+		return r.item(l, len(b))
 	}
 	return nil
 }
@@ -240,14 +254,14 @@ func (r *reader) stand(l *line, m trimtab.Message) (transcript.Item, bool) {
 func (r *reader) stream() string { return feed.Stream(transcript.Item{Side: r.side, Agent: r.session}) }
 
 // says passes on a part of the model's reply.
-func (r *reader) says(l *line, id string, size int, parts ...trimtab.Part) error {
+func (r *reader) says(l *line, id string, size int, parts []trimtab.Part) error {
 	it, ok := r.stand(l, trimtab.Message{ID: id, Role: trimtab.RoleAssistant, Parts: parts, Model: r.model})
 	if !ok || len(parts) == 0 {
 		return nil
 	}
-	if r.over {
+	if r.over || r.replyID == "" {
 		r.reply++
-		r.over = false
+		r.over, r.replyID = false, strconv.Itoa(r.reply)
 	}
-	return r.Reply(it, strconv.Itoa(r.reply+1), size)
+	return r.Reply(it, r.replyID, size)
 }

@@ -107,3 +107,17 @@ func TestARecordWrittenAgainIsReadOnce(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A hook's words are the host's however the file escapes them.
+func TestP14_AHooksContextIsTheHostsHoweverItIsEscaped(t *testing.T) {
+	for _, tag := range []string{"<hook_context>", `\u003chook_context\u003e`, ` \u003Chook_context>`} {
+		data := `{"sessionId":"s1","projectHash":"h","kind":"main"}
+{"id":"1","timestamp":"2026-11-15T02:27:41.647Z","type":"user","content":[{"text":"keep going"},{"text":"` + tag + `x</hook_context>"}]}
+`
+		for _, g := range gist(t, data, transcript.Options{}) {
+			if !strings.HasPrefix(g, "host ") {
+				t.Errorf("with %s: %q", tag, g)
+			}
+		}
+	}
+}

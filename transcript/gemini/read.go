@@ -54,6 +54,8 @@ type reader struct {
 	gone      map[string]int // the line that took a record back
 	said      map[string]bool
 	open      *reply
+	rec       record // the memory of the one that is read
+	model     jsonl.Seen
 }
 
 // Plan notes what was taken back.

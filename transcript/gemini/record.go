@@ -14,34 +14,83 @@ import (
 
 // record is one record of a chat, taken apart but not decoded.
 type record struct {
-	id, time, kind, content, display, thoughts, tokens, model, calls []byte
+	id, time, kind, thoughts, tokens, model []byte
+	display                                 []byte
+	content                                 genai.Content
+	calls                                   []call
+	results                                 genai.Content // of all calls
+	twice                                   jsonl.Twice
+}
+
+// call is the call of a tool, and its result.
+type call struct {
+	id, name, args, status []byte
+	from, to               int // its parts of the results
+	object                 bool
 }
 
 func (rec *record) parse(b []byte) error {
-	c := jsonl.Object(b)
-	for c.Next() {
+	c := jsonl.Line(b, &rec.twice)
+	for c.Field() {
 		switch string(c.Key) {
 		case "id":
-			rec.id = c.Value
+			rec.id = c.Take()
 		case "timestamp":
-			rec.time = c.Value
+			rec.time = c.Take()
 		case "type":
-			rec.kind = c.Value
+			rec.kind = c.Take()
 		case "content":
-			rec.content = c.Value
+			rec.content.Read(&c)
 		case "displayContent":
-			rec.display = c.Value
+			rec.display = c.Take()
 		case "thoughts":
-			rec.thoughts = c.Value
+			rec.thoughts = c.Take()
 		case "tokens":
-			rec.tokens = c.Value
+			rec.tokens = c.Take()
 		case "model":
-			rec.model = c.Value
+			rec.model = c.Take()
 		case "toolCalls":
-			rec.calls = c.Value
+			rec.list(&c)
 		}
 	}
 	return c.Err()
+}
+
+// list takes the calls of a record apart.
+func (rec *record) list(c *jsonl.Cursor) {
+	if c.Peek() != '[' {
+		return
+	}
+	list := c.Down('[')
+	for list.Field() {
+		rec.calls = append(rec.calls, call{})
+		if t := &rec.calls[len(rec.calls)-1]; list.Peek() == '{' {
+			t.object = true
+			in := list.Down('{')
+			t.parse(&in, &rec.results)
+			list.Up(&in)
+		}
+	}
+	c.Up(&list)
+}
+
+func (t *call) parse(c *jsonl.Cursor, results *genai.Content) {
+	for c.Field() {
+		switch string(c.Key) {
+		case "id":
+			t.id = c.Take()
+		case "name":
+			t.name = c.Take()
+		case "args":
+			t.args = c.Take()
+		case "status":
+			t.status = c.Take()
+		case "result":
+			t.from = len(results.Parts)
+			results.Add(c)
+			t.to = len(results.Parts)
+		}
+	}
 }
 
 // reply is the model's last message. It is held while the record may be written
@@ -60,7 +109,10 @@ const maxBehind = 4096
 
 // record takes a record.
 func (r *reader) record(b []byte) error {
-	var rec record
+	rec := &r.rec
+	*rec = record{
+		content: genai.Content{Parts: rec.content.Parts[:0]}, results: genai.Content{Parts: rec.results.Parts[:0]}, calls: rec.calls[:0],
+	}
 	if err := rec.parse(b); err != nil {
 		return err
 	}
@@ -73,21 +125,17 @@ func (r *reader) record(b []byte) error {
 	}
 	switch {
 	case jsonl.Is(rec.kind, "gemini"):
-		return r.reply(&rec, id, len(b))
+		return r.reply(rec, id, len(b))
 	case r.known(id):
 		return nil
 	case jsonl.Is(rec.kind, "user"):
-		return r.user(&rec, id, len(b))
+		return r.user(rec, id, len(b))
 	case jsonl.Is(rec.kind, "error"), jsonl.Is(rec.kind, "warning"):
-		parts, err := genai.Split(rec.content)
+		said, err := rec.content.Decode(r.Feed, trimtab.Host, nil)
 		if err != nil {
 			return fmt.Errorf("content: %w", err)
 		}
-		said, err := genai.Parts(r.Feed, parts, trimtab.Host, nil)
-		if err != nil {
-			return fmt.Errorf("content: %w", err)
-		}
-		return r.follow(&rec, trimtab.Message{ID: id, Role: trimtab.RoleSystem, Parts: said}, len(b))
+		return r.follow(rec, trimtab.Message{ID: id, Role: trimtab.RoleSystem, Parts: said}, len(b))
 	}
 	return nil
 }
@@ -116,29 +164,26 @@ func (r *reader) reply(rec *record, id string, size int) error {
 			return err
 		}
 	}
-	next := &reply{id: id, size: size, failed: map[string]bool{}}
+	next := &reply{id: id, size: size}
 	parts, err := r.thoughts(rec.thoughts)
 	if err != nil {
 		return fmt.Errorf("thoughts: %w", err)
 	}
-	content, err := genai.Split(rec.content)
+	said, err := rec.content.Decode(r.Feed, trimtab.Model, nil)
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
-	said, err := genai.Parts(r.Feed, content, trimtab.Model, nil)
-	if err != nil {
-		return fmt.Errorf("content: %w", err)
+	if parts = append(parts, said...); len(parts) == 0 {
+		parts = r.Parts(len(rec.calls))
 	}
-	parts = append(parts, said...)
-	calls, err := r.calls(rec.calls, next)
-	if err != nil {
+	if parts, err = r.calls(parts, rec, next); err != nil {
 		return fmt.Errorf("toolCalls: %w", err)
 	}
-	m := trimtab.Message{ID: id, Role: trimtab.RoleAssistant, Parts: append(parts, calls...)}
-	if m.Model, err = r.Dec.Word(rec.model); err != nil {
+	m := trimtab.Message{ID: id, Role: trimtab.RoleAssistant, Parts: parts}
+	if m.Model, err = r.Dec.Again(rec.model, &r.model); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	if m.Usage, err = usage(rec.tokens); err != nil {
+	if m.Usage, err = r.usage(rec.tokens); err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
 	if r.side && !r.Opt.Side {
@@ -175,36 +220,35 @@ func (r *reader) thoughts(v []byte) ([]trimtab.Part, error) {
 }
 
 // calls reads the calls of a record, and their results into the reply.
-func (r *reader) calls(v []byte, into *reply) ([]trimtab.Part, error) {
-	if jsonl.Null(v) {
-		return nil, nil
-	}
-	var out []trimtab.Part
-	c := jsonl.Array(v)
-	for c.Next() {
-		call, err := genai.Call(r.Feed, c.Value)
+func (r *reader) calls(out []trimtab.Part, rec *record, into *reply) ([]trimtab.Part, error) {
+	for i := range rec.calls {
+		t := &rec.calls[i]
+		if !t.object {
+			return nil, errors.New("not an object")
+		}
+		made, err := r.Call(t.id, t.name, t.args)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, call)
-		status := jsonl.Find(c.Value, "status")
-		failed := jsonl.Is(status, "error") || jsonl.Is(status, "cancelled")
-		into.failed[call.ID] = failed
-		result := jsonl.Find(c.Value, "result")
-		if jsonl.Null(result) {
+		out = append(out, made)
+		failed := jsonl.Is(t.status, "error") || jsonl.Is(t.status, "cancelled")
+		if failed {
+			if into.failed == nil {
+				into.failed = map[string]bool{}
+			}
+			into.failed[made.ID] = true
+		}
+		if t.from == t.to {
 			continue
 		}
-		parts, err := genai.Split(result)
+		result := genai.Content{Parts: rec.results.Parts[t.from:t.to]}
+		said, err := result.Decode(r.Feed, trimtab.Tool, func(string) bool { return failed })
 		if err != nil {
 			return nil, fmt.Errorf("result: %w", err)
 		}
-		said, err := genai.Parts(r.Feed, parts, trimtab.Tool, func(string) bool { return failed })
-		if err != nil {
-			return nil, fmt.Errorf("result: %w", err)
-		}
-		into.results = append(into.results, asResult(call.ID, said, failed)...)
+		into.results = append(into.results, asResult(made.ID, said, failed)...)
 	}
-	return out, c.Err()
+	return out, nil
 }
 
 // asResult makes a result of what a tool returned in another form.
@@ -214,6 +258,9 @@ func asResult(id string, parts []trimtab.Part, failed bool) []trimtab.Part {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case trimtab.ToolResult:
+			if p.ID == id && len(parts) == 1 {
+				return parts
+			}
 			p.ID = id
 			return []trimtab.Part{p}
 		case trimtab.Text:
@@ -227,23 +274,20 @@ func asResult(id string, parts []trimtab.Part, failed bool) []trimtab.Part {
 
 // user takes a prompt, or the results of tools.
 func (r *reader) user(rec *record, id string, size int) error {
-	parts, err := genai.Split(rec.content)
-	if err != nil {
-		return fmt.Errorf("content: %w", err)
-	}
+	parts := rec.content.Parts
 	by, results := trimtab.Person, false
 	for _, p := range parts {
-		results = results || p.Response != nil
+		results = results || p.Response
 		// Where hooks add to a prompt, the file keeps beside it what the person saw
 		// of it. A reason that a hook gave for going on has no such thing.
-		if strings.HasPrefix(strings.TrimLeft(string(unquoted(p.Text)), " "), "<hook_context>") && len(parts) > 1 && jsonl.Null(rec.display) {
+		if len(parts) > 1 && jsonl.Null(rec.display) && r.hooked(p.Text) {
 			by = trimtab.Host
 		}
 	}
 	if r.side {
 		by = trimtab.Host
 	}
-	said, err := genai.Parts(r.Feed, parts, by, func(id string) bool { return r.open != nil && r.open.failed[id] })
+	said, err := rec.content.Decode(r.Feed, by, func(id string) bool { return r.open != nil && r.open.failed[id] })
 	if err != nil {
 		return fmt.Errorf("content: %w", err)
 	}
@@ -260,15 +304,18 @@ func (r *reader) user(rec *record, id string, size int) error {
 	return r.follow(rec, m, size)
 }
 
-func unquoted(v []byte) []byte {
-	if len(v) < 2 {
-		return nil
-	}
-	return v[1 : len(v)-1]
+// hooked reports whether a text is the context that a hook gave, however it is
+// escaped.
+func (r *reader) hooked(text []byte) bool {
+	head, err := r.Dec.Clip(text, 256)
+	return err == nil && strings.HasPrefix(strings.TrimLeft(head, " "), "<hook_context>")
 }
 
 // unanswered returns the results that no record of their own has.
 func (o *reply) unanswered() []trimtab.Part {
+	if len(o.behind) == 0 {
+		return o.results
+	}
 	own := map[string]bool{}
 	for _, it := range o.behind {
 		for _, p := range it.Message.Parts {
@@ -330,7 +377,7 @@ func (r *reader) finish() error {
 	return nil
 }
 
-func usage(v []byte) (*trimtab.Usage, error) {
+func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
@@ -357,5 +404,5 @@ func usage(v []byte) (*trimtab.Usage, error) {
 	if c.Err() != nil {
 		return nil, errors.New("not an object")
 	}
-	return &trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached}, nil
+	return r.Count(trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached}), nil
 }

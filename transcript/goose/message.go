@@ -161,7 +161,7 @@ func (r *reader) content(d *host.Divider, in content, by trimtab.Author) ([]trim
 	switch {
 	case jsonl.Is(in.kind, "text"):
 		text, err := r.Text(in.text, by)
-		return feed.Divide(d, text, by), err
+		return feed.Append(nil, d, text, by), err
 	case (jsonl.Is(in.kind, "toolRequest") || jsonl.Is(in.kind, "frontendToolRequest")) && by == trimtab.Model:
 		call, err := r.request(in)
 		return []trimtab.Part{call}, err

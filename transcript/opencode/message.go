@@ -169,7 +169,7 @@ func (r *reader) part(d *host.Divider, data []byte, by trimtab.Author) (said, an
 			by = trimtab.Host
 		}
 		s, err := r.Text(text, by)
-		return feed.Divide(d, s, by), nil, err
+		return feed.Append(nil, d, s, by), nil, err
 	case jsonl.Is(kind, "tool"):
 		return r.tool(tool, call, state)
 	case jsonl.Is(kind, "reasoning"), jsonl.Is(kind, "file"), jsonl.Is(kind, "agent"), jsonl.Is(kind, "subtask"):

@@ -213,3 +213,7 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkRead(b *testing.B) {
+	transcripttest.BenchStored(b, transcripttest.Stored{Open: open, Write: write})
+}

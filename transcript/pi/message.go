@@ -15,7 +15,7 @@ import (
 func (r *reader) message(in *message, m *trimtab.Message) (err error) {
 	switch {
 	case jsonl.Is(in.role, "user"):
-		m.Parts, err = r.content(in.content, trimtab.Person)
+		m.Parts, err = r.content(&in.content, trimtab.Person)
 	case jsonl.Is(in.role, "assistant"):
 		return r.reply(in, m)
 	case jsonl.Is(in.role, "toolResult"):
@@ -23,11 +23,11 @@ func (r *reader) message(in *message, m *trimtab.Message) (err error) {
 		m.Parts, err = r.result(in)
 	case jsonl.Is(in.role, "system"):
 		m.Role = trimtab.RoleSystem
-		m.Parts, err = r.content(in.content, trimtab.Host)
+		m.Parts, err = r.content(&in.content, trimtab.Host)
 	case jsonl.Is(in.role, "bashExecution"):
 		m.Parts, err = r.ran(in)
 	default:
-		m.Parts, err = r.content(in.content, trimtab.Host)
+		m.Parts, err = r.content(&in.content, trimtab.Host)
 	}
 	return err
 }
@@ -37,10 +37,10 @@ func (r *reader) reply(in *message, m *trimtab.Message) (err error) {
 	if m.Model, err = r.Dec.Word(in.model); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	if m.Usage, err = usage(in.usage); err != nil {
+	if m.Usage, err = r.usage(in.usage); err != nil {
 		return fmt.Errorf("usage: %w", err)
 	}
-	if m.Parts, err = r.content(in.content, trimtab.Model); err != nil || len(m.Parts) > 0 {
+	if m.Parts, err = r.content(&in.content, trimtab.Model); err != nil || len(m.Parts) > 0 {
 		return err
 	}
 	// A reply that failed is the host's notice of it, and no step of the model.
@@ -57,26 +57,30 @@ func (r *reader) result(in *message) ([]trimtab.Part, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	by := trimtab.Tool
-	if failed {
-		by = trimtab.Model // whole, however brief
-	}
-	inner, err := r.content(in.content, by)
-	if err != nil {
-		return nil, err
-	}
-	var texts []string
-	out := []trimtab.Part{nil}
-	for _, p := range inner {
-		switch p := p.(type) {
-		case trimtab.Text:
-			texts = append(texts, p.Text)
-		case trimtab.Opaque:
-			p.By = trimtab.Tool
-			out = append(out, p)
+	out := append(r.Parts(1+len(in.content.blocks)), nil)
+	text := feed.Joined{}
+	for n, b := range in.content.blocks {
+		if !jsonl.Is(b.kind, "text") {
+			var err error
+			if out, err = r.block(nil, out, b, trimtab.Tool); err != nil {
+				return nil, fmt.Errorf("content block %d: %w", n+1, err)
+			}
+			continue
 		}
+		s, err := r.Result(b.text, failed)
+		if err != nil {
+			return nil, fmt.Errorf("content block %d: %w", n+1, err)
+		}
+		text.Add(s)
 	}
-	out[0] = trimtab.ToolResult{ID: id, Text: strings.Join(texts, "\n"), Failed: failed}
+	if !jsonl.Null(in.content.text) {
+		s, err := r.Result(in.content.text, failed)
+		if err != nil {
+			return nil, fmt.Errorf("content: %w", err)
+		}
+		text.Add(s)
+	}
+	out[0] = trimtab.ToolResult{ID: id, Text: text.String(), Failed: failed}
 	return out, nil
 }
 
@@ -90,78 +94,100 @@ func (r *reader) ran(in *message) ([]trimtab.Part, error) {
 	return feed.Spans(strings.TrimSpace("$ "+command+"\n"+output), trimtab.Host), nil
 }
 
-// content reads a text, or a list of blocks.
-func (r *reader) content(v []byte, by trimtab.Author) ([]trimtab.Part, error) {
-	if jsonl.Null(v) {
+// content is a text or a list of blocks, taken apart but not decoded.
+type content struct {
+	text   []byte
+	blocks []block
+}
+
+type block struct{ raw, kind, text, id, name, input []byte }
+
+// parse takes the content at which the cursor stands apart.
+func (t *content) parse(c *jsonl.Cursor) {
+	t.text, t.blocks = nil, t.blocks[:0]
+	if c.Peek() != '[' {
+		t.text = c.Take()
+		return
+	}
+	list := c.Down('[')
+	for list.Field() {
+		b := block{}
+		if list.Peek() == '{' {
+			in := list.Down('{')
+			b.parse(&in)
+			list.Up(&in)
+		}
+		b.raw = list.Take()
+		t.blocks = append(t.blocks, b)
+	}
+	c.Up(&list)
+}
+
+func (b *block) parse(c *jsonl.Cursor) {
+	for c.Field() {
+		switch string(c.Key) {
+		case "type":
+			b.kind = c.Take()
+		case "text":
+			b.text = c.Take()
+		case "id":
+			b.id = c.Take()
+		case "name":
+			b.name = c.Take()
+		case "arguments":
+			b.input = c.Take()
+		}
+	}
+}
+
+// content decodes a text, or a list of blocks.
+func (r *reader) content(t *content, by trimtab.Author) ([]trimtab.Part, error) {
+	var d host.Divider
+	if !jsonl.Null(t.text) {
+		text, err := r.Text(t.text, by)
+		if err != nil {
+			return nil, fmt.Errorf("content: %w", err)
+		}
+		return feed.Append(r.Parts(1), &d, text, by), nil
+	}
+	if len(t.blocks) == 0 {
 		return nil, nil
 	}
-	var d host.Divider
-	if v[0] == '"' {
-		text, err := r.Text(v, by)
-		return feed.Divide(&d, text, by), err
-	}
-	var out []trimtab.Part
-	n := 0
-	c := jsonl.Array(v)
-	for c.Next() {
-		n++
-		p, err := r.block(&d, c.Value, by)
-		if err != nil {
-			return nil, fmt.Errorf("content block %d: %w", n, err)
+	out := r.Parts(len(t.blocks))
+	for n, b := range t.blocks {
+		var err error
+		if out, err = r.block(&d, out, b, by); err != nil {
+			return nil, fmt.Errorf("content block %d: %w", n+1, err)
 		}
-		out = append(out, p...)
-	}
-	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("content: %w", err)
 	}
 	return out, nil
 }
 
-func (r *reader) block(d *host.Divider, v []byte, by trimtab.Author) ([]trimtab.Part, error) {
-	var kind, text, id, name, input []byte
-	c := jsonl.Object(v)
-	for c.Next() {
-		switch string(c.Key) {
-		case "type":
-			kind = c.Value
-		case "text":
-			text = c.Value
-		case "id":
-			id = c.Value
-		case "name":
-			name = c.Value
-		case "arguments":
-			input = c.Value
-		}
-	}
-	if err := c.Err(); err != nil {
-		return nil, err
-	}
+// block appends what a block says.
+func (r *reader) block(d *host.Divider, out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case jsonl.Is(kind, "text"):
-		s, err := r.Text(text, by)
-		return feed.Divide(d, s, by), err
-	case jsonl.Is(kind, "toolCall") && by == trimtab.Model:
-		var call trimtab.ToolCall
-		var errs [3]error
-		call.ID, errs[0] = r.Dec.String(id)
-		call.Name, errs[1] = r.Dec.Word(name)
-		call.Input, errs[2] = jsonl.Raw(input)
-		return []trimtab.Part{call}, errors.Join(errs[:]...)
+	case len(b.raw) == 0 || b.raw[0] != '{':
+		return out, errors.New("not an object")
+	case jsonl.Is(b.kind, "text"):
+		s, err := r.Text(b.text, by)
+		return feed.Append(out, d, s, by), err
+	case jsonl.Is(b.kind, "toolCall") && by == trimtab.Model:
+		call, err := r.Call(b.id, b.name, b.input)
+		return append(out, call), err
 	}
-	word, err := r.Dec.Word(kind)
+	word, err := r.Dec.Word(b.kind)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	p, err := r.Opaque(word, by, v)
-	return []trimtab.Part{p}, err
+	p, err := r.Opaque(word, by, b.raw)
+	return append(out, p), err
 }
 
-func usage(v []byte) (*trimtab.Usage, error) {
+func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
-	u := &trimtab.Usage{}
+	var u trimtab.Usage
 	c := jsonl.Object(v)
 	for c.Next() {
 		var err error
@@ -179,5 +205,5 @@ func usage(v []byte) (*trimtab.Usage, error) {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)
 		}
 	}
-	return u, c.Err()
+	return r.Count(u), c.Err()
 }

@@ -37,6 +37,7 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 type reader struct {
 	*feed.Feed
 	tree             feed.Tree
+	line             line // the memory of the one that is read
 	session, project string
 	compacted        bool
 }
@@ -44,18 +45,19 @@ type reader struct {
 // line is an entry, taken apart but not decoded.
 type line struct {
 	kind, id, parent, time, cwd []byte
-	summary, content            []byte
+	summary                     []byte
+	content                     content
 	message                     message
 }
 
 // message is what went to the model or came from it.
 type message struct {
-	role, content, model, usage, call, failed []byte
-	command, output, cause                    []byte
+	role, model, usage, call, failed []byte
+	command, output, cause           []byte
+	content                          content
 }
 
 func (l *line) parse(b []byte) error {
-	*l = line{}
 	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
@@ -72,7 +74,7 @@ func (l *line) parse(b []byte) error {
 		case "summary":
 			l.summary = c.Take()
 		case "content":
-			l.content = c.Take()
+			l.content.parse(&c)
 		case "message":
 			if c.Peek() == '{' {
 				in := c.Down('{')
@@ -90,7 +92,7 @@ func (m *message) parse(c *jsonl.Cursor) {
 		case "role":
 			m.role = c.Take()
 		case "content":
-			m.content = c.Take()
+			m.content.parse(c)
 		case "model":
 			m.model = c.Take()
 		case "usage":
@@ -109,14 +111,25 @@ func (m *message) parse(c *jsonl.Cursor) {
 	}
 }
 
-// Plan puts an entry into the tree.
+// Plan puts an entry into the tree. Its ids stand before all that is long.
 func (r *reader) Plan(b []byte, _ int) {
-	var l line
-	if l.parse(b) != nil || jsonl.Is(l.kind, "session") {
-		return
+	if b[len(b)-1] != '}' {
+		return // it breaks off
 	}
-	id, _ := r.Dec.String(l.id)
-	parent, _ := r.Dec.String(l.parent)
+	var id, parent []byte
+	c := jsonl.Object(b)
+	for (id == nil || parent == nil) && c.Field() {
+		switch string(c.Key) {
+		case "type":
+			if jsonl.Is(c.Take(), "session") {
+				return
+			}
+		case "id":
+			id = c.Take()
+		case "parentId":
+			parent = c.Take()
+		}
+	}
 	r.tree.Add(id, parent)
 }
 
@@ -125,7 +138,8 @@ func (r *reader) Planned() { r.tree.Decide() }
 
 // Take turns an entry into a message.
 func (r *reader) Take(b []byte) error {
-	var l line
+	l := &r.line
+	*l = line{message: message{content: content{blocks: l.message.content.blocks[:0]}}}
 	if err := l.parse(b); err != nil {
 		return err
 	}
@@ -140,7 +154,7 @@ func (r *reader) Take(b []byte) error {
 		}
 		return nil
 	}
-	if !r.tree.Takes(id) {
+	if !r.tree.Takes(l.id) {
 		return nil
 	}
 	m := trimtab.Message{ID: id, Role: trimtab.RoleUser}
@@ -148,10 +162,10 @@ func (r *reader) Take(b []byte) error {
 	case jsonl.Is(l.kind, "message"):
 		err = r.message(&l.message, &m)
 	case jsonl.Is(l.kind, "custom_message"):
-		m.Parts, err = r.content(l.content, trimtab.Host)
+		m.Parts, err = r.content(&l.content, trimtab.Host)
 	case jsonl.Is(l.kind, "compaction"), jsonl.Is(l.kind, "branch_summary"):
 		r.compacted = r.compacted || jsonl.Is(l.kind, "compaction")
-		m.Parts, err = r.content(l.summary, trimtab.Host)
+		m.Parts, err = r.content(&content{text: l.summary}, trimtab.Host)
 	}
 	if err != nil || len(m.Parts) == 0 {
 		return err

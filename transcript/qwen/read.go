@@ -38,20 +38,25 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 type reader struct {
 	*feed.Feed
 	tree      feed.Tree
+	line      line // the memory of the one that is read
+	twice     jsonl.Twice
+	session   jsonl.Seen
+	project   jsonl.Seen
+	model     jsonl.Seen
 	compacted bool
 }
 
 // line is a line of a chat, taken apart but not decoded.
 type line struct {
 	uuid, parent, session, time, kind, subtype, by, cwd, model []byte
-	agent, usage, result, payload                              []byte
-	parts                                                      []byte
+	agent, usage, status                                       []byte
+	content                                                    genai.Content
 	side                                                       bool
+	twice                                                      jsonl.Twice
 }
 
 func (l *line) parse(b []byte) error {
-	*l = line{}
-	c := jsonl.Object(b)
+	c := jsonl.Line(b, &l.twice)
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
@@ -79,35 +84,67 @@ func (l *line) parse(b []byte) error {
 		case "usageMetadata":
 			l.usage = c.Take()
 		case "toolCallResult":
-			l.result = c.Take()
-		case "systemPayload":
-			l.payload = c.Take()
+			l.ended(&c)
 		case "message":
-			if c.Peek() != '{' {
-				continue
-			}
-			in := c.Down('{')
-			for in.Field() {
-				if string(in.Key) == "parts" {
-					l.parts = in.Take()
-				}
-			}
-			c.Up(&in)
+			l.message(&c)
 		}
 	}
 	l.side = l.side || !jsonl.Null(l.agent)
 	return c.Err()
 }
 
-// Plan puts a line of the main conversation into the tree.
-func (r *reader) Plan(b []byte, _ int) {
-	var l line
-	if l.parse(b) != nil || l.side {
+// ended goes into how a call ended.
+func (l *line) ended(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
 		return
 	}
-	id, _ := r.Dec.String(l.uuid)
-	parent, _ := r.Dec.String(l.parent)
-	r.tree.Add(id, parent)
+	in := c.Down('{')
+	for in.Field() {
+		if string(in.Key) == "status" {
+			l.status = in.Take()
+		}
+	}
+	c.Up(&in)
+}
+
+// message goes into what went to the model or came from it.
+func (l *line) message(c *jsonl.Cursor) {
+	if c.Peek() != '{' {
+		return
+	}
+	in := c.Down('{')
+	for in.Field() {
+		if string(in.Key) == "parts" {
+			l.content.Read(&in)
+		}
+	}
+	c.Up(&in)
+}
+
+// Plan puts a line of the main conversation into the tree.
+func (r *reader) Plan(b []byte, _ int) {
+	var id, parent []byte
+	r.twice = jsonl.Twice{}
+	c := jsonl.Line(b, &r.twice)
+	for c.Field() {
+		switch string(c.Key) {
+		case "uuid":
+			id = c.Take()
+		case "parentUuid":
+			parent = c.Take()
+		case "isSidechain":
+			if string(c.Take()) == "true" {
+				return
+			}
+		case "agentId":
+			if !jsonl.Null(c.Take()) {
+				return
+			}
+		}
+	}
+	if c.Err() == nil {
+		r.tree.Add(id, parent)
+	}
 }
 
 // Planned decides what is read.
@@ -115,7 +152,8 @@ func (r *reader) Planned() { r.tree.Decide() }
 
 // Take turns a line into a message.
 func (r *reader) Take(b []byte) error {
-	var l line
+	l := &r.line
+	*l = line{content: genai.Content{Parts: l.content.Parts[:0]}}
 	if err := l.parse(b); err != nil {
 		return err
 	}
@@ -123,14 +161,14 @@ func (r *reader) Take(b []byte) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("uuid: %w", err)
-	case l.side && !r.Opt.Side, !l.side && !r.tree.Takes(id):
+	case l.side && !r.Opt.Side, !l.side && !r.tree.Takes(l.uuid):
 		return nil
 	}
 	m := trimtab.Message{ID: id}
 	switch {
 	case jsonl.Is(l.kind, "assistant"):
 		m.Role = trimtab.RoleAssistant
-		if err := r.reply(&l, &m); err != nil {
+		if err := r.reply(l, &m); err != nil {
 			return err
 		}
 	case jsonl.Is(l.kind, "user"):
@@ -139,24 +177,24 @@ func (r *reader) Take(b []byte) error {
 		if l.side || !jsonl.Null(l.by) && !jsonl.Is(l.by, "real_user") {
 			by = trimtab.Host
 		}
-		m.Parts, err = r.content(&l, by)
+		m.Parts, err = r.content(l, by)
 	case jsonl.Is(l.kind, "tool_result"):
 		m.Role = trimtab.RoleTool
-		m.Parts, err = r.content(&l, trimtab.Tool)
+		m.Parts, err = r.content(l, trimtab.Tool)
 	case jsonl.Is(l.kind, "system") && jsonl.Is(l.subtype, "chat_compression"):
 		r.compacted = true
 	}
 	if err != nil || len(m.Parts) == 0 {
 		return err
 	}
-	return r.put(&l, m, len(b))
+	return r.put(l, m, len(b))
 }
 
 func (r *reader) reply(l *line, m *trimtab.Message) (err error) {
-	if m.Model, err = r.Dec.Word(l.model); err != nil {
+	if m.Model, err = r.Dec.Again(l.model, &r.model); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	if m.Usage, err = usage(l.usage); err != nil {
+	if m.Usage, err = r.usage(l.usage); err != nil {
 		return fmt.Errorf("usageMetadata: %w", err)
 	}
 	m.Parts, err = r.content(l, trimtab.Model)
@@ -164,13 +202,8 @@ func (r *reader) reply(l *line, m *trimtab.Message) (err error) {
 }
 
 func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
-	parts, err := genai.Split(l.parts)
-	if err != nil {
-		return nil, fmt.Errorf("message: %w", err)
-	}
-	status := jsonl.Find(l.result, "status")
-	failed := jsonl.Is(status, "error") || jsonl.Is(status, "cancelled")
-	said, err := genai.Parts(r.Feed, parts, by, func(string) bool { return failed })
+	failed := jsonl.Is(l.status, "error") || jsonl.Is(l.status, "cancelled")
+	said, err := l.content.Decode(r.Feed, by, func(string) bool { return failed })
 	if err != nil {
 		return nil, fmt.Errorf("message: %w", err)
 	}
@@ -180,10 +213,10 @@ func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
 func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
 	m.At = jsonl.Time(l.time)
 	it := transcript.Item{Message: m, Line: r.N, Side: l.side, Compacted: r.compacted}
-	if it.Session, err = r.Dec.Word(l.session); err != nil {
+	if it.Session, err = r.Dec.Again(l.session, &r.session); err != nil {
 		return fmt.Errorf("sessionId: %w", err)
 	}
-	if it.Project, err = r.Dec.Word(l.cwd); err != nil {
+	if it.Project, err = r.Dec.Again(l.cwd, &r.project); err != nil {
 		return fmt.Errorf("cwd: %w", err)
 	}
 	if it.Agent, err = r.Dec.Word(l.agent); err != nil {
@@ -193,7 +226,7 @@ func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
 	return r.Put(it, size)
 }
 
-func usage(v []byte) (*trimtab.Usage, error) {
+func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
@@ -215,5 +248,5 @@ func usage(v []byte) (*trimtab.Usage, error) {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)
 		}
 	}
-	return &trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached}, c.Err()
+	return r.Count(trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached}), c.Err()
 }

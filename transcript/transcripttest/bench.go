@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -68,6 +70,68 @@ func Bench(b *testing.B, read transcript.Reader, data []byte) {
 			b.ReportMetric(float64(len(data))/1e6/scan.Seconds(), "MB/s-scan")
 			b.ReportMetric(100*scan.Seconds()/took.Seconds(), "%scan")
 		})
+	}
+}
+
+// BenchStored reads a long session from a database, whole and brief, and tells the
+// share of the speed of a scan for newlines over the bytes of the file.
+func BenchStored(b *testing.B, s Stored) {
+	path := filepath.Join(b.TempDir(), "host.db")
+	Database(b, path, s.Write(Long(500)))
+	index(b, path)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := s.open(b, path)
+	for name, opt := range map[string]transcript.Options{"whole": {}, "brief": {Brief: true}} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			scan, took := time.Hour, time.Hour
+			for b.Loop() {
+				begin := time.Now()
+				lines := bytes.Count(data, []byte{'\n'})
+				scanned := time.Now()
+				items := 0
+				for range src.Read(b.Context(), "s1", opt) {
+					items++
+				}
+				scan, took = min(scan, scanned.Sub(begin)), min(took, time.Since(scanned))
+				if items < 100 {
+					b.Fatal(items, lines)
+				}
+			}
+			b.ReportMetric(float64(len(data))/1e6/took.Seconds(), "MB/s-read")
+			b.ReportMetric(100*scan.Seconds()/took.Seconds(), "%scan")
+		})
+	}
+}
+
+// index adds the keys that hosts' databases have and those of the tests have not,
+// and brings all into one file.
+func index(b *testing.B, path string) {
+	b.Helper()
+	db, err := openDatabase(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	for _, by := range []string{"message (id)", "message (session_id)", "part (id)", "part (message_id)", "messages (session_id)"} {
+		table, _, _ := strings.Cut(by, " ")
+		var there int
+		if err := db.QueryRowContext(b.Context(), "SELECT count(*) FROM sqlite_master WHERE name = ?", table).Scan(&there); err != nil {
+			b.Fatal(err)
+		}
+		if there == 0 {
+			continue
+		}
+		if _, err := db.ExecContext(b.Context(), fmt.Sprintf("CREATE INDEX %q ON %s", "by "+by, by)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := db.ExecContext(b.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		b.Fatal(err)
 	}
 }
 

@@ -31,6 +31,38 @@ type Feed struct {
 	Dec jsonl.Decoder
 	N   int // the line that is being read, from 1
 	Queue
+	parts  []trimtab.Part  // what Parts hands out
+	counts []trimtab.Usage // what Count hands out
+}
+
+// shared is how many parts or counts have one piece of memory.
+const shared = 32
+
+// Parts returns room for n parts of a message.
+func (f *Feed) Parts(n int) []trimtab.Part {
+	if n > shared/4 {
+		return make([]trimtab.Part, 0, n)
+	}
+	if len(f.parts) < n {
+		f.parts = make([]trimtab.Part, shared)
+	}
+	room := f.parts[:0:n]
+	f.parts = f.parts[n:]
+	return room
+}
+
+// One returns a list of one part.
+func (f *Feed) One(p trimtab.Part) []trimtab.Part { return append(f.Parts(1), p) }
+
+// Count returns what a provider counted in memory that stays.
+func (f *Feed) Count(u trimtab.Usage) *trimtab.Usage {
+	if len(f.counts) == 0 {
+		f.counts = make([]trimtab.Usage, shared)
+	}
+	kept := &f.counts[0]
+	f.counts = f.counts[1:]
+	*kept = u
+	return kept
 }
 
 // Taker takes the lines of a file. An error names what is wrong with the line.
@@ -175,24 +207,52 @@ func (f *Feed) Opaque(kind string, by trimtab.Author, raw []byte) (trimtab.Opaqu
 	if f.Opt.Brief {
 		return trimtab.Opaque{Kind: kind, By: by}, nil
 	}
-	r, err := jsonl.Raw(raw)
+	r, err := f.Dec.Raw(raw)
 	return trimtab.Opaque{Kind: kind, By: by, Raw: r}, err
 }
 
-// Spans divides a text by author. What a person typed may hold words of the
-// host's; package host tells them apart.
-func Spans(text string, by trimtab.Author) []trimtab.Part {
-	var d host.Divider
-	return Divide(&d, text, by)
+// Call is a tool's call of these values.
+func (f *Feed) Call(id, name, input []byte) (call trimtab.ToolCall, err error) {
+	var errs [3]error
+	call.ID, errs[0] = f.Dec.String(id)
+	call.Name, errs[1] = f.Dec.Word(name)
+	call.Input, errs[2] = f.Dec.Raw(input)
+	if errs != [3]error{} {
+		err = errors.Join(errs[:]...)
+	}
+	return call, err
 }
 
-// Divide is Spans for one of several texts of a message.
-func Divide(d *host.Divider, text string, by trimtab.Author) []trimtab.Part {
+// Append appends a text, divided by author. What a person typed may hold words of
+// the host's; package host tells them apart. Texts of one message have one
+// divider.
+func Append(out []trimtab.Part, d *host.Divider, text string, by trimtab.Author) []trimtab.Part {
 	switch {
 	case text == "":
-		return nil
+		return out
 	case by != trimtab.Person:
-		return []trimtab.Part{trimtab.Text{Text: text, By: by}}
+		return append(out, trimtab.Text{Text: text, By: by})
 	}
-	return d.Divide(text)
+	return append(out, d.Divide(text)...)
 }
+
+// Spans divides a text that stands alone.
+func Spans(text string, by trimtab.Author) []trimtab.Part {
+	var d host.Divider
+	return Append(nil, &d, text, by)
+}
+
+// Joined is texts with a newline between them. Empty ones are left out.
+type Joined struct{ text string }
+
+// Add puts a text behind the others.
+func (j *Joined) Add(text string) {
+	if j.text != "" && text != "" {
+		text = j.text + "\n" + text
+	}
+	if text != "" {
+		j.text = text
+	}
+}
+
+func (j *Joined) String() string { return j.text }

@@ -21,12 +21,12 @@ func TestTheLastLineDecidesWhatIsLive(t *testing.T) {
 	} {
 		var tree Tree
 		for _, l := range strings.Fields(c.lines) {
-			tree.Add(l[:1], strings.Trim(l[1:], "-"))
+			tree.Add([]byte(l[:1]), []byte(strings.Trim(l[1:], "-")))
 		}
 		tree.Decide()
 		live := ""
 		for _, l := range strings.Fields(c.lines) {
-			if tree.Takes(l[:1]) {
+			if tree.Takes([]byte(l[:1])) {
 				live += l[:1]
 			}
 		}
@@ -36,7 +36,7 @@ func TestTheLastLineDecidesWhatIsLive(t *testing.T) {
 	}
 	var none Tree
 	for range 2 {
-		if !none.Takes("a") {
+		if !none.Takes([]byte("a")) {
 			t.Error("an empty tree leaves something out")
 		}
 	}

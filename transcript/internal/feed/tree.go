@@ -1,13 +1,15 @@
 package feed
 
+import "github.com/trimtab/trimtab/transcript/internal/jsonl"
+
 // Tree says which lines of a file belong to the conversation that its last line
 // belongs to, where each line names the one before it. A person who goes back to
 // an earlier point makes a second child there; the first is left behind.
 //
-// It holds an id and two numbers for each line. The zero Tree is empty, and takes
+// It holds the hash of an id and two numbers for each line. The zero Tree is empty, and takes
 // every line.
 type Tree struct {
-	at    map[string]int32
+	at    map[Key]int32
 	nodes []treeNode // the first is none
 	last  int32
 	live  []bool
@@ -23,9 +25,10 @@ type treeNode struct {
 // maxTree is how many lines a tree holds; what comes after them is taken.
 const maxTree = 1 << 22
 
-// Add puts a line into the tree. Its parent may be "".
-func (t *Tree) Add(id, parent string) {
-	if id == "" || len(t.nodes) >= maxTree {
+// Add puts a line into the tree by its ids as they are written. Its parent may be
+// none.
+func (t *Tree) Add(id, parent []byte) {
+	if none(id) || len(t.nodes) >= maxTree {
 		return
 	}
 	i := t.node(id)
@@ -33,22 +36,25 @@ func (t *Tree) Add(id, parent string) {
 		return // written twice
 	}
 	n := treeNode{before: t.last, known: true}
-	if parent != "" {
+	if !none(parent) {
 		n.parent = t.node(parent)
 	}
 	t.nodes[i] = n
 	t.last = i
 }
 
-func (t *Tree) node(id string) int32 {
+func none(id []byte) bool { return jsonl.Null(id) || string(id) == `""` }
+
+func (t *Tree) node(id []byte) int32 {
 	if t.at == nil {
-		t.at, t.nodes = map[string]int32{}, make([]treeNode, 1)
+		t.at, t.nodes = map[Key]int32{}, make([]treeNode, 1)
 	}
-	i, ok := t.at[id]
+	k := KeyOf(id)
+	i, ok := t.at[k]
 	if !ok {
 		i = int32(len(t.nodes))
 		t.nodes = append(t.nodes, treeNode{})
-		t.at[id] = i
+		t.at[k] = i
 	}
 	return i
 }
@@ -68,9 +74,12 @@ func (t *Tree) Decide() {
 
 // Takes reports whether the line with this id is to be read: it is live, and was
 // not read before.
-func (t *Tree) Takes(id string) bool {
-	i, ok := t.at[id]
-	if !ok || t.live == nil || !t.nodes[i].known {
+func (t *Tree) Takes(id []byte) bool {
+	if t.live == nil || none(id) {
+		return true
+	}
+	i, ok := t.at[KeyOf(id)]
+	if !ok || !t.nodes[i].known {
 		return true
 	}
 	if !t.live[i] || t.used[i] {

@@ -3,10 +3,13 @@
 // of functions and their responses. It decodes only what is asked for and knows
 // neither host.
 //
-//	parts, err := genai.Parts(f, content, trimtab.Person, failed)
+//	var content genai.Content
+//	content.Read(&cursor)
+//	parts, err := content.Decode(f, trimtab.Person, failed)
 package genai
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/trimtab/trimtab"
@@ -15,146 +18,185 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// Part is one part of content, taken apart but not decoded.
+// Content is content that is taken apart but not decoded: a text, a part, or a
+// list of them.
+type Content struct{ Parts []Part }
+
+// Part is one part of content. Call and Response are of one function, if there is
+// one.
 type Part struct {
-	Raw, Text, Call, Response []byte
-	Thought                   bool
+	Raw, Text               []byte
+	Function                Function
+	Call, Response, Thought bool
 }
 
-// Take takes one part apart. A bare string is a text.
-func Take(v []byte) (Part, error) {
-	p := Part{Raw: v}
-	if len(v) > 0 && v[0] == '"' {
-		p.Text = v
-		return p, nil
-	}
-	c := jsonl.Object(v)
-	for c.Next() {
-		switch string(c.Key) {
-		case "text":
-			p.Text = c.Value
-		case "functionCall":
-			p.Call = c.Value
-		case "functionResponse":
-			p.Response = c.Value
-		case "thought":
-			p.Thought = string(c.Value) == "true"
-		}
-	}
-	return p, c.Err()
+// Function is a call of a function, or the response of one.
+type Function struct {
+	ID, Name, Args []byte
+	Response       []byte // as a whole
+	Output, Error  []byte // of the response
 }
 
-// Split takes content apart: a text, a part, or a list of them.
-func Split(v []byte) ([]Part, error) {
-	if jsonl.Null(v) {
-		return nil, nil
-	}
-	if v[0] != '[' {
-		p, err := Take(v)
-		if err != nil {
-			return nil, err
-		}
-		return []Part{p}, nil
-	}
-	var out []Part
-	c := jsonl.Array(v)
-	for c.Next() {
-		p, err := Take(c.Value)
-		if err != nil {
-			return nil, fmt.Errorf("part %d: %w", len(out)+1, err)
-		}
-		out = append(out, p)
-	}
-	return out, c.Err()
+// Read takes apart the content at which the cursor stands. It uses the memory of
+// the parts that were there.
+func (t *Content) Read(c *jsonl.Cursor) {
+	t.Parts = t.Parts[:0]
+	t.Add(c)
 }
 
-// Parts decodes parts. Their text is by the given author; beside a function's
+// Add is Read for content that is put behind other.
+func (t *Content) Add(c *jsonl.Cursor) {
+	if c.Peek() != '[' {
+		t.Parts = append(t.Parts, Part{})
+		if n := len(t.Parts) - 1; t.Parts[n].read(c) {
+			t.Parts = t.Parts[:n]
+		}
+		return
+	}
+	list := c.Down('[')
+	for list.Field() {
+		t.Parts = append(t.Parts, Part{})
+		t.Parts[len(t.Parts)-1].read(&list)
+	}
+	c.Up(&list)
+}
+
+// read takes one part apart, and reports whether it is null. A bare string is a
+// text.
+func (p *Part) read(c *jsonl.Cursor) (null bool) {
+	switch c.Peek() {
+	case '"':
+		p.Text = c.Take()
+	case '{':
+		in := c.Down('{')
+		for in.Field() {
+			switch string(in.Key) {
+			case "text":
+				p.Text = in.Take()
+			case "functionCall":
+				p.Call = p.Function.read(&in)
+			case "functionResponse":
+				p.Response = p.Function.read(&in)
+			case "thought":
+				p.Thought = string(in.Take()) == "true"
+			}
+		}
+		c.Up(&in)
+	}
+	p.Raw = c.Take()
+	return jsonl.Null(p.Raw)
+}
+
+// read takes {id, name, args} or {id, name, response} apart, and reports whether it
+// is an object.
+func (n *Function) read(c *jsonl.Cursor) bool {
+	if c.Peek() != '{' {
+		return false
+	}
+	in := c.Down('{')
+	for in.Field() {
+		switch string(in.Key) {
+		case "id":
+			n.ID = in.Take()
+		case "name":
+			n.Name = in.Take()
+		case "args":
+			n.Args = in.Take()
+		case "response":
+			n.respond(&in)
+		}
+	}
+	c.Up(&in)
+	return true
+}
+
+// respond takes {output} or {error} apart.
+func (n *Function) respond(c *jsonl.Cursor) {
+	if c.Peek() == '{' {
+		in := c.Down('{')
+		for in.Field() {
+			switch string(in.Key) {
+			case "output":
+				n.Output = in.Take()
+			case "error":
+				n.Error = in.Take()
+			}
+		}
+		c.Up(&in)
+	}
+	n.Response = c.Take()
+}
+
+// Decode decodes parts. Their text is by the given author; beside a function's
 // response a person is none. Failed says how a function ended that the response
 // itself does not know of.
-func Parts(f *feed.Feed, parts []Part, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
-	for _, p := range parts {
-		if by == trimtab.Person && p.Response != nil {
+func (t *Content) Decode(f *feed.Feed, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
+	if len(t.Parts) == 0 {
+		return nil, nil
+	}
+	for i := range t.Parts {
+		if by == trimtab.Person && t.Parts[i].Response {
 			by = trimtab.Host
 		}
 	}
-	var out []trimtab.Part
+	out := f.Parts(len(t.Parts))
 	var d host.Divider
-	for i, p := range parts {
-		more, err := decode(f, &d, p, by, failed)
-		if err != nil {
+	for i := range t.Parts {
+		var err error
+		if out, err = decode(f, out, &d, &t.Parts[i], by, failed); err != nil {
 			return nil, fmt.Errorf("part %d: %w", i+1, err)
 		}
-		out = append(out, more...)
 	}
 	return out, nil
 }
 
-func decode(f *feed.Feed, d *host.Divider, p Part, by trimtab.Author, failed func(string) bool) ([]trimtab.Part, error) {
+func decode(f *feed.Feed, out []trimtab.Part, d *host.Divider, p *Part, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
 	switch {
+	case len(p.Raw) == 0 || p.Raw[0] != '{' && p.Raw[0] != '"':
+		return out, errors.New("neither a text nor an object")
 	case p.Thought:
 		o, err := f.Opaque("thought", by, p.Raw)
-		return []trimtab.Part{o}, err
-	case p.Call != nil && by == trimtab.Model:
-		call, err := Call(f, p.Call)
-		return []trimtab.Part{call}, err
-	case p.Response != nil && by != trimtab.Model:
-		r, err := Response(f, p.Response, failed)
-		return []trimtab.Part{r}, err
+		return append(out, o), err
+	case p.Call && by == trimtab.Model:
+		call, err := f.Call(p.Function.ID, p.Function.Name, p.Function.Args)
+		return append(out, call), err
+	case p.Response && by != trimtab.Model:
+		r, err := p.Function.result(f, failed)
+		return append(out, r), err
 	case p.Text != nil:
 		text, err := f.Text(p.Text, by)
-		return feed.Divide(d, text, by), err
+		return feed.Append(out, d, text, by), err
 	}
 	o, err := f.Opaque("part", by, p.Raw)
-	return []trimtab.Part{o}, err
+	return append(out, o), err
 }
 
-// Call reads a call of a function: {id, name, args}.
-func Call(f *feed.Feed, v []byte) (call trimtab.ToolCall, err error) {
-	c := jsonl.Object(v)
-	for c.Next() && err == nil {
-		switch string(c.Key) {
-		case "id":
-			call.ID, err = f.Dec.String(c.Value)
-		case "name":
-			call.Name, err = f.Dec.Word(c.Value)
-		case "args":
-			call.Input, err = jsonl.Raw(c.Value)
-		}
-		if err != nil {
-			return call, fmt.Errorf("%s: %w", c.Key, err)
-		}
-	}
-	return call, c.Err()
-}
-
-// Response reads the response of a function: {id, response: {output} or {error}}.
-func Response(f *feed.Feed, v []byte, failed func(string) bool) (trimtab.ToolResult, error) {
+// result is a response as a tool's result.
+func (n *Function) result(f *feed.Feed, failed func(id string) bool) (trimtab.ToolResult, error) {
 	var r trimtab.ToolResult
-	id, err := f.Dec.String(jsonl.Find(v, "id"))
+	id, err := f.Dec.String(n.ID)
 	if err != nil {
 		return r, fmt.Errorf("id: %w", err)
 	}
 	r.ID = id
-	response := jsonl.Find(v, "response")
-	text := jsonl.Find(response, "output")
-	if e := jsonl.Find(response, "error"); !jsonl.Null(e) {
+	text := n.Output
+	if !jsonl.Null(n.Error) {
 		r.Failed = true
 		if text == nil {
-			text = e
+			text = n.Error
 		}
 	}
 	if failed != nil && failed(id) {
 		r.Failed = true
 	}
-	switch {
-	case text == nil && jsonl.Null(response):
-	case text == nil:
-		text = response
-		fallthrough
-	default:
-		if r.Text, err = resultText(f, text, r.Failed); err != nil {
-			return r, fmt.Errorf("response: %w", err)
-		}
+	if text == nil && jsonl.Null(n.Response) {
+		return r, nil
+	}
+	if text == nil {
+		text = n.Response
+	}
+	if r.Text, err = resultText(f, text, r.Failed); err != nil {
+		return r, fmt.Errorf("response: %w", err)
 	}
 	return r, nil
 }
@@ -164,7 +206,7 @@ func resultText(f *feed.Feed, v []byte, failed bool) (string, error) {
 	if jsonl.Null(v) || v[0] == '"' {
 		return f.Result(v, failed)
 	}
-	raw, err := jsonl.Raw(v)
+	raw, err := f.Dec.Raw(v)
 	if err != nil || failed {
 		return string(raw), err
 	}

@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/trimtab/trimtab/internal/scan"
@@ -21,10 +22,40 @@ type Cursor struct {
 	ended  bool
 	inner  bool // the end of b is not where the value ends
 	err    error
+	twice  *Twice
+}
+
+// Twice knows the last long string of a line. Hosts write what a tool returned
+// twice in a line, for the model and for the screen; what begins with the same
+// bytes, its closing quote among them, ends there, too, and need not be walked. It
+// holds a span of the line: the zero value is for the next one.
+type Twice struct{ last []byte }
+
+// longString is from which length on a comparison pays.
+const longString = 128
+
+// end returns the place behind the string that begins at i, -1 if it does not end.
+func (t *Twice) end(b []byte, i int) int {
+	if t == nil {
+		return scan.StringEnd(b, i)
+	}
+	n := len(t.last)
+	if n > 0 && i+n <= len(b) && string(b[i:i+longString]) == string(t.last[:longString]) && bytes.Equal(b[i:i+n], t.last) {
+		return i + n
+	}
+	end := scan.StringEnd(b, i)
+	if end-i > longString {
+		t.last = b[i:end]
+	}
+	return end
 }
 
 // Object returns a cursor before the first field of b, which must be one object.
 func Object(b []byte) Cursor { return Cursor{b: b, open: '{'} }
+
+// Line is Object for a line of which t, which must be zero, gets to know the long
+// strings.
+func Line(b []byte, t *Twice) Cursor { return Cursor{b: b, open: '{', twice: t} }
 
 // Array returns a cursor before the first item of b, which must be one array.
 func Array(b []byte) Cursor { return Cursor{b: b, open: '['} }
@@ -55,6 +86,15 @@ func (c *Cursor) Field() bool {
 	if c.ended || c.err != nil {
 		return false
 	}
+	// What hosts write has no blanks: a comma and a name.
+	if b, i := c.b, c.i; c.began && c.open == '{' && i+1 < len(b) && b[i] == ',' && b[i+1] == '"' {
+		if end := scan.NameEnd(b, i+2); end > 0 {
+			c.Key, c.Value = b[i+2:end], nil
+			c.i = end + 2
+			c.before = true
+			return true
+		}
+	}
 	c.Key, c.Value = nil, nil
 	more, err := c.step()
 	if err != nil || !more {
@@ -76,8 +116,15 @@ func (c *Cursor) Take() []byte {
 		return c.Value
 	}
 	c.before = false
+	if c.i < len(c.b) && c.b[c.i] == '"' { // most are short strings
+		if end := scan.ShortEnd(c.b, c.i+1); end > 0 {
+			c.Value = c.b[c.i:end]
+			c.i = end
+			return c.Value
+		}
+	}
 	first := c.peek()
-	end := valueEnd(c.b, c.i)
+	end := c.end(first)
 	if end < 0 {
 		if c.err = c.bad("a value"); first == '"' || first == '{' || first == '[' {
 			c.err = c.endless()
@@ -89,12 +136,15 @@ func (c *Cursor) Take() []byte {
 	return c.Value
 }
 
+// Rest is what the cursor has not yet stepped over.
+func (c *Cursor) Rest() []byte { return c.b[c.i:] }
+
 // Down returns a cursor into the value that Field stopped before, which must be
 // an object if open is '{' and an array if it is '['. Once that cursor has come
 // to its end, hand it back with Up.
 func (c *Cursor) Down(open byte) Cursor {
 	c.peek()
-	return Cursor{b: c.b, i: c.i, open: open, inner: true}
+	return Cursor{b: c.b, i: c.i, open: open, inner: true, twice: c.twice}
 }
 
 // Up goes on behind the value that a cursor of Down has stepped through. It steps
@@ -197,16 +247,15 @@ func kindName(open byte) string {
 	return "an array"
 }
 
-// valueEnd returns where the value that begins at i ends, -1 if it does not.
-func valueEnd(b []byte, i int) int {
-	if i >= len(b) {
-		return -1
-	}
-	switch b[i] {
+// end returns where the value at the cursor ends, -1 if it does not. First is its
+// first byte.
+func (c *Cursor) end(first byte) int {
+	b, i := c.b, c.i
+	switch first {
 	case '"':
-		return scan.StringEnd(b, i)
+		return c.twice.end(b, i)
 	case '{', '[':
-		return bracketEnd(b, i)
+		return bracketEnd(b, i, c.twice)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n':
 		for ; i < len(b); i++ {
 			switch b[i] {
@@ -220,16 +269,21 @@ func valueEnd(b []byte, i int) int {
 }
 
 // bracketEnd returns the place behind the bracket that closes the one at i.
-func bracketEnd(b []byte, i int) int {
+func bracketEnd(b []byte, i int, t *Twice) int {
 	for depth := 0; i < len(b); i++ {
-		switch b[i] {
+		switch c := b[i]; c | 0x20 { // ASCII: { and [, } and ] differ in one bit
 		case '"':
-			if i = scan.StringEnd(b, i) - 1; i < 0 {
+			if c != '"' {
+				continue
+			}
+			if end := scan.ShortEnd(b, i+1); end > 0 {
+				i = end - 1
+			} else if i = t.end(b, i) - 1; i < 0 {
 				return -1
 			}
-		case '{', '[':
+		case '{':
 			depth++
-		case '}', ']':
+		case '}':
 			if depth--; depth == 0 {
 				return i + 1
 			}

@@ -292,3 +292,71 @@ func FuzzTail(f *testing.F) {
 		}
 	})
 }
+
+func TestAStringThatCameBeforeEndsWhereItDid(t *testing.T) {
+	long := strings.Repeat(`say \"x\" and \\`, 20)
+	for _, c := range []string{
+		long, long + "more", long[:len(long)-2] + "xx", long[:200], strings.Repeat("y", 500), "", long + `\\`, long + `\"`,
+	} {
+		in := `{"a":"` + long + `","b":{"c":["` + c + `"]},"d":"` + c + `","e":1}`
+		var twice Twice
+		a, b := Object([]byte(in)), Line([]byte(in), &twice)
+		for a.Next() {
+			if !b.Next() || string(a.Key) != string(b.Key) || string(a.Value) != string(b.Value) {
+				t.Fatalf("%.40q: %s = %s, want %s = %s", c, b.Key, b.Value, a.Key, a.Value)
+			}
+		}
+		if b.Next() || (a.Err() == nil) != (b.Err() == nil) { // some do not end
+			t.Errorf("%.40q: %v, %v", c, a.Err(), b.Err())
+		}
+	}
+}
+
+// FuzzTwice walks a line with and without what is known of its strings.
+func FuzzTwice(f *testing.F) {
+	long := strings.Repeat(`x \"y\" `, 20)
+	f.Add([]byte(`{"a":"`+long+`","b":{"c":"`+long+`"},"d":"`+long+`z"}`), 3)
+	f.Add([]byte(`{"a":"`+long+`\\","b":["`+long+`\\",2]}`), 1)
+	f.Fuzz(func(t *testing.T, in []byte, times int) {
+		if times > 0 && times < 5 { // the same again, so that there is something to know
+			in = []byte(`{"x":` + strings.Repeat(string(in)+`,"x":`, times) + `1}`)
+		}
+		var twice Twice
+		a, b := Object(in), Line(in, &twice)
+		for a.Next() {
+			if !b.Next() || string(a.Value) != string(b.Value) {
+				t.Fatalf("%q: %q, want %q", in, b.Value, a.Value)
+			}
+		}
+		if b.Next() || (a.Err() == nil) != (b.Err() == nil) {
+			t.Fatalf("%q: %v, %v", in, a.Err(), b.Err())
+		}
+	})
+}
+
+func TestWhatIsKeptDoesNotChange(t *testing.T) {
+	var d Decoder
+	var texts []string
+	var raws []json.RawMessage
+	for i := range 3000 {
+		text := strings.Repeat(string(rune('a'+i%26)), i%1500)
+		s, err := d.String([]byte(`"` + text + `"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := d.Raw([]byte(`["` + text + `"]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, raws = append(texts, s), append(raws, raw)
+	}
+	for _, raw := range raws {
+		_ = append(raw, "over"...) // a caller's own business
+	}
+	for i, s := range texts {
+		want := strings.Repeat(string(rune('a'+i%26)), i%1500)
+		if s != want || string(raws[i]) != `["`+want+`"]` {
+			t.Fatalf("value %d is %.40q and %.40q", i, s, raws[i])
+		}
+	}
+}

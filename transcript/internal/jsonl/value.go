@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -36,6 +37,19 @@ func Int(v []byte) (int, error) {
 	if Null(v) {
 		return 0, nil
 	}
+	if len(v) < 10 { // without a sign, as counts are
+		n := 0
+		for _, c := range v {
+			if c < '0' || c > '9' {
+				n = -1
+				break
+			}
+			n = 10*n + int(c-'0')
+		}
+		if n >= 0 {
+			return n, nil
+		}
+	}
 	n, err := strconv.Atoi(string(v))
 	if err != nil {
 		return 0, errors.New("not a whole number")
@@ -49,18 +63,37 @@ func String(v []byte) (string, error) {
 	return d.String(v)
 }
 
-// Decoder reads strings. It keeps a buffer between them, so that each costs one
-// allocation of its own length. The zero value is ready.
+// Decoder reads values that are kept. The short ones of them share a piece of
+// memory, so that a line does not cost an allocation for each of its ids; a piece
+// is small, since one string that is kept keeps the piece. The zero value is ready.
 type Decoder struct {
-	buf  []byte
-	last map[string]string
+	buf   []byte
+	last  map[string]string
+	texts strings.Builder // the piece that short strings are put into
+	raws  []byte          // the piece for values
 }
 
 const (
 	maxBuffer  = 1 << 20 // a larger buffer is given back after use
 	maxKnown   = 1024    // words that Word remembers
 	maxWordLen = 128
+	piece      = 4 << 10
+	maxShared  = piece / 4 // a longer value has memory of its own
 )
+
+// keep copies a text that is read to memory that stays.
+func (d *Decoder) keep(text []byte) string {
+	if len(text) == 0 || len(text) > maxShared {
+		return string(text)
+	}
+	if d.texts.Cap()-d.texts.Len() < len(text) {
+		d.texts.Reset()
+		d.texts.Grow(piece)
+	}
+	from := d.texts.Len()
+	d.texts.Write(text)
+	return d.texts.String()[from:]
+}
 
 // String reads a string; absent and null are "".
 func (d *Decoder) String(v []byte) (string, error) { return d.Clip(v, len(v)) }
@@ -79,7 +112,7 @@ func (d *Decoder) Clip(v []byte, n int) (string, error) {
 	d.buf, err = scan.Text(d.buf[:0], text)
 	s := ""
 	if err == nil {
-		s = string(d.buf)
+		s = d.keep(d.buf)
 	} else {
 		err = flaw(err, text)
 	}
@@ -227,7 +260,7 @@ func flaw(err error, text []byte) error {
 
 // Raw copies a value that is passed on as it is, and so must be valid. Absent and
 // null are nil.
-func Raw(v []byte) (json.RawMessage, error) {
+func (d *Decoder) Raw(v []byte) (json.RawMessage, error) {
 	if Null(v) {
 		return nil, nil
 	}
@@ -237,5 +270,19 @@ func Raw(v []byte) (json.RawMessage, error) {
 	if !utf8.Valid(v) {
 		return nil, errors.New("it is not valid UTF-8")
 	}
-	return slices.Clone(v), nil
+	if len(v) > maxShared {
+		return slices.Clone(v), nil
+	}
+	if cap(d.raws)-len(d.raws) < len(v) {
+		d.raws = make([]byte, 0, piece)
+	}
+	from := len(d.raws)
+	d.raws = append(d.raws, v...)
+	return d.raws[from:len(d.raws):len(d.raws)], nil
+}
+
+// Raw is Decoder.Raw for a value that stands alone.
+func Raw(v []byte) (json.RawMessage, error) {
+	d := Decoder{raws: make([]byte, 0, len(v))}
+	return d.Raw(v)
 }

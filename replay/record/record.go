@@ -1,0 +1,194 @@
+// Package record reads sessions that were recorded, whoever recorded them, as the
+// events that an engine would have seen: our own JSON exports, and the files of all
+// hosts that package pick knows. A database may hold many sessions.
+//
+// It opens files for reading only, changes nothing and calls no model. The requests
+// to a model are not recorded; whoever plays a session puts one before each reply.
+//
+//	for s, err := range record.Sessions(ctx, path, "") {
+//		switch {
+//		case err != nil:
+//			return err
+//		default:
+//			report, err := replay.Run(engine, s.Info, s.All(), replay.Prices{})
+//			…
+//		}
+//	}
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/pick"
+)
+
+// Session is a recorded session.
+type Session struct {
+	Info    trimtab.Info
+	Events  []trimtab.Event
+	Damaged int // lines or rows that could not be read
+}
+
+// All returns the events one by one.
+func (s Session) All() iter.Seq2[trimtab.Event, error] {
+	return func(yield func(trimtab.Event, error) bool) {
+		for _, ev := range s.Events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Sessions returns the sessions of a file. Where host is "", it is found out whose
+// file it is. After an error of one session the next one follows, if there is one;
+// the session of the error says which it was, as far as that is known.
+func Sessions(ctx context.Context, path, host string) iter.Seq2[Session, error] {
+	return func(yield func(Session, error) bool) {
+		own, err := isExport(path, host)
+		if err != nil {
+			yield(Session{}, err)
+			return
+		}
+		if own {
+			yield(document(path))
+			return
+		}
+		f, err := pick.Open(ctx, path, host)
+		if err != nil {
+			yield(Session{}, err)
+			return
+		}
+		defer f.Close()
+		infos, err := list(ctx, f)
+		if err != nil || len(infos) == 0 {
+			if err == nil {
+				err = fmt.Errorf("%w: no message in it", trimtab.ErrDamaged)
+			}
+			yield(Session{}, err)
+			return
+		}
+		for _, info := range infos {
+			if !yield(read(ctx, f, info)) {
+				return
+			}
+		}
+	}
+}
+
+// list returns what a file holds, before any of it is read: a database is asked
+// one thing at a time.
+func list(ctx context.Context, f *pick.File) (infos []trimtab.Info, err error) {
+	for info, err := range f.Sessions(ctx) {
+		if err != nil {
+			return infos, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// read returns one session of a host's file. One that was a sub-agent's is nothing
+// but a side conversation.
+func read(ctx context.Context, f *pick.File, info trimtab.Info) (Session, error) {
+	s := Session{Info: info}
+	for item, err := range f.Read(ctx, info.ID, transcript.Options{Side: info.Parent != ""}) {
+		if errors.Is(err, trimtab.ErrDamaged) {
+			s.Damaged++
+			continue
+		}
+		if err != nil {
+			return s, err
+		}
+		s.Info.Project = or(s.Info.Project, item.Project)
+		s.Events = append(s.Events, Events(item)...)
+	}
+	return s, nil
+}
+
+// Events makes events of an item of a transcript.
+func Events(item transcript.Item) []trimtab.Event {
+	said := trimtab.Said{Message: item.Message}
+	if !item.Compacted {
+		return []trimtab.Event{said}
+	}
+	return []trimtab.Event{said, trimtab.Rewritten{All: true, Size: item.Message.Size()}}
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// headSize is how much of a file is looked at.
+const headSize = 64 << 10
+
+// isExport reports whether a file is our own export.
+func isExport(path, host string) (bool, error) {
+	if host != "" {
+		return host == trimtab.OwnHost, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	return transcript.Detect(head[:n]) == trimtab.OwnHost, nil
+}
+
+// document reads our own export.
+func document(path string) (Session, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Session{}, err
+	}
+	defer f.Close()
+	doc, err := export.Read(f, export.MaxSize)
+	if err != nil {
+		return Session{}, err
+	}
+	return Session{Info: doc.Info, Events: retold(doc)}, nil
+}
+
+// retold makes events of an export: the messages that are not ours, and the
+// commands between them where it has a journal.
+func retold(doc export.Document) []trimtab.Event {
+	var events []trimtab.Event
+	messages := map[string]trimtab.Message{}
+	for _, m := range doc.Messages {
+		if m.From == "" {
+			messages[m.ID] = m
+			events = append(events, trimtab.Said{Message: m})
+		}
+	}
+	if doc.Trimtab == nil || len(doc.Trimtab.Journal) == 0 {
+		return events
+	}
+	events = nil
+	for _, e := range doc.Trimtab.Journal {
+		switch ev := e.Event.(type) {
+		case trimtab.Said:
+			if m, ok := messages[ev.Message.ID]; ok {
+				events = append(events, trimtab.Said{Message: m})
+			}
+		case trimtab.Asked, trimtab.Resumed, trimtab.Reset, trimtab.Rewritten:
+			events = append(events, ev)
+		}
+	}
+	return events
+}
