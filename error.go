@@ -3,7 +3,6 @@ package trimtab
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -19,14 +18,29 @@ var (
 	ErrNoReply  = errors.New("the command gave no answer")
 )
 
-var idForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
-
 // CheckID refuses session ids that are not plain names.
 func CheckID(id string) error {
-	if !idForm.MatchString(id) || strings.Contains(id, "..") {
+	if !isName(id) || strings.Contains(id, "..") {
 		return fmt.Errorf("%w: %q (1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit, no \"..\")", ErrBadID, Clip(id, 60))
 	}
 	return nil
+}
+
+// isName reports whether an id has the form [A-Za-z0-9][A-Za-z0-9._:@-]{0,127}. It
+// is asked several times for each request, which a regular expression makes felt.
+func isName(id string) bool {
+	if len(id) == 0 || len(id) > 128 {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9':
+		case i > 0 && (c == '.' || c == '_' || c == ':' || c == '@' || c == '-'):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // MessageID is the id of a session's message with this number, where the host

@@ -101,16 +101,18 @@ func (u seatOf[S]) open(m Memory) (S, *Fault) {
 
 func (u seatOf[S]) steer(t Turn, m Memory) (next Memory, acts []Action, fault *Fault) {
 	before, fault := u.open(m)
-	next = Memory{Name: u.Name(), value: before}
+	next = Memory{Name: u.Name(), value: m.value, raw: m.raw} // as it was, without another copy
+	if fault != nil {
+		next = Memory{Name: u.Name(), value: before}
+	}
 	defer func() {
 		if p := recover(); p != nil {
-			next, acts = Memory{Name: u.Name(), value: before}, nil
+			acts = nil
 			fault = &Fault{By: u.Name(), Text: fmt.Sprintf("panic: %v", p), Stack: string(debug.Stack())}
 		}
 	}()
 	after, acts := u.Steer(t, before)
-	next.value = after
-	return next, acts, fault
+	return Memory{Name: next.Name, value: after}, acts, fault
 }
 
 func (u seatOf[S]) status(m Memory) (text string) {

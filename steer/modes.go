@@ -47,7 +47,7 @@ func (d modes) Steer(t trimtab.Turn, m modesMemory) (modesMemory, []trimtab.Acti
 	acts = append(append(acts, left...), more...)
 	m.Focus = nil
 	if goal.Mode != "" {
-		m.Focus = &goal
+		m.Focus = new(goal) // not &goal, which would cost a session without one as much
 	}
 	return m, acts
 }

@@ -123,15 +123,26 @@ func steps(n int, table ...[2]int) int {
 func round(a, b int) int { return (2*a + b) / (2 * b) }
 
 func (f pushFacts) scores() []int {
-	failure := min(50, 15*f.Errors)
-	differs := f.Goal != "" && f.Current != "" && !strings.EqualFold(oneLine(f.Goal), oneLine(f.Current))
-	if differs {
-		failure += 30
+	differs, changed := 0, 0
+	if f.Goal != "" && f.Current != "" && !strings.EqualFold(oneLine(f.Goal), oneLine(f.Current)) {
+		differs = otherGoal
 	}
-	change := steps(f.Files, [2]int{3, 20}, [2]int{1, 10})
 	if k := keywords(f.Current); f.Goal != "" && len(k) > 0 {
-		change += round(60*(len(k)-shared(k, keywords(f.Goal))), len(k))
+		changed = round(otherWords*(len(k)-shared(k, keywords(f.Goal))), len(k))
 	}
+	return f.with(differs, changed)
+}
+
+// What the words of goals add to a score at most.
+const otherGoal, otherWords = 30, 60
+
+// most are the highest scores that any goal could bring: they cost no look at the
+// words.
+func (f pushFacts) most() []int { return f.with(otherGoal, otherWords) }
+
+func (f pushFacts) with(differs, changed int) []int {
+	failure := min(50, 15*f.Errors) + differs
+	change := steps(f.Files, [2]int{3, 20}, [2]int{1, 10}) + changed
 	complexity := steps(f.Messages, [2]int{20, 40}, [2]int{10, 25}, [2]int{5, 10}) + steps(f.Files, [2]int{5, 30}, [2]int{2, 15})
 	duration := steps(f.Spent, [2]int{50_000, 70}, [2]int{30_000, 50}, [2]int{15_000, 30}, [2]int{5_000, 15})
 	return []int{failure, change, complexity, duration}
@@ -179,7 +190,7 @@ func (a Autonomy) evaluate(side Side, scores []int, stats Stats) Evaluation {
 	if side == Pop {
 		table, threshold = popSide, *a.Pop
 	}
-	e := Evaluation{Side: side, Threshold: threshold, How: a.Confidence}
+	e := Evaluation{Side: side, Threshold: threshold, How: a.Confidence, Scores: make([]Score, 0, len(table))}
 	for i, h := range table {
 		s := Score{Name: h.name, Score: min(100, max(0, scores[i])), Enabled: slices.Contains(a.Heuristics, h.name), most: h.most, weight: 1000}
 		if *a.Learn {

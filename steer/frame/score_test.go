@@ -266,3 +266,18 @@ func TestEnvironmentNames(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestF6_NoWordsScoreMoreThanTheMost: what is skipped when even the most would not
+// be recommended could not have been recommended.
+func TestF6_NoWordsScoreMoreThanTheMost(t *testing.T) {
+	goals := []string{"", "fix the parser", "write the documents of the store", "FIX   the parser"}
+	for i := range 2000 {
+		f := pushFacts{Goal: goals[i%4], Current: goals[i/4%4], Messages: i % 31, Files: i % 9, Errors: i % 7, Spent: 37 * i}
+		most := f.most()
+		for k, s := range f.scores() {
+			if s > most[k] {
+				t.Fatalf("%+v: heuristic %d scores %d, and %d at most", f, k, s, most[k])
+			}
+		}
+	}
+}

@@ -78,8 +78,10 @@ func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 			m, w = m.result(w, p, t.At.Seq)
 		}
 	}
-	if typed := oneLine(said.Typed()); said.IsPrompt() && typed != "" {
-		w.Prompt, w.Recent.Moved = trimtab.Clip(typed, 600), true
+	if said.IsPrompt() {
+		if typed := oneLine(said.Typed()); typed != "" {
+			w.Prompt, w.Recent.Moved = trimtab.Clip(typed, 600), true
+		}
 	}
 	w.Recent.Moved = w.Recent.Moved || t.Todos.Wrote
 	w.Messages++

@@ -125,9 +125,15 @@ func set[T any](to *T, from *T) {
 	}
 }
 
-func (d Frames) evaluatePush(t trimtab.Turn, m Memory, args pushArgs) Evaluation {
+// facts are what the push heuristics look at, the words aside.
+func (m Memory) facts() pushFacts {
 	r := m.Work.Recent
-	f := pushFacts{Goal: m.candidate(t), Messages: r.Messages, Files: len(r.Files), Errors: r.Errors, Spent: tokens(r.Bytes)}
+	return pushFacts{Messages: r.Messages, Files: len(r.Files), Errors: r.Errors, Spent: tokens(r.Bytes)}
+}
+
+func (d Frames) evaluatePush(t trimtab.Turn, m Memory, args pushArgs) Evaluation {
+	f := m.facts()
+	f.Goal = m.candidate(t)
 	if i := m.index(m.Active); i >= 0 {
 		f.Current = m.Frames[i].Goal
 	}

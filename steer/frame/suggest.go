@@ -103,12 +103,16 @@ func (d Frames) look(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	active := m.Frames[i]
-	pop := d.evaluatePop(m, popArgs{})
-	if pop.Recommended && active.Parent != "" {
-		if a.Level == "auto" && active.Undone != Pop {
-			return d.autoPop(t, m, pop)
+	if active.Parent != "" {
+		if pop := d.evaluatePop(m, popArgs{}); pop.Recommended {
+			if a.Level == "auto" && active.Undone != Pop {
+				return d.autoPop(t, m, pop)
+			}
+			m, acts = d.suggest(t, m, pop)
 		}
-		m, acts = d.suggest(t, m, pop)
+	}
+	if !a.evaluate(Push, m.facts().most(), m.Stats).Recommended { // whatever the words are
+		return m, acts
 	}
 	if push := d.evaluatePush(t, m, pushArgs{}); push.Recommended {
 		if a.Level == "auto" && active.Undone != Push {
