@@ -35,6 +35,11 @@ type Format interface {
 	// body as it came. On an error what it appended is of no use.
 	Apply(dst []byte, b *Body, edits []Edit) ([]byte, error)
 
+	// Pieces is Apply without copying the body. It appends to pieces what Apply
+	// would write, in order: runs of the body, and between them runs of ours, which
+	// it appends to dst. The pieces share memory with both.
+	Pieces(pieces [][]byte, dst []byte, b *Body, edits []Edit) ([][]byte, []byte, error)
+
 	// NewReply returns a reader of a reply, streamed or not.
 	NewReply(stream bool) Reply
 }

@@ -136,6 +136,9 @@ func splices(t *testing.T, format wire.Format, b *wire.Body, at int) {
 		if err != nil {
 			continue
 		}
+		if pieces, _, err := format.Pieces(nil, nil, b, []wire.Edit{edit}); err != nil || !bytes.Equal(bytes.Join(pieces, nil), out) {
+			t.Fatalf("in pieces: %v\n%q\nand not\n%s", err, pieces, out)
+		}
 		if json.Valid(b.Raw) && !json.Valid(out) {
 			t.Fatalf("no JSON any more:\n%s", out)
 		}

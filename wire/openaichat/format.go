@@ -33,3 +33,8 @@ func (Format) Scan(raw []byte, into, known *wire.Body) error {
 func (Format) Apply(dst []byte, b *wire.Body, edits []wire.Edit) ([]byte, error) {
 	return list.Splice(&messages, dst, b, edits)
 }
+
+// Pieces puts notes into a request without copying it.
+func (Format) Pieces(pieces [][]byte, dst []byte, b *wire.Body, edits []wire.Edit) ([][]byte, []byte, error) {
+	return list.Pieces(&messages, pieces, dst, b, edits)
+}

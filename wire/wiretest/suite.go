@@ -49,6 +49,21 @@ type suite struct {
 	Corpus
 }
 
+var errPieces = errors.New("the pieces are not what Apply writes")
+
+// Apply applies edits, and holds the format to making the same in pieces.
+func (s suite) Apply(dst []byte, b *wire.Body, edits []wire.Edit) ([]byte, error) {
+	out, err := s.Format.Apply(bytes.Clone(dst), b, edits)
+	pieces, own, failed := s.Pieces([][]byte{dst}, []byte("taken"), b, edits)
+	if (err == nil) != (failed == nil) || !bytes.HasPrefix(own, []byte("taken")) {
+		return out, errors.Join(errPieces, err, failed)
+	}
+	if err == nil && !bytes.Equal(bytes.Join(pieces, nil), out) {
+		return out, fmt.Errorf("%w:\n%q", errPieces, pieces)
+	}
+	return out, err
+}
+
 // scan scans a body that the format must take.
 func (s suite) scan(t testing.TB, raw []byte) *wire.Body {
 	t.Helper()

@@ -22,12 +22,49 @@ func Splice(shape *Shape, dst []byte, b *wire.Body, edits []wire.Edit) ([]byte, 
 	}
 	dst = slices.Grow(dst, size)
 	s := splice{shape: shape, b: b, dst: dst}
+	if err := s.all(edits); err != nil {
+		return dst, err
+	}
+	return s.dst, nil
+}
+
+// Pieces appends the runs of the body with its edits to pieces, see wire.Format.
+func Pieces(shape *Shape, pieces [][]byte, dst []byte, b *wire.Body, edits []wire.Edit) ([][]byte, []byte, error) {
+	if b.Format != shape.Name {
+		return pieces, dst, fmt.Errorf("%s: %w", shape.Name, wire.ErrStale)
+	}
+	s := splice{shape: shape, b: b, dst: dst, apart: true, cuts: make([]cut, 0, len(edits)+2)}
+	if err := s.all(edits); err != nil {
+		return pieces, dst, err
+	}
+	from := len(dst)
+	for _, c := range s.cuts { // only now: dst may have moved while it grew
+		pieces = add(pieces, s.dst[from:c.own])
+		pieces = add(pieces, b.Raw[c.start:c.end])
+		from = c.own
+	}
+	return add(pieces, s.dst[from:]), s.dst, nil
+}
+
+func add(pieces [][]byte, p []byte) [][]byte {
+	if len(p) == 0 {
+		return pieces
+	}
+	return append(pieces, p)
+}
+
+// cut is a run of the body that stands where so many bytes are ours.
+type cut struct{ own, start, end int }
+
+// all makes the edits, in order.
+func (s *splice) all(edits []wire.Edit) error {
 	for i := range edits {
 		if err := s.edit(&edits[i]); err != nil {
-			return dst, fmt.Errorf("%s: edit %d of %d: %w", shape.Name, i+1, len(edits), err)
+			return fmt.Errorf("%s: edit %d of %d: %w", s.shape.Name, i+1, len(edits), err)
 		}
 	}
-	return s.finish(), nil
+	s.finish()
+	return nil
 }
 
 // splice is a body being written out.
@@ -41,21 +78,28 @@ type splice struct {
 	notes int
 	tight int // before this item no note may stand: a fold let two items meet there
 
+	apart bool // runs of the body are noted, not copied
+	cuts  []cut
+
 	array, typed bool // of a bare list: it has become an array; its text is in it, or dropped
 }
 
-// upTo copies the body up to a place.
+// upTo writes the body up to a place.
 func (s *splice) upTo(place int) {
-	s.dst = append(s.dst, s.b.Raw[s.at:place]...)
+	if s.apart {
+		s.cuts = append(s.cuts, cut{len(s.dst), s.at, place})
+	} else {
+		s.dst = append(s.dst, s.b.Raw[s.at:place]...)
+	}
 	s.at = place
 }
 
-func (s *splice) finish() []byte {
+func (s *splice) finish() {
 	if s.array {
 		s.words()
 		s.dst = append(s.dst, ']')
 	}
-	return append(s.dst, s.b.Raw[s.at:]...)
+	s.upTo(len(s.b.Raw))
 }
 
 func (s *splice) edit(e *wire.Edit) error {
