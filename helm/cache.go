@@ -13,7 +13,7 @@ type cache struct {
 	max int
 
 	mu    sync.Mutex
-	order list.List // of trimtab.Session, newest first
+	order list.List // of *trimtab.Session, newest first
 	at    map[string]*list.Element
 }
 
@@ -25,25 +25,25 @@ func (c *cache) get(id string) (trimtab.Session, bool) {
 		return trimtab.Session{}, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(trimtab.Session), true
+	return *e.Value.(*trimtab.Session), true
 }
 
 func (c *cache) put(s trimtab.Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.at[s.ID]; ok {
-		e.Value = s
+		*e.Value.(*trimtab.Session) = s
 		c.order.MoveToFront(e)
 		return
 	}
 	if c.at == nil {
 		c.at = map[string]*list.Element{}
 	}
-	c.at[s.ID] = c.order.PushFront(s)
+	c.at[s.ID] = c.order.PushFront(&s)
 	if c.order.Len() > c.max {
 		last := c.order.Back()
 		c.order.Remove(last)
-		delete(c.at, last.Value.(trimtab.Session).ID)
+		delete(c.at, last.Value.(*trimtab.Session).ID)
 	}
 }
 

@@ -23,17 +23,16 @@ type fitted struct {
 func (h *Helm) fit(events []trimtab.Event) ([]fitted, error) {
 	out := make([]fitted, len(events))
 	for i, ev := range events {
-		which := fmt.Sprintf("event %d of %d", i+1, len(events))
 		if ev == nil {
-			return nil, fmt.Errorf("%s is none", which)
+			return nil, fmt.Errorf("event %d of %d is none", i+1, len(events))
 		}
 		if n := size(ev); n > h.opt.MaxMessage {
-			return nil, fmt.Errorf("%s: %d bytes, the limit is %d: %w", which, n, h.opt.MaxMessage, trimtab.ErrTooLarge)
+			return nil, fmt.Errorf("event %d of %d: %d bytes, the limit is %d: %w", i+1, len(events), n, h.opt.MaxMessage, trimtab.ErrTooLarge)
 		}
-		f := &fitter{}
+		var f fitter
 		out[i] = fitted{f.event(ev), f.faults}
 		if f.err != nil {
-			return nil, fmt.Errorf("%s: %w", which, f.err)
+			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(events), f.err)
 		}
 	}
 	return out, nil

@@ -10,7 +10,10 @@ import (
 type gates struct {
 	mu   sync.Mutex
 	open map[string]*gate
+	idle []*gate // that nobody stands at, to be used again
 }
+
+const idleGates = 64
 
 type gate struct {
 	free chan struct{} // holds one token while nobody is inside
@@ -28,8 +31,7 @@ func (g *gates) enter(ctx context.Context, id string) (leave func(), err error) 
 	}
 	at := g.open[id]
 	if at == nil {
-		at = &gate{free: make(chan struct{}, 1)}
-		at.free <- struct{}{}
+		at = g.gate()
 		g.open[id] = at
 	}
 	at.at++
@@ -37,14 +39,30 @@ func (g *gates) enter(ctx context.Context, id string) (leave func(), err error) 
 
 	select {
 	case <-at.free:
-		return func() {
-			at.free <- struct{}{}
+	default: // only who has to wait asks for the end of the context, which may cost a timer
+		select {
+		case <-at.free:
+		case <-ctx.Done():
 			g.forget(id, at)
-		}, nil
-	case <-ctx.Done():
-		g.forget(id, at)
-		return nil, ctx.Err()
+			return nil, ctx.Err()
+		}
 	}
+	return func() {
+		at.free <- struct{}{}
+		g.forget(id, at)
+	}, nil
+}
+
+// gate returns one with nobody inside. The lock is held.
+func (g *gates) gate() *gate {
+	if n := len(g.idle); n > 0 {
+		at := g.idle[n-1]
+		g.idle = g.idle[:n-1]
+		return at
+	}
+	at := &gate{free: make(chan struct{}, 1)}
+	at.free <- struct{}{}
+	return at
 }
 
 func (g *gates) forget(id string, at *gate) {
@@ -52,5 +70,8 @@ func (g *gates) forget(id string, at *gate) {
 	defer g.mu.Unlock()
 	if at.at--; at.at == 0 {
 		delete(g.open, id)
+		if len(g.idle) < idleGates {
+			g.idle = append(g.idle, at)
+		}
 	}
 }

@@ -98,6 +98,10 @@ func (h *Helm) load(ctx context.Context, id string) (trimtab.Session, error) {
 
 // step is the pure part: no clock, no store.
 func (h *Helm) step(s trimtab.Session, events []fitted, now time.Time) (d deed) {
+	d.Entries = make([]trimtab.Entry, 0, len(events))
+	if len(events) > 1 {
+		d.Messages = make([]trimtab.Message, 0, len(events))
+	}
 	for _, f := range events {
 		ev := f.Event
 		if said, ok := ev.(trimtab.Said); ok {
