@@ -105,6 +105,9 @@ type streaming struct {
 	gap             time.Duration
 }
 
+// parts are what can be measured.
+var parts = []string{"same", "growing", "sse", "cut", "streams"}
+
 func parse(args []string, errs io.Writer) (options, error) {
 	o := options{most: 20 * time.Minute, nginx: true, cut: 10_000, streams: 1000, sse: streaming{streams: 60, events: 100, gap: time.Millisecond}}
 	o.sizes = []size{
@@ -117,23 +120,28 @@ func parse(args []string, errs io.Writer) (options, error) {
 	quick := f.Bool("quick", false, "a short and rough run")
 	f.StringVar(&o.json, "json", "", "also write the figures to this `file`")
 	f.StringVar(&o.trimtab, "trimtab", "", "measure this `binary` instead of building ./cmd/trimtab")
-	f.StringVar(&o.parts, "parts", "latency,sse,cut,streams", "what to measure")
+	f.StringVar(&o.parts, "parts", "same,growing,sse,cut,streams", "what to measure")
+	more := f.Int("more", 1, "so many times the requests, as for a profile")
 	sizes := f.String("sizes", "10KB,200KB,2MB", "which `bodies` to measure latency with")
 	f.IntVar(&o.times, "times", 2, "measure latency and SSE so often and keep the quietest, in which direct requests were fastest")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 || o.times < 1 || o.times > 20 {
-		return o, errors.New("usage: gateway [-quick] [-json FILE] [-trimtab BINARY] [-parts LIST] [-sizes LIST] [-times 1…20]")
+	if f.NArg() > 0 || o.times < 1 || o.times > 20 || *more < 1 || *more > 20 {
+		return o, errors.New("usage: gateway [-quick] [-json FILE] [-trimtab BINARY] [-parts LIST] [-sizes LIST] [-times 1…20] [-more 1…20]")
 	}
 	for p := range strings.SplitSeq(o.parts, ",") {
-		if p != "latency" && p != "sse" && p != "cut" && p != "streams" {
-			return o, fmt.Errorf("-parts %q: there are latency, sse, cut and streams", p)
+		if !slices.Contains(parts, p) {
+			return o, fmt.Errorf("-parts %q: there are %s", p, strings.Join(parts, ", "))
 		}
 	}
 	o.sizes = slices.DeleteFunc(o.sizes, func(z size) bool {
 		return !strings.Contains(","+*sizes+",", ","+strings.ReplaceAll(z.name, " ", "")+",")
 	})
+	for i := range o.sizes {
+		o.sizes[i].rounds *= *more
+		o.sizes[i].most *= time.Duration(*more)
+	}
 	if *quick {
 		o.times, o.most, o.cut, o.streams = 1, 3*time.Minute, 1000, 200
 		o.sse = streaming{10, 50, time.Millisecond}

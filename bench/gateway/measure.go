@@ -76,11 +76,13 @@ func (r *run) say(format string, args ...any) { fmt.Fprintf(r.progress, format+"
 
 // timed measures what depends on how busy the machine is.
 func (r *run) timed(ctx context.Context) error {
-	if r.has("latency") {
-		for _, z := range r.sizes {
+	for _, z := range r.sizes {
+		if r.has("same") {
 			if err := r.keep("same "+z.name, func(ctx context.Context) (part, error) { return r.same(ctx, z) })(ctx); err != nil {
 				return err
 			}
+		}
+		if r.has("growing") {
 			if err := r.keep("growing "+z.name, func(ctx context.Context) (part, error) { return r.growing(ctx, z) })(ctx); err != nil {
 				return err
 			}
@@ -209,12 +211,37 @@ func (r *run) steered(part string, before, after map[string]float64) row {
 	}}
 }
 
+// memory is what the targets hold when they have rested, and beside it what they
+// held right after the last request, and at most so far.
 func (r *run) memory(part string) row {
-	by, most := map[string]float64{}, map[string]float64{}
+	out := row{Part: part, What: "resident at rest", Unit: "MB", By: map[string]float64{}, Counts: map[string]float64{}, After: map[string]float64{}}
 	for _, t := range r.targets {
-		if now, peak := resident(t.pids); now > 0 {
-			by[t.name], most[t.name] = float64(now)/1e6, float64(peak)/1e6
+		if now, _ := resident(t.pids); now > 0 {
+			out.After[t.name] = float64(now) / 1e6
 		}
 	}
-	return row{Part: part, What: "resident at the end", Unit: "MB", By: by, Counts: most}
+	r.lull()
+	for _, t := range r.targets {
+		if now, peak := resident(t.pids); now > 0 {
+			out.By[t.name], out.Counts[t.name] = float64(now)/1e6, float64(peak)/1e6
+		}
+	}
+	return out
+}
+
+// lull waits until no target has given memory back for two seconds, but not longer
+// than ten.
+func (r *run) lull() {
+	least, quiet := 1<<62, 0
+	for i := 0; i < 40 && quiet < 8; i++ {
+		sum := 0
+		for _, t := range r.targets {
+			now, _ := resident(t.pids)
+			sum += now
+		}
+		if quiet++; sum < least-1<<20 {
+			least, quiet = sum, 0
+		}
+		time.Sleep(250 * time.Millisecond)
+	}
 }

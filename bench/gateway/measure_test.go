@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // small is a run of a moment, without the programs that may not be there.
 func small() options {
 	return options{
-		trimtab: "none", parts: "latency,sse,cut,streams", times: 2, most: time.Minute,
+		trimtab: "none", parts: "same,growing,sse,cut,streams", times: 2, most: time.Minute,
 		sizes: []size{{"10 KB", 10_000, 6, 10 * time.Second, 120, 3}},
 		sse:   streaming{1, 5, time.Millisecond}, cut: 20, streams: 5,
 	}

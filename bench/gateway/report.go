@@ -19,7 +19,8 @@ type row struct {
 	By     map[string]float64 `json:"by"`               // by target
 	Count  map[string]int     `json:"count,omitempty"`  // measured
 	Bad    map[string]int     `json:"bad,omitempty"`    // failed, and left out of the figure
-	Counts map[string]float64 `json:"counts,omitempty"` // beside it
+	Counts map[string]float64 `json:"counts,omitempty"` // beside it; of memory, the most so far
+	After  map[string]float64 `json:"after,omitempty"`  // of memory: right after the last request
 	Goal   goal               `json:"goal,omitzero"`
 }
 
@@ -132,21 +133,23 @@ func (r *run) report() report {
 	return rep
 }
 
-// highest is the largest memory that was held after any measurement, also one
-// whose times were not kept.
+// highest is the largest memory that was held at rest after any measurement, also
+// one whose times were not kept, right after one, and at any time.
 func highest(memory []row) []row {
-	now := row{Part: "memory", What: "resident, largest after any measurement", Unit: "MB", Goal: goal{Most: 60, Set: true}}
+	rest := row{Part: "memory", What: "resident at rest, largest", Unit: "MB", Goal: goal{Most: 60, Set: true}}
+	after := row{Part: "memory", What: "resident right after requests, largest", Unit: "MB"}
 	peak := row{Part: "memory", What: "resident, peak", Unit: "MB"}
 	for _, m := range memory {
 		for name, v := range m.By {
-			now.set(name, max(now.By[name], v), 0, 0)
+			rest.set(name, max(rest.By[name], v), 0, 0)
+			after.set(name, max(after.By[name], m.After[name]), 0, 0)
 			peak.set(name, max(peak.By[name], m.Counts[name]), 0, 0)
 		}
 	}
-	if now.By == nil {
+	if rest.By == nil {
 		return nil
 	}
-	return []row{now, peak}
+	return []row{rest, after, peak}
 }
 
 func machine() string {
@@ -204,9 +207,9 @@ func (rep report) printTrimtab(w io.Writer) {
 	if !slices.Contains(rep.Targets, "trimtab") {
 		return
 	}
-	fmt.Fprint(w, "\n| trimtab during | requests | left with notes | new notes | faults | resident after, MB |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "\n| trimtab during | requests | left with notes | new notes | faults | resident right after, MB | at rest, MB |\n|---|---|---|---|---|---|---|\n")
 	for i, s := range rep.Steered {
-		fmt.Fprintf(w, "| %s | %.0f | %.0f %% | %.0f | %.0f | %.0f |\n", s.Part, s.Counts["requests"], s.By["trimtab"], s.Counts["notes"], s.Counts["faults"], rep.Memory[i].By["trimtab"])
+		fmt.Fprintf(w, "| %s | %.0f | %.0f %% | %.0f | %.0f | %.0f | %.0f |\n", s.Part, s.Counts["requests"], s.By["trimtab"], s.Counts["notes"], s.Counts["faults"], rep.Memory[i].After["trimtab"], rep.Memory[i].By["trimtab"])
 	}
 }
 

@@ -45,10 +45,10 @@ func TestQuantiles(t *testing.T) {
 func TestMemoryIsTheLargestOfAllParts(t *testing.T) {
 	rows := highest([]row{
 		{By: map[string]float64{"trimtab": 40}, Counts: map[string]float64{"trimtab": 41}},
-		{By: map[string]float64{"trimtab": 61}, Counts: map[string]float64{"trimtab": 90}},
+		{By: map[string]float64{"trimtab": 61}, Counts: map[string]float64{"trimtab": 90}, After: map[string]float64{"trimtab": 80}},
 		{By: map[string]float64{"trimtab": 50}, Counts: map[string]float64{"trimtab": 90}},
 	})
-	if rows[0].By["trimtab"] != 61 || rows[0].met() != "missed" || rows[1].By["trimtab"] != 90 {
+	if rows[0].By["trimtab"] != 61 || rows[0].met() != "missed" || rows[1].By["trimtab"] != 80 || rows[2].By["trimtab"] != 90 {
 		t.Errorf("%+v", rows)
 	}
 	if highest(nil) != nil {

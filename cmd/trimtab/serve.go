@@ -55,6 +55,11 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 		return nil, err
 	}
 	opt.Config, opt.Door, opt.History = cfg.Gateway, door, st
+	memory := &thrift{}
+	opt.Rested = func() { memory.giveBack(ctx, door) }
+	if a.getenv("GOGC") == "" { // else the person has said it
+		memory.watch()
+	}
 	merged := map[string]string{}
 	for _, from := range []map[string]string{cfg.Gateway.Upstreams, upstreams} {
 		for k, v := range from {

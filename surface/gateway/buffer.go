@@ -21,14 +21,14 @@ type buffer struct {
 }
 
 const (
-	least = 16 << 10
+	least = 4 << 10
 	most  = 8 << 20 // what is larger is left to the garbage collector
 	steps = 4       // sizes between a power of two and the next
 )
 
 // stock are buffers that nobody holds, by size.
 type stock struct {
-	shelves [9*steps + 1]sync.Pool
+	shelves [11*steps + 1]sync.Pool
 }
 
 // shelfOf returns which shelf has buffers of at least this size, and how large
@@ -80,6 +80,52 @@ func (b *buffer) leave() {
 	if b != nil {
 		b.home = nil
 	}
+}
+
+// parcel is a body on its way to a provider: runs of buffers, which it holds.
+type parcel struct {
+	pieces [][]byte
+	size   int
+	held   [2]*buffer
+}
+
+// plain is a body as it came, in a buffer that somebody else holds; nil is none.
+func plain(b *buffer) *parcel {
+	p := &parcel{}
+	if b != nil && len(b.b) > 0 {
+		p.pieces, p.size, p.held = [][]byte{b.b}, len(b.b), [2]*buffer{b.hold()}
+	}
+	return p
+}
+
+// become makes it another body: pieces of a buffer that somebody else holds, and
+// of one that is its own from now on.
+func (p *parcel) become(pieces [][]byte, body, notes *buffer) {
+	held := [2]*buffer{body.hold(), notes}
+	p.release(true)
+	p.pieces, p.size, p.held = pieces, 0, held
+	for _, piece := range pieces {
+		p.size += len(piece)
+	}
+}
+
+// reader returns the body for one who reads it, from its beginning.
+func (p *parcel) reader() io.ReadCloser {
+	rest := append(net.Buffers(nil), p.pieces...)
+	return io.NopCloser(&rest)
+}
+
+// release gives up what it holds. Nobody may look at it after that; where it is
+// not known that nobody does, the buffers are not used again.
+func (p *parcel) release(unread bool) {
+	for i, b := range p.held {
+		if b != nil && !unread {
+			b.leave()
+		}
+		b.release()
+		p.held[i] = nil
+	}
+	p.pieces = nil
 }
 
 // readAll reads up to limit bytes into a buffer of about the size expected.
@@ -139,7 +185,7 @@ func (c wide) ReadFrom(r io.Reader) (int64, error) {
 }
 
 // dialWide dials, for a carrier.
-func dialWide(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
+func dialWide(d net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := d.DialContext(ctx, network, address)
 		if tcp, ok := c.(*net.TCPConn); ok && err == nil {

@@ -80,21 +80,22 @@ func (r reading) whole(first, last int, b *wire.Body) bool {
 	return !open(from) && !open(to)
 }
 
-// apply puts the edits into a body. Where one of them has no place the others are
+// apply puts the edits into a body, in pieces of it and of the notes. Where one of them has no place the others are
 // not lost for it.
-func apply(f wire.Format, dst []byte, b *wire.Body, edits []wire.Edit) (out []byte, left int, err error) {
-	if out, err = f.Apply(dst, b, edits); err == nil || len(edits) == 1 {
-		return out, 0, err
+func apply(f wire.Format, notes *buffer, b *wire.Body, edits []wire.Edit) (pieces [][]byte, left int, err error) {
+	pieces = make([][]byte, 0, 2*len(edits)+1)
+	if pieces, notes.b, err = f.Pieces(pieces, notes.b, b, edits); err == nil || len(edits) == 1 {
+		return pieces, 0, err
 	}
 	var fit []wire.Edit
 	for i, e := range edits {
-		if _, alone := f.Apply(nil, b, edits[i:i+1]); alone == nil {
+		if _, _, alone := f.Pieces(nil, nil, b, edits[i:i+1]); alone == nil {
 			fit = append(fit, e)
 		}
 	}
 	if len(fit) == 0 || len(fit) == len(edits) {
-		return out, len(edits), err
+		return nil, len(edits), err
 	}
-	out, err = f.Apply(dst[:0], b, fit)
-	return out, len(edits) - len(fit), err
+	pieces, notes.b, err = f.Pieces(pieces[:0], notes.b[:0], b, fit)
+	return pieces, len(edits) - len(fit), err
 }

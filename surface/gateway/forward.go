@@ -10,18 +10,17 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/trimtab/trimtab/wire"
 )
 
 // ServeHTTP passes a request on, steered where it is a main turn.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Stats.Requests.Add(1)
+	g.rest.begin()
+	defer g.rest.end(g.opt.Rested)
 	to, ok := find(r)
 	if !ok {
 		refuse(w, http.StatusNotFound, "trimtab: no provider is known for this path; what begins with /v1/, /v1beta/, /v1alpha/ or /api/ is passed on")
@@ -39,13 +38,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var t *turn
+	out := plain(body)
 	if to.format != nil && rest == nil && body != nil {
-		came := body
-		body, t = g.steer(r, to, came, way)
-		came.release()
+		t = g.steer(r, to, body, out, way)
 	}
-	defer body.release()
-	g.forward(w, r, to, body, rest, t, way)
+	body.release()
+	g.forward(w, r, to, out, rest, t, way)
 }
 
 // read reads the body whole: only then can a reply not overtake it. Of one over
@@ -70,40 +68,19 @@ func (g *Gateway) read(r *http.Request) (body *buffer, rest io.Reader, err error
 // hop are headers of one connection, not of the request.
 var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body *buffer, rest io.Reader, t *turn, way *trail) {
-	var raw []byte
-	if body != nil {
-		raw = body.b
-	}
-	var sent watch
-	defer func() {
-		if !sent.over() {
-			body.leave()
-		}
-	}()
-	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header.Clone(), ContentLength: int64(len(raw))}
+// forward sends a request on and hands its reply back. The body is released as
+// soon as it is sent: the reply may take long.
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body *parcel, rest io.Reader, t *turn, way *trail) {
+	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header}
 	out.Host = out.URL.Host
-	out.Body = io.NopCloser(bytes.NewReader(raw))
-	switch {
-	case rest != nil:
-		out.Body, out.ContentLength = io.NopCloser(io.MultiReader(bytes.NewReader(raw), rest)), r.ContentLength
-	case len(raw) == 0:
-		out.Body, out.ContentLength = http.NoBody, 0
-	default:
-		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
-	}
 	strip(out.Header)
-	out.Header.Del("Content-Length")
-	out.Header.Del("Expect") // it was met when the body was read
-	out.Header.Del("X-Trimtab-Session")
+	for _, name := range own {
+		delete(out.Header, name)
+	}
 	if _, named := out.Header["User-Agent"]; !named {
 		out.Header["User-Agent"] = nil // say nothing that the client did not say
 	}
-	reply, err := g.carrier.RoundTrip(out.WithContext(sent.trace(r.Context())))
-	if err == nil && reply.StatusCode < http.StatusOK { // no server can pass these on as a reply
-		_ = reply.Body.Close()
-		err = errNoHTTP
-	}
+	reply, err := g.send(r, out, body, rest)
 	if err != nil {
 		if r.Context().Err() != nil {
 			way.left()
@@ -121,6 +98,37 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 	g.pass(w, r, reply, t, way)
 }
 
+// own are headers that are made anew, or meant for us: an expectation was met
+// when the body was read.
+var own = []string{"Content-Length", "Expect", "X-Trimtab-Session"}
+
+// send sends a request with its body, on a cable where one goes there.
+func (g *Gateway) send(r, out *http.Request, body *parcel, rest io.Reader) (reply *http.Response, err error) {
+	if rest == nil && g.cables.goes(out.URL) {
+		sent := true
+		defer func() { body.release(sent) }()
+		reply, sent, err = g.cables.send(r.Context(), out, body)
+		return reply, err
+	}
+	var sent watch
+	defer func() { body.release(sent.over()) }()
+	switch {
+	case rest != nil:
+		out.Body, out.ContentLength = io.NopCloser(io.MultiReader(body.reader(), rest)), r.ContentLength
+	case body.size == 0:
+		out.Body = http.NoBody
+	default:
+		out.Body, out.ContentLength = body.reader(), int64(body.size)
+		out.GetBody = func() (io.ReadCloser, error) { return body.reader(), nil }
+	}
+	reply, err = g.carrier.RoundTrip(out.WithContext(sent.trace(r.Context())))
+	if err == nil && reply.StatusCode < http.StatusOK { // no server can pass these on as a reply
+		_ = reply.Body.Close()
+		return nil, errNoHTTP
+	}
+	return reply, err
+}
+
 func strip(h http.Header) {
 	for _, value := range h.Values("Connection") {
 		for name := range strings.SplitSeq(value, ",") {
@@ -131,6 +139,13 @@ func strip(h http.Header) {
 		h.Del(name)
 	}
 }
+
+// How much of a reply is read at once: most events are small, and many streams
+// may wait for one; of a reply that comes faster than that, more.
+const (
+	small = 4 << 10
+	large = 32 << 10
+)
 
 // pass hands the reply on as it comes and reads a copy.
 func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Response, t *turn, way *trail) {
@@ -146,21 +161,28 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	if reply.ContentLength < 0 {
 		_ = flush.Flush() // the client may wait long for the first event, but not for its headers
 	}
-	piece := g.stock.get(16 << 10)
-	defer piece.release()
-	buf := piece.b[:cap(piece.b)]
+	piece := g.stock.get(small)
+	defer func() { piece.release() }()
 	for {
+		buf := piece.b[:cap(piece.b)]
 		n, err := reply.Body.Read(buf)
 		if n > 0 {
 			way.piece(g.opt.Clock)
-			if copied != nil {
+			_, writing := w.Write(buf[:n])
+			if writing == nil {
+				_ = flush.Flush()
+			}
+			if copied != nil { // the client does not wait for it
 				copied.Write(buf[:n])
 			}
-			if _, writing := w.Write(buf[:n]); writing != nil {
+			if writing != nil {
 				way.left()
 				break // the client is gone; returning cancels the request to the provider
 			}
-			_ = flush.Flush()
+			if n == len(buf) && n < large {
+				piece.release()
+				piece = g.stock.get(large)
+			}
 		}
 		if err != nil {
 			if copied != nil && errors.Is(err, io.EOF) {
@@ -186,125 +208,6 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	if copied != nil {
 		way.read(copied.Close())
 	}
-}
-
-// copying returns a reader for the copy of a reply, where anybody wants to know
-// what it says.
-func (g *Gateway) copying(reply *http.Response, t *turn, way *trail) copier {
-	var format wire.Format
-	stream := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream")
-	switch {
-	case reply.StatusCode != http.StatusOK:
-		return nil
-	case t != nil:
-		format, stream = t.format, stream || t.stream
-	case way != nil && way.main: // its steering failed, and it is traced all the same
-		format, stream = way.format, stream || way.Stream
-	default:
-		return nil
-	}
-	return newCopier(reply.Header.Get("Content-Encoding"), &guarded{reply: format.NewReply(stream), fault: g.unread})
-}
-
-// unread counts a reply that passed and could not be read.
-func (g *Gateway) unread(p any) {
-	g.Stats.Faults.Add(1)
-	g.opt.Log.Error("reading a reply panicked; the reply passed", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-}
-
-// copier reads a copy of a reply.
-type copier interface {
-	Write(p []byte)
-	Close() wire.Result
-}
-
-// newCopier undoes the compression of the copy. One that it does not know is
-// not read: the next request tells what was said.
-func newCopier(encoding string, reply copier) copier {
-	switch encoding = strings.ToLower(strings.TrimSpace(encoding)); encoding {
-	case "", "identity":
-		return reply
-	case "gzip", "zstd":
-		return unpack(encoding, reply)
-	}
-	return nil
-}
-
-// guarded reads a copy of a reply. A bug in the reading ends that, and not the
-// reply itself.
-type guarded struct {
-	reply wire.Reply
-	fault func(p any)
-	off   bool
-}
-
-func (c *guarded) catch() {
-	if p := recover(); p != nil {
-		c.off = true
-		c.fault(p)
-	}
-}
-
-func (c *guarded) Write(p []byte) {
-	defer c.catch()
-	if !c.off {
-		c.reply.Write(p)
-	}
-}
-
-func (c *guarded) Close() (r wire.Result) {
-	defer c.catch()
-	if !c.off {
-		r = c.reply.Close()
-	}
-	return r
-}
-
-// unpacker decompresses a copy beside the stream.
-type unpacker struct {
-	pipe  *io.PipeWriter
-	done  chan struct{}
-	reply copier
-}
-
-func unpack(encoding string, reply copier) *unpacker {
-	r, w := io.Pipe()
-	u := &unpacker{w, make(chan struct{}), reply}
-	go func() {
-		defer close(u.done)
-		defer r.Close()
-		var plain io.Reader
-		var err error
-		if encoding == "gzip" {
-			plain, err = gzip.NewReader(r)
-		} else {
-			var z *zstd.Decoder
-			if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20)); err == nil {
-				defer z.Close()
-				plain = z
-			}
-		}
-		if err != nil {
-			return
-		}
-		buf := make([]byte, 16<<10)
-		for {
-			n, err := plain.Read(buf)
-			reply.Write(buf[:n])
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return u
-}
-
-func (u *unpacker) Write(p []byte) { _, _ = u.pipe.Write(p) }
-
-func (u *unpacker) Close() wire.Result {
-	_ = u.pipe.Close()
-	<-u.done
-	return u.reply.Close()
 }
 
 // decoded undoes the compression of a request. What it returns is held.

@@ -53,6 +53,7 @@ type Options struct {
 	Opening []trimtab.Event   // told to each session that begins here
 	Carrier http.RoundTripper // to the providers; one of our own if nil
 	Tracer  Tracer            // hears of main turns; may be nil
+	Rested  func()            // called when requests have stopped coming for a while; may be nil
 	Clock   func() time.Time  // time.Now if nil
 	Log     *slog.Logger
 }
@@ -63,11 +64,13 @@ type Gateway struct {
 	clients   []client
 	upstreams map[string]*url.URL
 	carrier   http.RoundTripper
+	cables    *cables // nil where the carrier goes everywhere
 	mu        sync.Mutex
 	ledgers   map[string]*list.Element
 	order     list.List // of *ledger, the one used last in front
 	shelf     shelf
 	stock     stock
+	rest      rest
 	zstd      func() (*zstd.Decoder, error)
 	Stats     Stats
 }
@@ -106,7 +109,7 @@ func New(opt Options) (*Gateway, error) {
 		}
 	}
 	if g.carrier == nil {
-		g.carrier = newCarrier()
+		g.carrier, g.cables = newCarrier(), newCables(newDialer(), g.upstreams)
 	}
 	return g, nil
 }
@@ -127,7 +130,7 @@ func upstream(address string) (*url.URL, error) {
 func newCarrier() http.RoundTripper {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialWide(&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}),
+		DialContext:           dialWide(newDialer()),
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   128,
@@ -137,6 +140,10 @@ func newCarrier() http.RoundTripper {
 		DisableCompression:    true,
 		WriteBufferSize:       16 << 10, // a small request leaves in one piece; each stream keeps one
 	}
+}
+
+func newDialer() net.Dialer {
+	return net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 }
 
 // ledger returns the ledger of a session. Where there are too many it forgets the

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -98,7 +99,7 @@ func (s sign) bodyHolds(f wire.Format, b *wire.Body) bool {
 		return false
 	case s.System != "" && !strings.Contains(systemText(f, b), s.System):
 		return false
-	case s.Last != "" && !strings.HasPrefix(lastText(f, b), s.Last):
+	case s.Last != "" && (!mayHold(b, s.Last) || !strings.HasPrefix(lastText(f, b), s.Last)):
 		return false
 	}
 	return true
@@ -115,6 +116,26 @@ func systemText(f wire.Format, b *wire.Body) string {
 		}
 	}
 	return ""
+}
+
+// mayHold reports whether the end of the body, since the last reply, may hold a
+// text: it is there as it is, or something there is escaped. Most often that
+// spares decoding it.
+func mayHold(b *wire.Body, text string) bool {
+	from := b.List.End
+	for i := len(b.Items) - 1; i >= 0 && b.Items[i].Role != trimtab.RoleAssistant; i-- {
+		from = b.Items[i].Start
+	}
+	end := b.Raw[from:b.List.End]
+	return bytes.Contains(end, []byte(`\u`)) || bytes.Contains(end, plainPart(text))
+}
+
+// plainPart is the beginning of a text that JSON writes as it is.
+func plainPart(text string) []byte {
+	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' || r == '/' }); i >= 0 {
+		text = text[:i]
+	}
+	return []byte(text)
 }
 
 // lastText is the newest text of the user's side since the last reply. Only the

@@ -26,42 +26,44 @@ type turn struct {
 
 // edited is what steering made of a request.
 type edited struct {
-	out *buffer // held; nil where the request goes out as it came
-	t   *turn
-	err error
+	made bool // the parcel holds it; else the request goes out as it came
+	t    *turn
+	err  error
 }
 
-// steer returns the body to send, held, and the turn if it is one. It never
-// fails: where anything is not sure, the body is the one that came.
-func (g *Gateway) steer(r *http.Request, to route, came *buffer, way *trail) (*buffer, *turn) {
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(g.opt.Patience)*time.Millisecond)
-	defer cancel()
-	e := g.safely(ctx, r, to, came, way)
+// steer puts what was steered into out, which holds the body as it came, and
+// returns the turn if it is one. It never fails: where anything is not sure, the
+// body stays as it came.
+func (g *Gateway) steer(r *http.Request, to route, came *buffer, out *parcel, way *trail) *turn {
+	ctx := newPatience(r.Context(), time.Duration(g.opt.Patience)*time.Millisecond)
+	defer ctx.end()
+	e := g.safely(ctx, r, to, came, out, way)
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
 	}
-	if e.out == nil {
-		return came.hold(), e.t
+	if !e.made {
+		return e.t
 	}
 	g.Stats.Edited.Add(1)
 	way.steered()
 	r.Header.Del("Content-Encoding") // if it was compressed: with notes it goes plain
-	return e.out, e.t
+	return e.t
 }
 
 // safely edits a request. A panic is an error.
-func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
+func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer, out *parcel, way *trail) (e edited) {
 	defer func() {
 		if p := recover(); p != nil {
 			came.leave() // who holds it now is not known
+			*out = *plain(came)
 			e = edited{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	return g.edit(ctx, r, to, came, way)
+	return g.edit(ctx, r, to, came, out, way)
 }
 
-func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
+func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer, send *parcel, way *trail) (e edited) {
 	plain, err := g.decoded(r.Header.Get("Content-Encoding"), came)
 	if err != nil {
 		return edited{err: err}
@@ -103,24 +105,30 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if len(edits) == 0 {
 		return e
 	}
-	size := 0
-	for _, e := range edits {
-		for _, text := range e.Texts {
-			size += 2*len(text) + 128
-		}
-	}
-	with := g.stock.get(len(plain.b) + size)
-	var left int
-	if with.b, left, e.err = apply(to.format, with.b, body, edits); left > 0 && e.err == nil {
+	notes := g.stock.get(sizeOf(edits))
+	pieces, left, err := apply(to.format, notes, body, edits)
+	if left > 0 && err == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("notes or folds found no place and were left out", "session", l.id, "count", left)
 	}
-	if e.err != nil {
-		with.release()
+	if err != nil {
+		notes.release()
+		e.err = err
 		return e
 	}
-	e.out = with
+	send.become(pieces, plain, notes)
+	e.made = true
 	return e
+}
+
+// sizeOf is about what the notes take.
+func sizeOf(edits []wire.Edit) (size int) {
+	for _, e := range edits {
+		for _, text := range e.Texts {
+			size += len(text) + len(text)/8 + 128
+		}
+	}
+	return size
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
@@ -240,8 +248,8 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 	if asksUs(result.Message) {
 		g.opt.Door.Hurry()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(g.opt.Patience)*time.Millisecond)
-	defer cancel()
+	ctx := newPatience(context.Background(), time.Duration(g.opt.Patience)*time.Millisecond)
+	defer ctx.end()
 	if t.ledger.lock(ctx) != nil {
 		return // the client's next request tells it
 	}
