@@ -1,0 +1,144 @@
+package work
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/crew"
+)
+
+//go:embed prompt/*.md
+var prompts embed.FS
+
+// The limits of what an agent is shown and of its last words.
+const (
+	maxShown = 128 << 10
+	maxWords = 256 << 10
+)
+
+// task is what the prompts are filled with.
+type task struct {
+	Request      improve.Request
+	Requirements string
+	Summary      string // what was implemented
+	Patch        string
+	Log          string // of a command that failed
+	Findings     []Finding
+	Lines        int
+	Components   int
+	Again        string // why it is asked a second time
+}
+
+// Numbered are the findings as a list that begins at 1.
+func (t task) Numbered() []string {
+	var out []string
+	for i, f := range t.Findings {
+		out = append(out, fmt.Sprintf("%d. %s: %s", i+1, f.Where(), f.Text))
+	}
+	return out
+}
+
+// ask has the agent do a step. Its words come back redacted.
+func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t task) (string, error) {
+	t.Request = j.Item.Request
+	t.Lines, t.Components = j.limits()
+	t.Patch, t.Log = clip(t.Patch, maxShown), clip(t.Log, maxShown)
+	var b strings.Builder
+	page, err := template.ParseFS(prompts, "prompt/*.md")
+	if err != nil {
+		return "", err
+	}
+	if err := page.ExecuteTemplate(&b, strings.ReplaceAll(step, " ", "-")+".md", t); err != nil {
+		return "", err
+	}
+	if t.Again != "" {
+		fmt.Fprintf(&b, "\nYou were asked this before, and it was not enough: %s\n", t.Again)
+	}
+	if err := j.guard(ctx); err != nil { // an agent costs money: no second one beside another worker's
+		return "", err
+	}
+	logs := filepath.Join(j.folder, "agent")
+	if err := os.MkdirAll(logs, 0o700); err != nil {
+		return "", err
+	}
+	lead, err := link(folder)
+	if err != nil {
+		return "", err
+	}
+	j.say(fmt.Sprintf("%s works on it", j.yard.opt.Agent.Name()))
+	r, err := j.yard.opt.Agent.Do(ctx, crew.Job{
+		ID: j.Item.ID, Step: step, Prompt: j.redact(b.String()), Dir: folder, ReadOnly: readOnly, Folder: logs,
+		Time: time.Duration(j.yard.cfg.Minutes) * time.Minute, Cost: j.yard.cfg.Cost, Output: maxWords,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", fmt.Errorf("the agent %s: %w", j.yard.opt.Agent.Name(), err)
+	}
+	if now, err := link(folder); err != nil || now != lead {
+		return "", errors.Join(err, errors.New("the agent changed where git finds its repository; nothing of it is used"))
+	}
+	return j.redact(strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))), nil
+}
+
+// test runs the project's tests and leaves a log.
+func (j *Job) test(ctx context.Context, s stands, log string) (Run, error) {
+	r, has, err := j.checkOne(ctx, "test", s, log)
+	if err == nil && !has {
+		err = errors.New("no command for tests was found in this project; set one")
+	}
+	return r, err
+}
+
+func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (Run, bool, error) {
+	r, has, err := j.yard.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	r.Said = j.redact(r.Said)
+	return r, has, err
+}
+
+// clarify has the agent turn the request into requirements.
+func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
+	before, err := j.project().Run(ctx, "status", "--porcelain")
+	if err != nil {
+		return improve.Evidence{}, fmt.Errorf("%s is no repository of git: %w", j.Item.Project, err)
+	}
+	var words string
+	t := task{}
+	for range 2 {
+		if words, err = j.ask(ctx, "clarify", j.Item.Project, true, t); err != nil {
+			return improve.Evidence{}, err
+		}
+		if strings.Contains(strings.ToLower(words), "acceptance") {
+			break
+		}
+		t.Again = "there were no acceptance criteria in your answer"
+	}
+	after, err := j.project().Run(ctx, "status", "--porcelain")
+	switch {
+	case err != nil:
+		return improve.Evidence{}, err
+	case before != after:
+		return improve.Evidence{}, errors.New("files of the project changed while the agent should only have looked")
+	case !strings.Contains(strings.ToLower(words), "acceptance"):
+		return improve.Evidence{}, errors.New("the agent gave no requirements with acceptance criteria")
+	}
+	if err := j.write("requirements.md", words+"\n"); err != nil {
+		return improve.Evidence{}, err
+	}
+	raw, err := os.ReadFile(filepath.Join(j.folder, "requirements.md"))
+	e := facts("sha256", sum(raw), "agent", j.yard.opt.Agent.Name())
+	e.Files = []string{"requirements.md"}
+	return e, err
+}

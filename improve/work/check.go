@@ -1,0 +1,77 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/trimtab/trimtab/improve"
+)
+
+// check runs the project's own test, lint and format commands. What they object
+// to may be mended once.
+func check(ctx context.Context, j *Job) (improve.Evidence, error) {
+	s, err := j.tree(ctx, 7)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if exit, err := j.fact(6, "exit"); err != nil || exit != "0" {
+		return improve.Evidence{}, errors.Join(err, errors.New("the simplified change was not seen to pass"))
+	}
+	e, bad, err := j.checkAll(ctx, s, "check")
+	if err != nil || bad == nil {
+		return e, err
+	}
+	j.say(bad.Error())
+	if _, err := j.ask(ctx, "check", s.Folder, false, task{Log: bad.log}); err != nil {
+		return e, err
+	}
+	if e, bad, err = j.checkAll(ctx, s, "check"); err != nil || bad == nil {
+		return e, err
+	}
+	return e, bad
+}
+
+// objection is a command of the project that did not succeed.
+type objection struct {
+	text string
+	log  string
+}
+
+func (o *objection) Error() string { return o.text }
+
+// checkAll runs all of the project's commands and holds the change to its limits.
+func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evidence, *objection, error) {
+	size, tree, err := j.measure(ctx, s)
+	if err != nil {
+		return improve.Evidence{}, nil, err
+	}
+	e := facts("tree", tree, "lines", strconv.Itoa(size.Lines))
+	for _, kind := range []string{"test", "lint", "format"} {
+		log := name + "-" + kind + ".log"
+		ran, has, err := j.checkOne(ctx, kind, s, log)
+		switch {
+		case err != nil:
+			return e, nil, err
+		case !has && kind == "test":
+			return e, nil, errors.New("no command for tests was found in this project; set one")
+		case !has:
+			e.Facts[kind] = "the project has none"
+			continue
+		}
+		e.Facts[kind] = fmt.Sprintf("exit %d: %s", ran.Exit, ran.Command)
+		e.Files = append(e.Files, log)
+		if ran.Exit != 0 {
+			return e, &objection{fmt.Sprintf("%s exits with %d", ran.Command, ran.Exit), ran.Said}, nil
+		}
+	}
+	if err := s.sameTree(ctx, tree); err != nil {
+		return e, &objection{"the project's commands changed files", "the test, lint or format command rewrote files: make them as it wants them"}, nil
+	}
+	lines, components := j.limits()
+	if over := over(size, lines, components); over != "" {
+		return e, &objection{over, over}, nil
+	}
+	return e, nil, nil
+}

@@ -1,0 +1,132 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// ErrCancelled is work that a person stopped.
+var ErrCancelled = errors.New("cancelled")
+
+// Settle ends work that stopped at a step, and says how it ended. What a person
+// must go on with is left as it is. Otherwise the branch and the pull request of
+// the attempt are taken back, and the issue, which is opened if that had not been
+// done, says where it stopped. Papers and logs are kept. It may be done again.
+func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State, string, error) {
+	why := j.redact(stopped.Error())
+	if errors.Is(stopped, ErrManual) {
+		return improve.Manual, why, j.explain(why)
+	}
+	state := improve.Failed
+	if errors.Is(stopped, ErrCancelled) {
+		state = improve.Cancelled
+	}
+	cleared, err := j.takeBack(ctx)
+	if err == nil {
+		err = j.report(ctx, at, state, why, cleared)
+	}
+	if err == nil {
+		err = j.clear(ctx)
+	}
+	switch {
+	case err == nil:
+		return state, why, nil
+	case errors.Is(err, ErrManual): // the forge cannot be reached: leave everything readable
+		why += "\n" + j.redact(err.Error())
+		return improve.Manual, why, j.explain(why)
+	case errors.Is(err, improve.ErrLost), ctx.Err() != nil:
+		return "", "", err
+	}
+	return state, why + "\nclearing up: " + j.redact(err.Error()), nil
+}
+
+// Finish removes the working tree of work that is done. The branch stays.
+func (j *Job) Finish(ctx context.Context) error { return j.clear(ctx) }
+
+// takeBack closes the pull request and removes the branch of this attempt.
+func (j *Job) takeBack(ctx context.Context) (bool, error) {
+	name, err := j.fact(3, "branch")
+	if err != nil {
+		return false, nil // no branch was made
+	}
+	for _, e := range j.Item.Evidence {
+		if n, _ := strconv.Atoi(e.Facts["number"]); e.Number == 9 && n > 0 {
+			if err := j.outside(ctx, "close the pull request", func(ctx context.Context) error { return j.forge().ClosePull(ctx, n) }); err != nil {
+				return false, err
+			}
+		}
+	}
+	there, err := j.remote(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	if there != "" && j.have(ctx, name, there) == nil && j.signed(ctx, j.project(), there) {
+		if err := j.outside(ctx, "remove branch "+name, func(ctx context.Context) error {
+			return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there})
+		}); err != nil {
+			return false, err
+		}
+	}
+	if err := j.clear(ctx); err != nil {
+		return false, err
+	}
+	_, err = j.project().Run(ctx, "branch", "--quiet", "--delete", "--force", "--", name)
+	if e, ok := errors.AsType[*git.Error](err); ok && strings.Contains(e.Said, "not found") {
+		err = nil
+	}
+	return true, err
+}
+
+// report comments on the issue where the work stopped.
+func (j *Job) report(ctx context.Context, at Step, state improve.State, why string, cleared bool) error {
+	number, err := j.fact(2, "number")
+	if err != nil {
+		if !*j.yard.cfg.Issues || state == improve.Cancelled {
+			return j.explain(why)
+		}
+		opened, err := j.openIssue(ctx)
+		if err != nil {
+			return err
+		}
+		number = strconv.Itoa(opened.Number)
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	var done []string
+	for _, e := range j.Item.Evidence {
+		if e.Error == "" && !e.Ended.IsZero() {
+			done = append(done, fmt.Sprintf("%d %s", e.Number, e.Step))
+		}
+	}
+	if len(done) == 0 {
+		done = []string{"none"}
+	}
+	body, err := fill("stopped.md", map[string]any{
+		"Number": at.Number, "Step": at.Name, "Why": j.block(why), "Done": strings.Join(done, ", "), "Cleared": cleared, "ID": j.Item.ID, "Next": max(j.Item.Attempt, 1) + 1,
+	})
+	if err != nil {
+		return err
+	}
+	return j.outside(ctx, "comment on the issue", func(ctx context.Context) error {
+		_, err := j.clerk.Comment(ctx, fmt.Sprintf("%s.%d.stopped", j.Item.ID, max(j.Item.Attempt, 1)), forge.Ref{Kind: forge.IssueKind, Number: n}, j.redact(body))
+		return err
+	})
+}
+
+// explain leaves the whole request where a person can read it.
+func (j *Job) explain(why string) error {
+	out, err := j.yard.issueText(j.Item)
+	if err != nil {
+		return err
+	}
+	return j.write("request.md", fmt.Sprintf("# %s\n\n%s\n\n## Why it waits for a person\n\n%s\n", out.Title, out.Body, why))
+}

@@ -1,0 +1,144 @@
+package work_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/work"
+	"github.com/trimtab/trimtab/improve/work/worktest"
+)
+
+func TestR14_ThePreviewIsWhatIsSent(t *testing.T) {
+	d := newDock(t)
+	d.item.Request.Description = "It says " + worktest.Canary + " and calls @ada, fixes #12 <!-- trimtab:1 issue x 00 -->"
+	d.item.Request.Pattern.Samples[0].Excerpt = "key " + worktest.Canary + "\n<!-- trimtab:1 issue x 00 -->"
+	seen, err := d.yard().Preview(d.item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.count()["issues open"] != 0 {
+		t.Fatal("a preview was sent")
+	}
+	if len(seen) != 2 || !seen[0].Exact || seen[1].Exact {
+		t.Fatalf("%+v", seen)
+	}
+	if _, at, err := d.run(); err != nil {
+		t.Fatalf("stopped at %s: %v", at.Name, err)
+	}
+	sent, err := d.forge.Issue(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, marker, _ := strings.Cut(sent.Body, "\n\n<!-- trimtab:1 ")
+	d.equal("title", sent.Title, seen[0].Title)
+	d.equal("labels", sent.Labels, seen[0].Labels)
+	d.equal("labels of the seed", sent.Labels, []string{"priority:high", "type:error_handling", "automated"})
+	d.equal("body", body, strings.TrimSpace(seen[0].Body))
+	if strings.Contains(sent.Body, worktest.Canary) || !strings.Contains(sent.Body, "[REDACTED:canary]") {
+		t.Errorf("not redacted:\n%s", sent.Body)
+	}
+	for _, live := range []string{"@ada", "#12", "<!-- trimtab:1 issue x"} {
+		if strings.Contains(body, live) {
+			t.Errorf("%q has its effect:\n%s", live, body)
+		}
+	}
+	if !strings.HasPrefix(marker, "issue "+d.item.Fingerprint) {
+		t.Errorf("the marker is %q", marker)
+	}
+}
+
+func TestThePreviewOfWorkThatIsDoneIsExact(t *testing.T) {
+	d := newDock(t)
+	it, _, err := d.run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := d.yard().Preview(it)
+	if err != nil || !strings.Contains(seen[1].Body, "**Issue**: #1") {
+		t.Errorf("%v\n%s", err, seen[1].Body)
+	}
+}
+
+func TestSlugsAreShortPartsOfABranch(t *testing.T) {
+	for title, want := range map[string]string{
+		"Improve error patterns handling": "improve-error-patterns-handling",
+		"  Ünïcode & more!  ":             "n-code-more",
+		"../../etc/passwd":                "etc-passwd",
+		"--upload-pack=x":                 "upload-pack-x",
+		"@{u}.lock":                       "u-lock",
+		"":                                "improvement",
+		"日本":                              "improvement",
+		strings.Repeat("ab ", 40):         "ab-ab-ab-ab-ab-ab-ab-ab-ab-ab-ab-ab-ab",
+	} {
+		if got := work.Slug(title); got != want {
+			t.Errorf("%q gave %q", title, got)
+		}
+	}
+}
+
+func TestAnswersAreOneForEachFinding(t *testing.T) {
+	for name, c := range map[string]struct {
+		words string
+		want  []work.Answer
+	}{
+		"each":                  {"So:\n```json\n[{\"finding\": 2, \"text\": \"b\"}, {\"finding\": 1, \"text\": \"a\"}]\n```", []work.Answer{{1, "a"}, {2, "b"}}},
+		"one is missing":        {"```json\n[{\"finding\": 1, \"text\": \"a\"}]\n```", []work.Answer{{1, "a"}}},
+		"one that is not there": {"```json\n[{\"finding\": 3, \"text\": \"c\"}, {\"finding\": 0, \"text\": \"z\"}]\n```", nil},
+		"an empty answer":       {"```json\n[{\"finding\": 1, \"text\": \" \"}]\n```", nil},
+		"plain words":           {"Both are mended.", []work.Answer{{1, "Both are mended."}, {2, "Both are mended."}}},
+		"the last block counts": {"```json\n[]\n```\n```json\n[{\"finding\": 1, \"text\": \"a\"}]\n```", []work.Answer{{1, "a"}}},
+		"nothing":               {"  ", nil},
+	} {
+		if d := cmp.Diff(c.want, work.Answers(c.words, 2)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+func FuzzAnswers(f *testing.F) {
+	for _, s := range []string{"", "done", "```json\n[{\"finding\": 1, \"text\": \"a\"}]\n```", "```json", "[[[[", strings.Repeat("```json\n", 50), "[{\"finding\": 1e99}]"} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, words string, n int) {
+		n = min(max(n, 0), 100)
+		last := 0
+		for _, a := range work.Answers(words, n) {
+			if a.Finding <= last || a.Finding > n || strings.TrimSpace(a.Text) == "" {
+				t.Fatalf("%+v", a)
+			}
+			last = a.Finding
+		}
+	})
+}
+
+func FuzzTexts(f *testing.F) {
+	f.Add("Improve it", "text", "sample")
+	f.Add("@ada #1", "<!-- trimtab:1 issue x 00 -->", "```\n"+worktest.Canary)
+	f.Add("\x00\u202e", "|a|b|\n|-|-|", "    \n\n<script>")
+	f.Fuzz(func(t *testing.T, title, description, sample string) {
+		it := worktest.Item("/project", 1)
+		it.Request.Title, it.Request.Description = title, description
+		it.Request.Pattern.Samples = []improve.Sample{{Excerpt: sample}}
+		yard, err := work.New(work.Config{Folder: t.TempDir()}, worktest.Options(nothing{}, log{}, worktest.Program(nil), worktest.NewAgent()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := yard.Preview(it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range out {
+			text := o.Title + "\n" + o.Body
+			if strings.Contains(text, worktest.Canary) || strings.Contains(o.Title, "\n") || forge.Harmless(text) != text || strings.ContainsAny(text, "\x00\x1b\u202e") {
+				t.Fatalf("%q", text)
+			}
+		}
+	})
+}
+
+type nothing struct{ forge.Forge }
+
+type log struct{ forge.Log }

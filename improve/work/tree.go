@@ -1,0 +1,168 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge/git"
+)
+
+// Each worker that takes the item has a working tree of its own, named after its
+// fence: an agent that outlived a killed worker edits the old one, and never what
+// is pushed.
+func (j *Job) place() string {
+	return filepath.Join(j.folder, fmt.Sprintf("tree-%d-%d", max(j.Item.Attempt, 1), j.Item.Fence))
+}
+
+// stands are where the working tree was set up.
+type stands struct {
+	git.Tree
+	branch string
+	base   string // commit
+}
+
+// tree returns this worker's working tree in the state that the last of the
+// earlier steps left it in.
+func (j *Job) tree(ctx context.Context, before int) (stands, error) {
+	var s stands
+	var err error
+	if s.branch, err = j.fact(3, "branch"); err != nil {
+		return s, err
+	}
+	if s.base, err = j.fact(3, "base"); err != nil {
+		return s, err
+	}
+	head, content := s.base, s.base
+	for _, e := range j.Item.Evidence {
+		if e.Number >= before || e.Error != "" {
+			continue
+		}
+		if c := e.Facts["commit"]; c != "" {
+			head = c
+		}
+		if t := e.Facts["tree"]; t != "" {
+			content = t
+		}
+	}
+	if s.Tree, err = j.stand(ctx, s.branch, head); err != nil {
+		return s, err
+	}
+	return s, s.restore(ctx, head, content)
+}
+
+// stand sets up this worker's working tree on the branch, which is made where
+// there is none.
+func (j *Job) stand(ctx context.Context, branch, commit string) (git.Tree, error) {
+	path := j.place()
+	tree := j.yard.opt.Git.In(path)
+	if out, err := tree.Run(ctx, "symbolic-ref", "--short", "HEAD"); err == nil && strings.TrimSpace(out) == branch && j.within(ctx, tree) {
+		return tree, nil
+	}
+	if err := j.clear(ctx); err != nil {
+		return tree, err
+	}
+	project := j.project()
+	_, err := project.Commit(ctx, "refs/heads/"+branch)
+	switch {
+	case errors.Is(err, git.ErrNoCommit):
+		err = project.AddWorktree(ctx, path, branch, commit)
+	case err == nil:
+		_, err = project.Run(ctx, "worktree", "add", "--quiet", "--force", "--", path, branch)
+	}
+	if err != nil {
+		return tree, err
+	}
+	return tree, j.setUp(ctx, tree)
+}
+
+// setUp brings into a fresh working tree what the project's commands need.
+func (j *Job) setUp(ctx context.Context, tree git.Tree) error {
+	r, has, err := j.checkOne(ctx, "setup", stands{Tree: tree}, "setup.log")
+	if err == nil && has && r.Exit != 0 {
+		err = fmt.Errorf("the working tree could not be set up: %s exits with %d", r.Command, r.Exit)
+	}
+	return err
+}
+
+// link is the file that leads git from a working tree to its repository. An agent
+// that changed it could have git read settings, and run commands, of its own.
+func link(folder string) (string, error) {
+	name := filepath.Join(folder, ".git")
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
+		return "", err
+	}
+	raw, err := os.ReadFile(name)
+	return string(raw), err
+}
+
+// within reports whether git takes the folder for a working tree of its own, and
+// not for a part of a repository around it.
+func (j *Job) within(ctx context.Context, tree git.Tree) bool {
+	out, err := tree.Run(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return false
+	}
+	got, err1 := filepath.EvalSymlinks(strings.TrimSpace(out))
+	want, err2 := filepath.EvalSymlinks(tree.Folder)
+	return err1 == nil && err2 == nil && got == want
+}
+
+// clear removes the item's working trees, also those of earlier workers.
+func (j *Job) clear(ctx context.Context) error {
+	old, err := filepath.Glob(filepath.Join(j.folder, "tree-*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range old {
+		_ = j.project().RemoveWorktree(ctx, path) // it may be half made
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	_, err = j.project().Run(ctx, "worktree", "prune")
+	return err
+}
+
+// restore sets the working tree to a commit with some content, whatever an agent
+// that was killed had made of it.
+func (s stands) restore(ctx context.Context, head, content string) error {
+	for _, args := range [][]string{
+		{"reset", "--quiet", "--hard", head, "--"},
+		{"read-tree", "--reset", "-u", content},
+		{"clean", "--quiet", "-ffd"},
+	} {
+		if _, err := s.Run(ctx, args[0], args[1:]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// snapshot stages all that is there and returns its tree.
+func (s stands) snapshot(ctx context.Context) (string, error) {
+	if _, err := s.Run(ctx, "add", "--all"); err != nil {
+		return "", err
+	}
+	out, err := s.Run(ctx, "write-tree")
+	return strings.TrimSpace(out), err
+}
+
+// patch is what is staged, against the base.
+func (s stands) patch(ctx context.Context) ([]byte, error) {
+	out, err := s.Run(ctx, "diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary", "--end-of-options", s.base)
+	return []byte(out), err
+}
+
+// sameTree refuses a change where none was allowed.
+func (s stands) sameTree(ctx context.Context, want string) error {
+	got, err := s.snapshot(ctx)
+	if err == nil && got != want {
+		err = errors.New("the agent changed files where it should only have looked")
+	}
+	return err
+}
