@@ -1,0 +1,125 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/work"
+)
+
+// renew keeps the lease while the item is worked on, and ends the work when the
+// item is no longer ours, when a person cancels it, and when the kill switch is
+// set.
+func (h *hold) renew() {
+	lease := seconds(h.flow.cfg.Lease)
+	tick := time.NewTicker(min(lease/6, max(seconds(h.flow.cfg.Poll), 10*time.Millisecond)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.life.Done():
+			return
+		case <-tick.C:
+		}
+		if err := h.prolong(lease); errors.Is(err, improve.ErrLost) {
+			h.end(err)
+			return
+		}
+		err := h.guard(h.ctx)
+		switch {
+		case errors.Is(err, work.ErrCancelled):
+			h.stop(work.ErrCancelled)
+		case errors.Is(err, improve.ErrLost), errors.Is(err, errHalted):
+			h.end(err)
+			return
+		}
+	}
+}
+
+// prolong moves the end of the lease once a third of it has passed.
+func (h *hold) prolong(lease time.Duration) error {
+	now := h.flow.opt.Now()
+	h.mu.Lock()
+	fresh := now.Before(h.until.Add(-lease * 2 / 3))
+	h.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	err := h.flow.opt.Queue.Renew(h.life, h.it.ID, h.it.Fence, now.Add(lease))
+	if err == nil {
+		h.mu.Lock()
+		h.until = now.Add(lease)
+		h.mu.Unlock()
+	}
+	return err
+}
+
+// guard refuses when the item is not ours any more, or shall not be worked on.
+// All its errors are interruptions, but for that of a person who cancels.
+func (h *hold) guard(ctx context.Context) error {
+	h.mu.Lock()
+	until, settling := h.until, h.settling
+	h.mu.Unlock()
+	if cause := context.Cause(h.life); cause != nil {
+		return fmt.Errorf("%w: %w", errStopped, cause)
+	}
+	if !h.flow.opt.Now().Before(until) {
+		return fmt.Errorf("%w: %w", errStopped, improve.ErrLost)
+	}
+	it, err := h.flow.opt.Queue.Item(ctx, h.it.ID)
+	if err != nil {
+		if errors.Is(context.Cause(ctx), work.ErrCancelled) {
+			return work.ErrCancelled
+		}
+		return fmt.Errorf("%w: %w", errStopped, err)
+	}
+	halted, err := h.flow.halted(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errStopped, err)
+	case it.Fence != h.it.Fence, it.State != improve.Running:
+		return fmt.Errorf("%w: %w", errStopped, improve.ErrLost)
+	case halted:
+		return fmt.Errorf("%w: %w", errStopped, errHalted)
+	case it.Cancel && !settling:
+		return work.ErrCancelled
+	}
+	return nil
+}
+
+// say tells what is going on.
+func (h *hold) say(text string) {
+	h.flow.opt.Progress(Event{Item: h.it.ID, State: "says", Text: text, At: h.flow.opt.Now()})
+}
+
+// change changes an item under our fence.
+func (f *Flow) change(ctx context.Context, it improve.Item, change func(*improve.Item)) (improve.Item, error) {
+	out, err := f.opt.Queue.Change(ctx, it.ID, it.Fence, func(it *improve.Item) error {
+		change(it)
+		it.Updated = f.opt.Now().UTC()
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errStopped, err)
+	}
+	return out, err
+}
+
+// release gives an item back whose work was interrupted. One that was lost is
+// another's already.
+func (h *hold) release(why error) {
+	h.flow.opt.Log.Warn("improve: interrupted", "item", h.it.ID, "error", why)
+	if errors.Is(why, improve.ErrLost) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.life), 5*time.Second)
+	defer cancel()
+	_, err := h.flow.change(ctx, h.it, func(it *improve.Item) { it.State, it.Why = improve.Queued, "interrupted: "+why.Error() })
+	if err != nil {
+		h.flow.opt.Log.Warn("improve: give it back", "item", h.it.ID, "error", err)
+		return
+	}
+	h.flow.opt.Progress(Event{Item: h.it.ID, State: string(improve.Queued), Text: why.Error(), At: h.flow.opt.Now()})
+}
