@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -43,27 +44,81 @@ func (a *app) checkAgent(ctx context.Context, host, command string) []finding {
 	state, err := place.State()
 	switch {
 	case err != nil:
-		return []finding{{host, "wrong", err.Error(), "mend the file; until then no hooks can be put into it"}}
-	case missing != nil && len(state.Commands) == 0:
+		return []finding{{host, "wrong", err.Error(), "mend the file; until then nothing can be put into it"}}
+	case missing != nil && len(state.Commands) == 0 && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:
-		return []finding{{host, "note", "hooks are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
+		return []finding{{host, "note", "ours is in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
 	}
 	text := agentVersion(ctx, program)
+	return append([]finding{checkHooks(ctx, host, program, text, place, state)}, a.checkBeside(ctx, host, place, state)...)
+}
+
+// checkHooks says how our hooks stand in an agent.
+func checkHooks(ctx context.Context, host, program, text string, place install.Place, state install.State) finding {
 	if len(state.Commands) == 0 {
-		return []finding{{host, "ok", text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}}
+		return finding{host, "ok", text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}
 	}
 	text += fmt.Sprintf("; %s in %s", count(len(state.Commands), "hook"), place.Files[0])
 	if gone := goneProgram(state.Commands[0]); gone != "" {
-		return []finding{{host, "wrong", text + " call " + gone + ", which is not there", "trimtab install " + host}}
+		return finding{host, "wrong", text + " call " + gone + ", which is not there", "trimtab install " + host}
 	}
 	if len(state.Missing) > 0 {
-		return []finding{{host, "note", text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}}
+		return finding{host, "note", text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}
 	}
 	if host == "codex" {
-		return []finding{checkTrust(ctx, program, text, state)}
+		return checkTrust(ctx, program, text, state)
 	}
-	return []finding{{host, "ok", text, ""}}
+	return finding{host, "ok", text, ""}
+}
+
+// checkBeside says how our MCP server and our gateway stand in an agent. Where
+// hooks are and these are not, it says how to have them.
+func (a *app) checkBeside(ctx context.Context, host string, place install.Place, state install.State) []finding {
+	var all []finding
+	switch {
+	case len(state.MCP) > 0 && missingFile(state.MCP[0]):
+		all = append(all, finding{host, "wrong", "the MCP server trimtab calls " + state.MCP[0] + ", which is not there", "trimtab install " + host + " --mcp"})
+	case len(state.MCP) > 0:
+		all = append(all, finding{host, "ok", "MCP server trimtab: " + strings.Join(state.MCP, " "), ""})
+	case len(state.Commands) > 0 && place.Can(install.Want{MCP: []string{"x"}}) == nil:
+		all = append(all, finding{host, "ok", "no MCP server of ours", "trimtab install " + host + " --mcp offers it the flame_ tools"})
+	}
+	if state.Gateway == "" {
+		return all
+	}
+	if err := reach(ctx, state.Gateway); err != nil {
+		return append(all, finding{host, "wrong", "its requests go to " + state.Gateway + ", where no gateway answers: " + err.Error(), "start trimtab serve, or trimtab uninstall " + host})
+	}
+	return append(all, finding{host, "ok", "its requests go to the gateway at " + state.Gateway + ", which answers", ""})
+}
+
+func missingFile(path string) bool {
+	_, err := os.Stat(path)
+	return err != nil
+}
+
+// reachTime is how long a gateway may take to say that it is there.
+const reachTime = 2 * time.Second
+
+// reach asks a gateway whether it is there.
+func reach(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("it says %s", resp.Status)
+	}
+	return nil
 }
 
 // checkTrust: Codex runs no hook that its person has not trusted, and does not

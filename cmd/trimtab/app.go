@@ -17,8 +17,10 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/safe"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
 )
 
@@ -35,12 +37,13 @@ type app struct {
 		sets                     []string
 		json, quiet              bool
 		prompt, resume, model    string
+		permit                   string
 		prompted, proceed, plain bool
 	}
 	settings *Settings // nil until loaded
 	loaded   loaded
 	own      *ownModes // nil until read
-	opened   *sqlite.Store
+	opened   archive
 	door     *helm.Helm
 }
 
@@ -101,8 +104,25 @@ func or(a, b string) string {
 	return b
 }
 
+// Storage says where sessions and improvements are kept: in a file of the user's
+// own, or on a server that a team shares.
+type Storage struct {
+	sqlite.Config
+	URL      string          `json:"url" guard:"user" hide:"true" doc:"a database server to use in the place of the file, as postgres://USER@HOST/DATABASE?sslmode=verify-full"`
+	Postgres postgres.Config `json:"postgres" guard:"user" doc:"how the database server is used"`
+}
+
+// archive is an open store.
+type archive interface {
+	trimtab.Archive
+	Version(ctx context.Context, id string) (int, error)
+	Queue() improve.Queue
+	Path() string // of the file, or the server's URL without the password
+	Close() error
+}
+
 // store opens the database once.
-func (a *app) store(ctx context.Context) (*sqlite.Store, error) {
+func (a *app) store(ctx context.Context) (archive, error) {
 	if a.opened != nil {
 		return a.opened, nil
 	}
@@ -110,12 +130,23 @@ func (a *app) store(ctx context.Context) (*sqlite.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	st, err := a.openStore(ctx, cfg.Store)
+	if err != nil {
+		return nil, err
+	}
+	a.opened = st
+	return st, nil
+}
+
+func (a *app) openStore(ctx context.Context, cfg Storage) (archive, error) {
+	if cfg.URL != "" {
+		return postgres.Open(ctx, cfg.URL, cfg.Postgres)
+	}
 	dir, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	a.opened, err = sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Store)
-	return a.opened, err
+	return sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Config)
 }
 
 func (a *app) close() error {

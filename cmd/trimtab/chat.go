@@ -36,7 +36,9 @@ func chatFlags(c *cobra.Command, a *app) {
 	f.Lookup("resume").NoOptDefVal = pickOne
 	f.StringVarP(&a.flag.model, "model", "m", "", "`name` of the model, as in anthropic/claude-opus-5, ollama/qwen3 or demo; demo:FILE plays a script")
 	f.BoolVar(&a.flag.plain, "plain", false, "chat a line at a time, without drawing on the whole terminal")
+	f.StringVar(&a.flag.permit, "permit", "", "with -p: all lets tools write files and run commands without asking, in the sandbox that there is; for a copy or a container")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSession)
+	_ = c.RegisterFlagCompletionFunc("permit", fixed("all"))
 	args := c.Args
 	c.Args = func(c *cobra.Command, words []string) error {
 		if a.flag.resume == pickOne && len(words) == 1 { // "--resume ID", which the flags took for a flag and a word
@@ -48,6 +50,9 @@ func chatFlags(c *cobra.Command, a *app) {
 		a.flag.prompted = c.Flags().Changed("prompt")
 		if a.flag.prompted && strings.TrimSpace(a.flag.prompt) == "" {
 			return misused("the prompt is empty; give one as in: trimtab -p \"what is in this folder?\"")
+		}
+		if p := a.flag.permit; p != "" && (p != "all" || !a.flag.prompted) {
+			return misused("--permit %q: it is all, and only with -p, where nobody can be asked", p)
 		}
 		if a.flag.proceed && a.flag.resume != "" {
 			return misused("--continue and --resume both choose a session; give one of them")
@@ -100,8 +105,11 @@ func (a *app) chat(ctx context.Context) error {
 		return t.screen(ctx)
 	}
 	var permit tui.Permit // with -p nobody is there to be asked
-	if !a.flag.prompted {
+	switch {
+	case !a.flag.prompted:
 		permit = t.permit
+	case a.flag.permit == "all":
+		permit = func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, nil }
 	}
 	chosen, err := t.choose(ctx, a.flag.model, permit)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/safe"
 	"github.com/trimtab/trimtab/loop"
+	"github.com/trimtab/trimtab/replay/record"
 )
 
 const maxLabels = 16 << 20
@@ -34,14 +35,19 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r, id, err := watched(file, fresh, known)
-		if err != nil {
-			bad++
-			a.progress("%s: %s\n", file, err)
-			continue
+		for session, err := range record.Sessions(ctx, file, "") {
+			var r []loop.Result
+			if err == nil {
+				r, err = watched(session, fresh, known)
+			}
+			if err != nil {
+				bad++
+				a.progress("%s: %s\n", file, err)
+				continue
+			}
+			used[session.Info.ID] = true
+			results = added(results, r)
 		}
-		used[id] = true
-		results = added(results, r)
 	}
 	for id := range known {
 		if !used[id] {
@@ -125,14 +131,9 @@ func readLabels(file string) (map[string]*loop.Label, error) {
 }
 
 // watched watches one recorded session.
-func watched(file string, fresh func() []loop.Detector, known map[string]*loop.Label) ([]loop.Result, string, error) {
-	info, events, _, err := readRecorded(file)
-	if err != nil {
-		return nil, "", err
-	}
-	one := loop.Recorded{ID: info.ID, Messages: messagesOf(events), Label: known[info.ID]}
-	results, err := loop.Score(fresh, func(yield func(loop.Recorded) bool) { yield(one) })
-	return results, info.ID, err
+func watched(session record.Session, fresh func() []loop.Detector, known map[string]*loop.Label) ([]loop.Result, error) {
+	one := loop.Recorded{ID: session.Info.ID, Messages: messagesOf(session.All()), Label: known[session.Info.ID]}
+	return loop.Score(fresh, func(yield func(loop.Recorded) bool) { yield(one) })
 }
 
 // messagesOf are the messages among events.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
 )
 
@@ -99,7 +100,11 @@ func (a *app) checkData(ctx context.Context) []finding {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []finding{{"data", "ok", dir + " does not exist yet; it is made with the first session", ""}}
+		out := []finding{{"data", "ok", dir + " does not exist yet; it is made with the first session", ""}}
+		if a.settings != nil && a.settings.Store.URL != "" {
+			out = append(out, a.checkServer(ctx))
+		}
+		return out
 	case err != nil:
 		return []finding{{"data", "wrong", err.Error(), ""}}
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
@@ -108,7 +113,23 @@ func (a *app) checkData(ctx context.Context) []finding {
 	return append([]finding{{"data", "ok", dir, ""}}, a.checkStore(ctx, dir)...)
 }
 
+// checkServer looks at the database server without changing anything there.
+func (a *app) checkServer(ctx context.Context) finding {
+	ready, err := postgres.Look(ctx, a.settings.Store.URL, a.settings.Store.Postgres)
+	switch {
+	case err != nil:
+		return finding{"database", "wrong", err.Error(), ""}
+	case !ready:
+		return finding{"database", "ok", "the server of store.url answers; the tables are made or brought up to date with the first session", ""}
+	}
+	return finding{"database", "ok", "the server of store.url answers and has the tables", ""}
+}
+
+// checkStore looks at the server, or else at the file.
 func (a *app) checkStore(ctx context.Context, dir string) []finding {
+	if a.settings != nil && a.settings.Store.URL != "" {
+		return []finding{a.checkServer(ctx)}
+	}
 	file := filepath.Join(dir, "trimtab.db")
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +144,7 @@ func (a *app) checkStore(ctx context.Context, dir string) []finding {
 	}
 	cfg := sqlite.Config{}
 	if a.settings != nil {
-		cfg = a.settings.Store
+		cfg = a.settings.Store.Config
 	}
 	st, err := sqlite.Open(ctx, file, cfg)
 	if err == nil {

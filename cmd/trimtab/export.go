@@ -14,6 +14,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/pick"
@@ -376,7 +377,7 @@ func (a *app) importSession(ctx context.Context, f *pick.File, info trimtab.Info
 			r.Error = err.Error()
 			return r
 		}
-		events = append(events, recorded(item)...)
+		events = append(events, record.Events(item)...)
 	}
 	if len(events) == 0 {
 		r.Error = fmt.Sprintf("%s: no message in it", trimtab.ErrDamaged)
@@ -400,16 +401,6 @@ func headOf(f *os.File) (string, error) {
 	}
 	_, err = f.Seek(0, io.SeekStart)
 	return transcript.Detect(head[:n]), err
-}
-
-// detect says whether a file is our own export or Claude Code's transcript, which
-// are what replay reads, and goes back to its beginning.
-func detect(f *os.File) (string, error) {
-	kind, err := headOf(f)
-	if err == nil && kind != trimtab.OwnHost && kind != "claude" {
-		err = fmt.Errorf("%w: neither a trimtab export nor a Claude Code transcript", trimtab.ErrDamaged)
-	}
-	return kind, err
 }
 
 // importDocument stores our own export as it was, and tells a foreign one anew.

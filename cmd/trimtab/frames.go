@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/replay"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/steer/frame"
 )
 
@@ -29,15 +30,20 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r := framesJSON{File: file}
-		if err := r.run(opt); err != nil {
-			r.Error = err.Error()
-			bad++
-			a.progress("%s: %s\n", file, err)
-		} else if !a.flag.json {
-			a.printFrames(r)
+		for session, err := range record.Sessions(ctx, file, "") {
+			r := framesJSON{File: file, Damaged: session.Damaged}
+			if err == nil {
+				err = r.run(opt, session)
+			}
+			if err != nil {
+				r.Error = err.Error()
+				bad++
+				a.progress("%s: %s\n", file, err)
+			} else if !a.flag.json {
+				a.printFrames(r)
+			}
+			results = append(results, r)
 		}
-		results = append(results, r)
 	}
 	if a.flag.json {
 		if err := a.printJSON(results); err != nil {
@@ -47,19 +53,14 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 		a.printFrameSum(results)
 	}
 	if bad > 0 {
-		a.progress("%d of %d files could not be replayed\n", bad, len(files))
+		a.progress("%d of %s could not be replayed\n", bad, count(len(results), "session"))
 		return errShown
 	}
 	return nil
 }
 
-func (r *framesJSON) run(opt replay.FrameOptions) error {
-	info, events, damaged, err := readRecorded(r.File)
-	if err != nil {
-		return err
-	}
-	r.Damaged = damaged
-	report, err := replay.Frames(info, events, opt)
+func (r *framesJSON) run(opt replay.FrameOptions, session record.Session) error {
+	report, err := replay.Frames(session.Info, session.All(), opt)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -56,6 +57,7 @@ they must not go on. What went wrong is in hook/log in the data folder.`,
 		cleanf(a.err, "trimtab hook: %v\n", err)
 		return exitCode(done)
 	})
+	c.AddCommand(hookReflectCommand(a))
 	return c
 }
 
@@ -129,20 +131,41 @@ func (a *app) hookAnswer(ctx context.Context, host, event string) (out []byte, s
 	door, err := a.hookDoor(ctx)
 	if err != nil {
 		door = brokenDoor{door, err}
-	} else { // a database that is not closed makes the next hook read again what this one wrote
-		shut = func() { _ = a.opened.Close() }
+	} else {
+		shut = a.hookShut
 	}
 	folder, _ := a.folder() // the host says where it works
-	h := hook.New(hook.Options{
+	opt := hook.Options{
 		Door: door, Data: data, Project: folder, Guard: guarded, Clock: a.clock, Log: a.hookLog(),
 		Gateway: a.behindGateway(host), Session: a.getenv("TRIMTAB_SESSION"),
-	})
-	said, err := h.Answer(ctx, call)
+	}
+	if call.Event.Kind == spool.Stop && err == nil {
+		opt.Reflect = a.hookReflect(data, folder)
+	}
+	said, err := hook.New(opt).Answer(ctx, call)
 	if err != nil {
 		return nil, shut, err
 	}
+	if said.Decision.Decision != "" {
+		a.decided(said.Session, said.Decision, "")
+	}
 	out, err = hook.Encode(call, said)
 	return out, shut, err
+}
+
+// maxLog is the size of the write-ahead log, in bytes, up to which it is left to
+// the next one: reading it again costs less than the disk takes to fold it.
+const maxLog = 1 << 20
+
+// hookShut lets go of the database. Closing it in order folds its log back into
+// the file, with the host waiting for the disk, so that is left to whoever comes
+// when the log has grown. What was committed is on the disk in both cases: a
+// process that just ends is what the log is for. A server has no such log, and on
+// Windows a file that is open is in the way of others.
+func (a *app) hookShut() {
+	if info, err := os.Stat(a.opened.Path() + "-wal"); err != nil || info.Size() > maxLog || runtime.GOOS == "windows" {
+		_ = a.opened.Close()
+	}
 }
 
 // hookDoor opens the store, or gives up when the time is over: a disk that hangs

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -182,14 +183,148 @@ func TestRealHooksRemind(t *testing.T) {
 	}
 }
 
+// TestRealStopAsksForAnImprovement: a real agent meets the same error again and
+// again and stops. It does not wait for anybody to look back; soon a request waits
+// for a person, once, however often it stops.
+func TestRealStopAsksForAnImprovement(t *testing.T) {
+	bin := programs(t)
+	for _, host := range []string{"claude", "codex"} {
+		t.Run(host, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+			defer cancel()
+			paths, err := client.Install(ctx, host)
+			if err != nil {
+				t.Fatalf("install: %v", err)
+			}
+			var calls []fakemodel.Call
+			for i := range 6 {
+				calls = append(calls, fakemodel.Run(fmt.Sprintf("echo 'cannot open conf.json: no such file' >&2; exit %d", 3+i%2)))
+			}
+			model := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.ToolThenText("It cannot be done.", calls...)})
+			agent, err := client.Command(host, model.URL, "please make the tests pass")
+			if err != nil {
+				t.Fatal(err)
+			}
+			agent.Home = t.TempDir()
+			if host == "codex" {
+				agent.Args = slices.Insert(agent.Args, 1, "--dangerously-bypass-hook-trust")
+			}
+			cmd, err := agent.Prepare(ctx, paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings := filepath.Join(agent.Home, ".config", "trimtab")
+			if err := errors.Join(os.MkdirAll(settings, 0o700),
+				os.WriteFile(filepath.Join(settings, "trimtab.json"), []byte(`{"automation":{"automation_enabled":true}}`), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			ours := func(name string, args ...string) string {
+				c := exec.CommandContext(ctx, name, args...)
+				c.Env, c.Dir = cmd.Env, cmd.Dir
+				out, err := c.CombinedOutput()
+				if err != nil && ctx.Err() == nil {
+					t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+				}
+				return string(out)
+			}
+			ours("git", "init", "-q")
+			ours(filepath.Join(bin, "trimtab"), "install", host, "--yes")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, tail(string(out)))
+			}
+			list := ""
+			for ctx.Err() == nil && !strings.Contains(list, `"state": "awaiting_approval"`) {
+				list = ours(filepath.Join(bin, "trimtab"), "improve", "list", "--json")
+			}
+			if n := strings.Count(list, `"id": "workflow_`); n != 1 || !strings.Contains(list, `"`+host+`:`) {
+				data := filepath.Join(agent.Home, ".local", "share", "trimtab", "hook")
+				decisions, _ := os.ReadFile(filepath.Join(data, "decisions"))
+				log, _ := os.ReadFile(filepath.Join(data, "log"))
+				t.Errorf("%d requests: %s\ndecisions: %s\nlog: %s", n, list, decisions, log)
+			}
+		})
+	}
+}
+
+// TestRealRunTakesHooksAndServers: with --hooks and --mcp an agent is kept from
+// stopping once, is offered our tools, and has nothing of it in its own files.
+func TestRealRunTakesHooksAndServers(t *testing.T) {
+	bin := programs(t)
+	for _, c := range []struct {
+		host  string
+		hooks bool
+		tool  string // the name that a tool of ours has in its requests
+	}{
+		{"claude", true, "mcp__trimtab__flame_push"},
+		{"codex", false, "flame_push"},
+		{"qwen", true, "mcp__trimtab__flame_push"},
+		{"opencode", false, "trimtab_flame_push"},
+	} {
+		t.Run(c.host, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+			defer cancel()
+			paths, err := client.Install(ctx, c.host)
+			if err != nil {
+				t.Fatalf("install: %v", err)
+			}
+			announce := fakemodel.Reply{Text: "The first half is done. Now I'll write the second half."}
+			model := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Replies(
+				fakemodel.Reply{Text: "Let me look.", Calls: []fakemodel.Call{fakemodel.Run("echo one")}},
+				announce, announce, announce, announce)})
+			agent, err := client.Command(c.host, "", "please write both halves")
+			if err != nil {
+				t.Fatal(err)
+			}
+			agent.Home = t.TempDir()
+			cmd, err := agent.Prepare(ctx, paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd = throughGateway(ctx, t, cmd, bin, c.host, paths, model.URL, agent.Args, "--hooks", "--mcp")
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\nstdout: %s\nstderr: %s\n%s", err, tail(stdout.String()), tail(stderr.String()), dump(model))
+			}
+			model.NoneRefused(t)
+			main := model.Main()
+			last, want := string(main[len(main)-1].Body), 2
+			if c.hooks {
+				want = 3 // the tool, the stop, and the one time it was sent on
+				if !strings.Contains(last, opened) {
+					t.Errorf("the last request does not hold the reason to go on:\n%s", tail(last))
+				}
+			}
+			if len(main) != want {
+				t.Errorf("%d main turns, want %d\n%s", len(main), want, dump(model))
+			}
+			if !strings.Contains(last, c.tool) {
+				t.Errorf("%s is not in the last request:\n%s", c.tool, tail(last))
+			}
+			untouched(t, agent.Home)
+		})
+	}
+}
+
+// untouched: nothing of ours stands in the settings below a home folder.
+func untouched(t *testing.T, home string) {
+	t.Helper()
+	for _, name := range []string{".claude/settings.json", ".claude.json", ".codex/config.toml", ".codex/hooks.json", ".gemini/settings.json", ".qwen/settings.json", ".config/opencode/opencode.json"} {
+		text, err := os.ReadFile(filepath.Join(home, filepath.FromSlash(name)))
+		if err == nil && bytes.Contains(text, []byte("trimtab")) && bytes.Contains(text, []byte("hook")) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // throughGateway runs the same agent by trimtab run.
-func throughGateway(ctx context.Context, t *testing.T, cmd *exec.Cmd, bin, host string, paths client.Paths, url string, args []string) *exec.Cmd {
+func throughGateway(ctx context.Context, t *testing.T, cmd *exec.Cmd, bin, host string, paths client.Paths, url string, args []string, flags ...string) *exec.Cmd {
 	t.Helper()
 	dir := t.TempDir() // the agent under the name that people have it under
 	if err := os.Symlink(paths.Bin, filepath.Join(dir, host)); err != nil {
 		t.Fatal(err)
 	}
-	words := []string{"run"}
+	words := append([]string{"run"}, flags...)
 	for _, provider := range []string{"anthropic", "openai", "gemini"} {
 		words = append(words, "--upstream", provider+"="+url)
 	}

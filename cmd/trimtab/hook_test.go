@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -105,6 +107,14 @@ func TestG7_AnAgentBehindServeIsKnownByItsBaseURL(t *testing.T) {
 		if got := a.behindGateway("claude"); got != want {
 			t.Errorf("%s: %v", env, got)
 		}
+	}
+}
+
+// TestR16_OneMark: what the workflow writes into its prompts is what the hooks and
+// reflection look for.
+func TestR16_OneMark(t *testing.T) {
+	if strings.TrimSpace(hook.OwnMark) != improve.Mark {
+		t.Errorf("%q and %q", hook.OwnMark, improve.Mark)
 	}
 }
 

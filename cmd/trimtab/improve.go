@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/flow"
 	"github.com/trimtab/trimtab/internal/config"
 )
 
@@ -44,8 +44,10 @@ Without a verb it lists the requests.`,
 			return misused("trimtab improve takes one of: %s", strings.Join(names, ", "))
 		},
 	}
-	c.AddCommand(improveList(a), improveShow(a), improveHand(a, approving), improveHand(a, rejecting), improveHand(a, cancelling), improveHand(a, retrying),
-		improveSwitch(a, "stop", "Stop all work at once, and begin none", true), improveSwitch(a, "start", "Let work begin again after stop", false))
+	c.AddCommand(improveNew(a), improveWhy(a), improvePreview(a), improveRun(a), improveImpact(a), improveList(a), improveShow(a), improveSwitch(a, "stop", "Stop all work at once, and begin none", true), improveSwitch(a, "start", "Let work begin again after stop", false))
+	for _, h := range hands() {
+		c.AddCommand(improveHand(a, h))
+	}
 	return c
 }
 
@@ -107,87 +109,67 @@ func (a *app) item(ctx context.Context, q improve.Queue, id string) (improve.Ite
 // hand is what a person does to a request.
 type hand struct {
 	use, short, example, said string
-	do                        func(it *improve.Item) error
+	do                        func(ctx context.Context, q improve.Queue, id, why string, now time.Time) (improve.Item, error)
 }
 
-var approving = hand{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", func(it *improve.Item) error {
-	if it.State != improve.Awaiting {
-		return fmt.Errorf("%s is %s: only what waits for approval can be approved", it.ID, it.State)
+func hands() []hand {
+	return []hand{
+		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
+			return flow.Approve(ctx, q, id, now)
+		}},
+		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", flow.Reject},
+		{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
+			return flow.Cancel(ctx, q, id, now)
+		}},
+		{"retry", "Do ended work again, with the same issue and branch", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
+			return flow.Retry(ctx, q, id, now)
+		}},
 	}
-	it.State, it.Why = improve.Queued, "approved by hand"
-	return nil
-}}
-
-var rejecting = hand{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", func(it *improve.Item) error {
-	if it.State != improve.Awaiting && it.State != improve.Queued {
-		return fmt.Errorf("%s is %s: only what waits can be rejected; trimtab improve cancel ends what runs", it.ID, it.State)
-	}
-	it.State = improve.Rejected
-	return nil
-}}
-
-var cancelling = hand{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(it *improve.Item) error {
-	switch {
-	case it.State.Ended():
-		return fmt.Errorf("%s is %s already", it.ID, it.State)
-	case it.State == improve.Running: // its worker cleans up, then ends it
-		it.Cancel = true
-	default:
-		it.State = improve.Cancelled
-	}
-	return nil
-}}
-
-var retrying = hand{"retry", "Do ended work again, with the same issue and branch", "  trimtab improve retry k3x9", "queued", func(it *improve.Item) error {
-	switch it.State {
-	case improve.Failed, improve.Manual, improve.Cancelled:
-		it.State, it.Cancel = improve.Queued, false
-		it.Attempt++
-		return nil
-	case improve.Awaiting, improve.Queued, improve.Running, improve.Done, improve.Rejected:
-	}
-	return fmt.Errorf("%s is %s: what failed, was cancelled or waits for review by hand can be done again", it.ID, it.State)
-}}
+}
 
 func improveHand(a *app, h hand) *cobra.Command {
 	var why string
 	c := &cobra.Command{
 		Use: h.use + " ID…", Short: h.short, Example: h.example, Args: between(1, -1), ValidArgsFunction: a.completeItem,
-		RunE: func(c *cobra.Command, args []string) error {
-			q, err := a.queue(c.Context())
-			if err != nil {
-				return err
-			}
-			var done []improve.Item
-			for _, id := range args {
-				it, err := a.item(c.Context(), q, id)
-				if err != nil {
-					return err
-				}
-				it, err = q.Change(c.Context(), it.ID, 0, func(it *improve.Item) error {
-					it.Why = why
-					it.Updated = a.clock()
-					return h.do(it)
-				})
-				if err != nil {
-					return err
-				}
-				done = append(done, it)
-				if !a.flag.json {
-					a.printf("%s %s: %s\n", h.said, it.ID, it.Request.Title)
-				}
-			}
-			if a.flag.json {
-				return a.printJSON(done)
-			}
-			if h.use == "approve" || h.use == "retry" {
-				a.progress("trimtab improve run --watch does it\n")
-			}
-			return nil
-		},
+		RunE: func(c *cobra.Command, args []string) error { return a.hand(c.Context(), h, args, why) },
 	}
-	c.Flags().StringVar(&why, "why", "", "the reason, kept with it")
+	if h.use == "reject" {
+		c.Flags().StringVar(&why, "why", "", "the reason, kept with it")
+	}
 	return c
+}
+
+// hand does it to each request that is named.
+func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error {
+	q, err := a.queue(ctx)
+	if err != nil {
+		return err
+	}
+	var done []improve.Item
+	for _, id := range ids {
+		it, err := a.item(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		if it, err = h.do(ctx, q, it.ID, why, a.clock()); err != nil {
+			return err
+		}
+		done = append(done, it)
+		switch {
+		case a.flag.json:
+		case it.Cancel:
+			a.printf("%s: whoever works on it clears up, and ends it\n", it.ID)
+		default:
+			a.printf("%s %s: %s, in %s\n", h.said, it.ID, it.Request.Title, it.Project)
+		}
+	}
+	if a.flag.json {
+		return a.printJSON(done)
+	}
+	if h.use == "approve" || h.use == "retry" {
+		a.progress("trimtab improve run --watch does it\n")
+	}
+	return nil
 }
 
 func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {
@@ -228,8 +210,8 @@ func counted(n int, one, many string) string {
 
 // halted says why no work may begin, "" where it may.
 func (a *app) halted(ctx context.Context, q improve.Queue) (string, error) {
-	if slices.Contains([]string{"1", "true", "yes"}, strings.ToLower(a.getenv("AUTOMATION_DISABLED"))) {
-		return "AUTOMATION_DISABLED is set", nil
+	if why := a.automationOff(); why != "" {
+		return why, nil
 	}
 	halt, err := q.Halted(ctx)
 	if halt {

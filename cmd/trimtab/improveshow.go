@@ -49,6 +49,9 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.takeSpool(ctx, q); err != nil {
+		a.progress("%s\n", err)
+	}
 	items, err := q.Items(ctx, states...)
 	if err != nil {
 		return err
@@ -135,6 +138,9 @@ func (a *app) printItem(it improve.Item, folder string) {
 	a.printf("\nPapers and logs: %s\n", folder)
 }
 
+// inner are facts that only the later steps need; --json has them.
+var inner = []string{"sha256", "tree", "path", "comments", "replies", "attempt"}
+
 func (a *app) printEvidence(e improve.Evidence) {
 	state := "at work"
 	switch {
@@ -144,7 +150,8 @@ func (a *app) printEvidence(e improve.Evidence) {
 		state = took(e.Ended.Sub(e.Began).Round(time.Millisecond))
 	}
 	a.printf("  %2d %-13s %8s", e.Number, e.Step, state)
-	for i, name := range slices.Sorted(maps.Keys(e.Facts)) {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(e.Facts)), func(name string) bool { return slices.Contains(inner, name) })
+	for i, name := range names {
 		lead := "  "
 		if i > 0 {
 			lead = "\n" + strings.Repeat(" ", 28)
@@ -153,7 +160,7 @@ func (a *app) printEvidence(e improve.Evidence) {
 	}
 	for i, f := range e.Files {
 		lead := "\n" + strings.Repeat(" ", 28)
-		if i == 0 && len(e.Facts) == 0 {
+		if i == 0 && len(names) == 0 {
 			lead = "  "
 		}
 		a.printf("%s%s", lead, f)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,25 +16,37 @@ import (
 
 func installCommand(a *app) *cobra.Command {
 	var yes, dry bool
+	var with installed
 	c := &cobra.Command{
 		Use: "install HOST", Short: "Put hooks into an agent's own settings, so that it is always steered", Args: oneHost,
 		Long: `Adds hooks that call trimtab to the user settings of claude, codex, gemini, qwen or
-goose. Shows what would change and asks first; keeps a backup in the data folder;
-leaves everything else in the file as it is, comments included. trimtab uninstall
-undoes it. For one run without touching any file: trimtab run HOST.`,
-		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
-		RunE: func(_ *cobra.Command, args []string) error { return a.install(args[0], yes, dry) },
+goose; with --mcp also trimtab mcp as an MCP server (not goose), with --gateway also
+the address of a gateway that trimtab serve runs (claude, codex). Shows what would
+change and asks first; keeps a backup in the data folder; leaves everything else in
+the files as it is, comments included. trimtab uninstall undoes it all. For one run
+without touching any file: trimtab run HOST.`,
+		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install claude --mcp --gateway http://" + serveAddress + "\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
+		RunE: func(_ *cobra.Command, args []string) error { return a.install(args[0], with, yes, dry) },
 	}
 	installFlags(c, &yes, &dry)
+	c.Flags().BoolVar(&with.mcp, "mcp", false, "also name trimtab mcp as an MCP server")
+	c.Flags().StringVar(&with.gateway, "gateway", "", "also send the agent's requests to the gateway at this `URL`")
 	return c
+}
+
+// installed is what may be put in beside the hooks.
+type installed struct {
+	mcp     bool
+	gateway string
 }
 
 func uninstallCommand(a *app) *cobra.Command {
 	var yes, dry bool
 	c := &cobra.Command{
-		Use: "uninstall HOST", Short: "Take our hooks out of an agent's settings again", Args: oneHost,
-		Long: `Takes out what trimtab install put in. A file that nobody changed since then comes
-back byte for byte; from one that was changed only our hooks are taken.`,
+		Use: "uninstall HOST", Short: "Take what is ours out of an agent's settings again", Args: oneHost,
+		Long: `Takes out what trimtab install put in: hooks, MCP server, gateway. A file that nobody
+changed since then comes back byte for byte; from one that was changed only what is
+ours is taken.`,
 		Example: "  trimtab uninstall claude\n  trimtab uninstall codex --yes", ValidArgs: hookHosts(),
 		RunE: func(_ *cobra.Command, args []string) error { return a.uninstall(args[0], yes, dry) },
 	}
@@ -71,16 +85,19 @@ func (a *app) place(host string) (install.Place, error) {
 	return install.Find(host, install.Env{Home: or(a.getenv("HOME"), a.getenv("USERPROFILE")), Data: data, Getenv: a.getenv})
 }
 
-func (a *app) install(host string, yes, dry bool) error {
+func (a *app) install(host string, with installed, yes, dry bool) error {
 	place, err := a.place(host)
 	if err != nil {
 		return err
 	}
-	program, err := a.hookProgram()
+	want, err := a.wanted(with)
 	if err != nil {
 		return err
 	}
-	plan, err := place.Add(program)
+	if err := place.Can(want); err != nil {
+		return misused("%w", err)
+	}
+	plan, err := place.Add(want)
 	if err != nil {
 		return err
 	}
@@ -95,6 +112,71 @@ func (a *app) install(host string, yes, dry bool) error {
 	return nil
 }
 
+// wanted is what shall be in an agent's settings.
+func (a *app) wanted(with installed) (install.Want, error) {
+	hooks, err := a.hookProgram()
+	if err != nil {
+		return install.Want{}, err
+	}
+	w := install.Want{Hooks: hooks}
+	if with.gateway != "" {
+		if w.Gateway, err = gatewayURL(with.gateway); err != nil {
+			return w, err
+		}
+	}
+	if with.mcp {
+		w.MCP, err = a.mcpProgram()
+	}
+	return w, err
+}
+
+// gatewayURL refuses what cannot be the address of a gateway. Keys go there: in
+// plain text only on this machine.
+func gatewayURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
+		return "", misused("%q is not a plain http or https address, such as http://%s", text, serveAddress)
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return "", misused("%s: keys would go there in plain text; over a network use https", text)
+	}
+	return strings.TrimSuffix(text, "/"), nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// mcpProgram is the command line of our MCP server.
+func (a *app) mcpProgram() ([]string, error) {
+	self, err := ourself()
+	if err != nil {
+		return nil, err
+	}
+	words := []string{self}
+	if a.flag.data != "" {
+		dir, err := a.dataDir()
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, "--data", dir)
+	}
+	return append(words, "mcp"), nil
+}
+
+// ourself is the path of this program.
+func ourself() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	return self, nil
+}
+
 func (a *app) uninstall(host string, yes, dry bool) error {
 	place, err := a.place(host)
 	if err != nil {
@@ -105,7 +187,7 @@ func (a *app) uninstall(host string, yes, dry bool) error {
 		return err
 	}
 	if len(plan.Changes) == 0 {
-		a.printf("no hooks of trimtab are in %s\n", place.Files[0])
+		a.printf("no hooks of trimtab are in %s, and nothing else of ours\n", place.Files[0])
 		return nil
 	}
 	_, err = a.carryOut(plan, yes, dry)
@@ -145,12 +227,9 @@ func (a *app) carryOut(plan install.Plan, yes, dry bool) (did bool, err error) {
 // program where it lies beside this one, else this one. A data folder that was
 // named here is named there, too.
 func (a *app) hookProgram() (string, error) {
-	self, err := os.Executable()
+	self, err := ourself()
 	if err != nil {
 		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
 	}
 	small := filepath.Join(filepath.Dir(self), "trimtab-hook")
 	if runtime.GOOS == "windows" {

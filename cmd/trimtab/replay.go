@@ -2,19 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"iter"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/replay"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/steer"
-	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/claude"
 )
 
 func replayCommand(a *app) *cobra.Command {
@@ -22,8 +17,9 @@ func replayCommand(a *app) *cobra.Command {
 	var frames bool
 	c := &cobra.Command{
 		Use: "replay FILE…", Short: "What the present settings would have done in recorded sessions", Args: between(1, -1),
-		Long: `Plays recorded sessions (our own JSON exports, Claude Code's transcripts) through
-the engine and lists every note with its step, its cause, its tokens, and the
+		Long: `Plays recorded sessions through the engine: our own JSON exports, and the files in
+which Claude Code, Codex, opencode, Gemini CLI, Qwen Code, goose and pi keep theirs,
+of which a database may hold many. Whose file it is is found by looking at it. It lists every note with its step, its cause, its tokens, and the
 cached prefix it would have cost. No model is called. Costs are told in tokens
 of plain input. Settings: --config and --set; --against compares with another
 settings file.
@@ -83,15 +79,20 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r := replayJSON{File: file}
-		if err := r.run(engine, other); err != nil {
-			r.Error = err.Error()
-			bad++
-			a.progress("%s: %s\n", file, err)
-		} else if !a.flag.json {
-			a.printReplay(r)
+		for session, err := range record.Sessions(ctx, file, "") {
+			r := replayJSON{File: file, Damaged: session.Damaged}
+			if err == nil {
+				err = r.run(engine, other, session)
+			}
+			if err != nil {
+				r.Error = err.Error()
+				bad++
+				a.progress("%s: %s\n", file, err)
+			} else if !a.flag.json {
+				a.printReplay(r)
+			}
+			results = append(results, r)
 		}
-		results = append(results, r)
 	}
 	if a.flag.json {
 		if err := a.printJSON(results); err != nil {
@@ -99,7 +100,7 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 		}
 	}
 	if bad > 0 {
-		a.progress("%d of %d files could not be replayed\n", bad, len(files))
+		a.progress("%d of %s could not be replayed\n", bad, count(len(results), "session"))
 		return errShown
 	}
 	return nil
@@ -118,13 +119,8 @@ func (a *app) otherEngine(file string) (*trimtab.Engine, error) {
 	return steer.New(cfg.Config)
 }
 
-func (r *replayJSON) run(engine, other *trimtab.Engine) error {
-	info, events, damaged, err := readRecorded(r.File)
-	if err != nil {
-		return err
-	}
-	r.Damaged = damaged
-	report, err := replay.Run(engine, info, events, replay.Prices{})
+func (r *replayJSON) run(engine, other *trimtab.Engine, session record.Session) error {
+	report, err := replay.Run(engine, session.Info, session.All(), replay.Prices{})
 	if err != nil {
 		return err
 	}
@@ -132,95 +128,13 @@ func (r *replayJSON) run(engine, other *trimtab.Engine) error {
 	if other == nil {
 		return nil
 	}
-	second, err := replay.Run(other, info, events, replay.Prices{})
+	second, err := replay.Run(other, session.Info, session.All(), replay.Prices{})
 	if err != nil {
 		return err
 	}
 	diff := replay.Compare(report, second)
 	r.Against, r.Difference = &second, &diff
 	return nil
-}
-
-// readRecorded reads a recorded session as events. The requests themselves are
-// not recorded: replay puts one before each reply.
-func readRecorded(file string) (info trimtab.Info, events iter.Seq2[trimtab.Event, error], damaged int, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return info, nil, 0, err
-	}
-	defer f.Close()
-	kind, err := detect(f)
-	if err != nil {
-		return info, nil, 0, err
-	}
-	var all []trimtab.Event
-	if kind == "trimtab" {
-		doc, err := export.Read(f, export.MaxSize)
-		if err != nil {
-			return info, nil, 0, err
-		}
-		info, all = doc.Info, retold(doc)
-	} else {
-		info.Host = "claude"
-		for item, err := range claude.Read(f, transcript.Options{}) {
-			if errors.Is(err, trimtab.ErrDamaged) {
-				damaged++
-				continue
-			}
-			if err != nil {
-				return info, nil, damaged, err
-			}
-			info.ID, info.Project = or(info.ID, item.Session), or(info.Project, item.Project)
-			if info.Created.IsZero() {
-				info.Created = item.Message.At
-			}
-			all = append(all, recorded(item)...)
-		}
-	}
-	return info, func(yield func(trimtab.Event, error) bool) {
-		for _, ev := range all {
-			if !yield(ev, nil) {
-				return
-			}
-		}
-	}, damaged, nil
-}
-
-// recorded makes events of an item of a transcript.
-func recorded(item transcript.Item) []trimtab.Event {
-	said := trimtab.Said{Message: item.Message}
-	if !item.Compacted {
-		return []trimtab.Event{said}
-	}
-	return []trimtab.Event{said, trimtab.Rewritten{All: true, Size: item.Message.Size()}}
-}
-
-// retold makes events of an export: the messages, and the commands between them
-// where it has a journal.
-func retold(doc export.Document) []trimtab.Event {
-	var events []trimtab.Event
-	messages := map[string]trimtab.Message{}
-	for _, m := range doc.Messages {
-		if m.From == "" {
-			messages[m.ID] = m
-			events = append(events, trimtab.Said{Message: m})
-		}
-	}
-	if doc.Trimtab == nil || len(doc.Trimtab.Journal) == 0 {
-		return events
-	}
-	events = nil
-	for _, e := range doc.Trimtab.Journal {
-		switch ev := e.Event.(type) {
-		case trimtab.Said:
-			if m, ok := messages[ev.Message.ID]; ok {
-				events = append(events, trimtab.Said{Message: m})
-			}
-		case trimtab.Asked, trimtab.Resumed, trimtab.Reset, trimtab.Rewritten:
-			events = append(events, ev)
-		}
-	}
-	return events
 }
 
 func (a *app) printReplay(r replayJSON) {

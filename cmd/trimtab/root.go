@@ -47,7 +47,7 @@ func rootCommand(a *app) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return a.chat(c.Context()) },
 	}
 	chatFlags(chat, a)
-	c.AddCommand(chat, sessionCommand(a), statusCommand(a), configCommand(a), trustCommand(a), doctorCommand(a), versionCommand(a), replayCommand(a), runCommand(a), serveCommand(a))
+	c.AddCommand(chat, sessionCommand(a), statusCommand(a), configCommand(a), trustCommand(a), doctorCommand(a), versionCommand(a), replayCommand(a), reflectCommand(a), runCommand(a), serveCommand(a))
 	c.AddCommand(deliberateCommand(a), improveCommand(a), mcpCommand(a), hookCommand(a), installCommand(a), uninstallCommand(a))
 	c.AddCommand(askCommands(a)...)
 	c.CompletionOptions.HiddenDefaultCmd = false

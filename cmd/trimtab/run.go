@@ -23,16 +23,17 @@ import (
 )
 
 func runCommand(a *app) *cobra.Command {
-	var dry bool
-	var mode string
+	var opt runOptions
 	var upstreams []string
 	c := &cobra.Command{
 		Use: "run [flags] AGENT [ARGS…]", Short: "Run an agent that you have, steered, for this run only",
 		Long: `Starts a gateway on a free loopback port and the agent with the flags and the
 environment that point it there: claude, codex, opencode, gemini, qwen, goose or
 pi; or, after --, any command that reads ANTHROPIC_BASE_URL, OPENAI_BASE_URL or
-GOOGLE_GEMINI_BASE_URL. Nothing is written to the agent's own files.`,
-		Example: "  trimtab run claude\n  trimtab run --mode planning codex exec \"what is this?\"\n  trimtab run --dry-run gemini\n  trimtab run -- my-agent --flag",
+GOOGLE_GEMINI_BASE_URL. With --hooks it is also kept from stopping with work left
+and its tools are refused where the mode says so; with --mcp it is also offered
+trimtab mcp. Nothing is written to the agent's own files.`,
+		Example: "  trimtab run claude\n  trimtab run --hooks --mcp claude\n  trimtab run --mode planning codex exec \"what is this?\"\n  trimtab run --dry-run gemini\n  trimtab run -- my-agent --flag",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return misused("say which agent: trimtab run claude")
@@ -40,22 +41,26 @@ GOOGLE_GEMINI_BASE_URL. Nothing is written to the agent's own files.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			up, err := parseUpstreams(upstreams)
-			if err != nil {
+			var err error
+			if opt.upstreams, err = parseUpstreams(upstreams); err != nil {
 				return err
 			}
-			return a.run(c.Context(), args, c.ArgsLenAtDash() == 0, runOptions{dry, mode, up})
+			return a.run(c.Context(), args, c.ArgsLenAtDash() == 0, opt)
 		},
 	}
 	c.Flags().SetInterspersed(false) // what comes after the agent's name is the agent's
-	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would be run")
-	c.Flags().StringVar(&mode, "mode", "", "start new sessions in this mode")
+	c.Flags().BoolVar(&opt.dry, "dry-run", false, "only say what would be run")
+	c.Flags().BoolVar(&opt.hooks, "hooks", false, "also answer the agent's hooks, where it takes them for one run")
+	c.Flags().BoolVar(&opt.mcp, "mcp", false, "also offer the agent trimtab mcp, where it takes servers for one run")
+	c.Flags().StringVar(&opt.mode, "mode", "", "start new sessions in this mode")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
 	return c
 }
 
 type runOptions struct {
 	dry       bool
+	hooks     bool
+	mcp       bool
 	mode      string
 	upstreams map[string]string
 }
@@ -81,7 +86,9 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
-	launch = a.withStatus(launch)
+	if launch, err = a.withExtras(a.withStatus(launch), opt); err != nil {
+		return err
+	}
 	if opt.dry {
 		a.printDry(launch.Fill("http://127.0.0.1:PORT", "SESSION", "FILE"), program, args[1:])
 		return nil

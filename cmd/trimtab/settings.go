@@ -13,12 +13,13 @@ import (
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/deliberate"
+	forges "github.com/trimtab/trimtab/forge/pick"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/llm/pick"
 	"github.com/trimtab/trimtab/steer"
-	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
@@ -26,7 +27,7 @@ import (
 type Settings struct {
 	steer.Config
 	Gateway   gateway.Config `json:"gateway" doc:"between agents and their models"`
-	Store     sqlite.Config  `json:"store" doc:"the database"`
+	Store     Storage        `json:"store" doc:"the database"`
 	Limits    Limits         `json:"limits" doc:"what is refused for its size"`
 	Telemetry trace.Config   `json:"telemetry" doc:"what is told to those who watch the gateway"`
 	Models    pick.Config    `json:"models" doc:"the models of our own agent"`
@@ -34,6 +35,9 @@ type Settings struct {
 	MCP       mcp.Config     `json:"mcp" doc:"servers whose tools our own agent may use"`
 
 	Deliberate deliberate.Config `json:"deliberate" doc:"the limits of a debate"`
+	Automation improve.Config    `json:"automation" doc:"improvements that reflection may ask for"`
+	Improve    Improve           `json:"improve" doc:"the work on improvements"`
+	Forge      forges.Config     `json:"forge" doc:"where issues and pull requests go"`
 }
 
 // Tools are the settings of the tools of our own agent.
@@ -62,7 +66,7 @@ type projectFolder struct {
 }
 
 // notSettings are names under TRIMTAB_ that mean something else.
-var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS"}
+var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS", "TRIMTAB_IMPROVE", "TRIMTAB_KILLS", "TRIMTAB_TEST_POSTGRES"}
 
 // maxSettings is the largest settings file that is read.
 const maxSettings = 1 << 20

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/agent/instruct"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/trust"
 )
 
@@ -94,6 +95,9 @@ func (a *app) parts(dir string) ([]part, error) {
 			note:  func(b *trust.Book) (string, error) { return b.TrustFile(f.Path, f.Text, a.clock()) },
 		})
 	}
+	if p := a.automationPart(dir); p != nil {
+		all = append(all, *p)
+	}
 	switch {
 	case wrong != nil && len(all) == 0:
 		return nil, wrong
@@ -166,7 +170,7 @@ func (a *app) revoke(dir string) error {
 	if err != nil {
 		return err
 	}
-	names := []string{or(findProject(dir), dir), filepath.Join(dir, instruct.Name)}
+	names := []string{or(findProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(or(repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
 	found, _, _ := instruct.Find(dir) // a folder that is gone says nothing, but may be in the book
 	for _, f := range found {
 		names = append(names, f.Path)

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/surface/hook"
+	"github.com/trimtab/trimtab/surface/hook/spool"
+	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/pick"
+)
+
+// reflectTime is how long looking back at what stopped may take in all.
+const reflectTime = 5 * time.Minute
+
+func hookReflectCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "reflect", Short: "Look back at the sessions of this folder that stopped (a stop starts this by itself)", Args: none,
+		Long: `Where automation is enabled, a hook that lets an agent stop leaves a wish to look
+back at the session, and starts this command beside it: nobody waits for it. Where
+the trigger says yes, a request is put into the queue of trimtab improve. What was
+decided is in hook/decisions in the data folder. With TRIMTAB_HOOKS=wait a stop
+starts nothing, and the wishes wait until this command is run.`,
+		Example: "  trimtab hook reflect",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.reflectStopped(c.Context()) },
+	}
+}
+
+// hookReflect is what a stop does to be looked back at: it leaves a wish and
+// starts another process, and waits for neither. It is nil where nothing asks for
+// improvements by itself.
+func (a *app) hookReflect(data, folder string) func(context.Context, hook.Wish) error {
+	cfg, err := a.config()
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(repository(folder), filepath.FromSlash(improve.ProjectFile))); err != nil && !cfg.Automation.Enabled {
+		return nil // whether a project's own file is trusted is looked at later
+	}
+	return func(_ context.Context, w hook.Wish) error {
+		if err := w.Leave(data, os.Getpid()); err != nil {
+			return err
+		}
+		if a.getenv("TRIMTAB_HOOKS") == "wait" {
+			return nil
+		}
+		return a.startReflecting(data, w.Project)
+	}
+}
+
+// startReflecting starts this program beside the host, with nothing of the host's
+// streams: a host waits until those are closed.
+func (a *app) startReflecting(data, folder string) error {
+	self, err := ourself()
+	if err != nil {
+		return err
+	}
+	words := []string{"--data", data}
+	if a.flag.config != "" {
+		words = append(words, "--config", a.flag.config)
+	}
+	cmd := exec.Command(self, append(words, "hook", "reflect")...)
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = folder, a.environ, apart()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("look back at the session: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// reflectStopped looks back at the sessions of this folder that stopped. It has
+// time, and no one to tell: what comes of it is in the log.
+func (a *app) reflectStopped(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, reflectTime)
+	defer cancel()
+	giveWay()
+	data, err := a.dataDir()
+	if err != nil {
+		return err
+	}
+	dir, err := a.folder()
+	if err != nil {
+		return err
+	}
+	wishes, err := hook.TakeWishes(data, dir, a.clock(), os.Getpid())
+	if err != nil {
+		a.hookLog().Error("wishes to look back", "error", err)
+	}
+	for _, w := range wishes {
+		d, why, err := a.lookBack(ctx, w)
+		if err != nil {
+			a.hookLog().Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)
+			continue
+		}
+		a.decided(w.Session, d, why)
+	}
+	return nil
+}
+
+// lookBack reflects on a session and asks for an improvement where the trigger
+// says yes. Why says what spoke against it.
+func (a *app) lookBack(ctx context.Context, w hook.Wish) (d hook.Decision, why string, err error) {
+	defer func() {
+		if p := recover(); p != nil { // what a file holds is not ours to choose
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	d = hook.Decision{Decision: hook.LetGo, Reason: hook.NotNeeded}
+	result, ok, err := a.reflectOn(ctx, w)
+	if err != nil {
+		return d, "", err
+	}
+	project := repository(w.Project)
+	if !ok || project == "" {
+		return d, "there is nothing to look back at, or no repository to improve", nil
+	}
+	found, ok := improve.CaseOf(result, project)
+	if !ok {
+		return d, "nothing went wrong that we know of", nil
+	}
+	l := &lookedBack{project: project}
+	if l.cfg, err = a.automation(project); err != nil {
+		return d, "", err
+	}
+	// The forge is asked again before anything is made there; here only where no
+	// person looks at the request in between.
+	if err := a.situate(ctx, l, l.cfg.Approval != "never"); err != nil {
+		return d, "", err
+	}
+	verdict := a.verdict(ctx, l, found)
+	if !verdict.Fire {
+		return d, verdict.No(), nil
+	}
+	id, err := addItem(ctx, l.queue, improve.NewItem("", found, l.cfg, verdict, a.clock().UTC()))
+	if errors.Is(err, improve.ErrFiled) {
+		return d, "filed by another meanwhile", nil
+	}
+	if err != nil {
+		return d, "", err
+	}
+	return hook.Decision{Decision: hook.LetGo, Reason: hook.Automated, Workflow: id}, string(verdict.State), nil
+}
+
+// reflectOn reads a session: the host's own file where it named one that we can
+// read, else what the hooks told our store.
+func (a *app) reflectOn(ctx context.Context, w hook.Wish) (improve.Result, bool, error) {
+	r, err := improve.NewReflector(improve.Options{Session: w.Session, Redact: a.redactor(true)})
+	if err != nil {
+		return improve.Result{}, false, err
+	}
+	read, err := seeFile(ctx, r, w)
+	if err != nil {
+		return improve.Result{}, false, err
+	}
+	if !read {
+		if err := a.seeStored(ctx, r, w.Session); err != nil {
+			return improve.Result{}, false, err
+		}
+	}
+	result, ok := r.Result(a.clock())
+	return result, ok, nil
+}
+
+// seeFile reads a host's file. It is false where there is none to read.
+func seeFile(ctx context.Context, r *improve.Reflector, w hook.Wish) (bool, error) {
+	if w.Transcript == "" || pick.Reader(w.Host) == nil {
+		return false, nil
+	}
+	file, err := pick.Open(ctx, w.Transcript, w.Host)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	for item, err := range file.Read(ctx, "", transcript.Options{}) {
+		if errors.Is(err, trimtab.ErrDamaged) {
+			continue
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", w.Transcript, err)
+		}
+		if item.Compacted {
+			r.Compacted()
+		}
+		if !r.See(item.Message) {
+			break
+		}
+	}
+	return true, ctx.Err()
+}
+
+func (a *app) seeStored(ctx context.Context, r *improve.Reflector, session string) error {
+	st, err := a.store(ctx)
+	if err != nil {
+		return err
+	}
+	for m, err := range st.Messages(ctx, session, 0) {
+		if err != nil {
+			return err
+		}
+		if !r.See(m) {
+			break
+		}
+	}
+	return nil
+}
+
+// repository is the folder at or above one that git keeps; "" where there is none.
+func repository(dir string) string {
+	for dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+	return ""
+}
+
+// decided notes what came of a stop, without a word of what was said.
+func (a *app) decided(session string, d hook.Decision, why string) {
+	data, err := a.dataDir()
+	if err != nil {
+		return
+	}
+	line, err := json.Marshal(struct {
+		At      time.Time `json:"at"`
+		Session string    `json:"session"`
+		hook.Decision
+		Why string `json:"why,omitempty"`
+	}{a.clock().UTC(), session, hook.Decision{Decision: d.Decision, Reason: d.Reason, Workflow: d.Workflow}, why})
+	if err != nil {
+		return
+	}
+	_, _ = (&hookFile{path: filepath.Join(spool.Folder(data), "decisions")}).Write(append(line, '\n')) // nothing depends on it
+}

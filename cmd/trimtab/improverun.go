@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/forge/pick"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/improve/flow"
+	"github.com/trimtab/trimtab/improve/project"
+	"github.com/trimtab/trimtab/improve/work"
+	"github.com/trimtab/trimtab/internal/secret"
+)
+
+// Improve are the settings of the work on improvements.
+type Improve struct {
+	crew.Config
+	Minutes  int            `json:"minutes" default:"20" min:"1" max:"600" guard:"user" doc:"most minutes of an agent for one step"`
+	Cost     float64        `json:"cost" default:"5" min:"0.01" max:"1000" guard:"user" doc:"most dollars of an agent for one step"`
+	Patience int            `json:"patienceSeconds" default:"600" min:"1" max:"86400" guard:"user" doc:"how long a rate limit of the forge, and checks that still run, are waited for"`
+	Ready    string         `json:"readyLabel" default:"ready" doc:"label of a pull request that a person may merge"`
+	Records  string         `json:"records" guard:"user" hide:"true" doc:"PostgreSQL for the records of the work; a file in the data folder where it is empty"`
+	Checks   project.Config `json:"checks" doc:"how a project is tested, linted and its format checked"`
+	Lease    int            `json:"leaseSeconds" default:"60" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
+}
+
+func improveRun(a *app) *cobra.Command {
+	var watch, stay bool
+	var agent, kind string
+	c := &cobra.Command{
+		Use: "run", Short: "Do what was approved, step by step", Args: none,
+		Long: `Works on the approved requests until none is left. Each of the thirteen steps
+is recorded before the next begins: stopped or killed at any moment, the next run
+goes on at the same step, and nothing is made twice.
+
+With --agent demo and no approved request it does a sample: a small project with
+a fault, a transcript in which the fault showed, and a scripted agent that mends
+it. That needs only git and Go.`,
+		Example: "  trimtab improve run --watch\n  trimtab improve run --agent codex --forge local\n  trimtab improve run --stay            wait for more, until Ctrl+C\n  trimtab improve run --forge local --agent demo",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := a.config()
+			if err != nil {
+				return err
+			}
+			if c.Flags().Changed("agent") {
+				cfg.Improve.Agent = agent
+			}
+			if c.Flags().Changed("forge") {
+				cfg.Forge.Kind = kind
+			}
+			return a.improveRun(c.Context(), watch, stay)
+		},
+	}
+	f := c.Flags()
+	f.BoolVarP(&watch, "watch", "w", false, "show the steps live; where another process works, watch it")
+	f.BoolVar(&stay, "stay", false, "wait for further requests until stopped")
+	f.StringVar(&agent, "agent", "", "who does the steps: "+strings.Join(crew.Names(), ", ")+" (improve.agent)")
+	f.StringVar(&kind, "forge", "", "where it goes: auto, local, github, gitea, gitlab (forge.kind)")
+	_ = c.RegisterFlagCompletionFunc("agent", fixed(crew.Names()...))
+	_ = c.RegisterFlagCompletionFunc("forge", fixed("auto", "local", "github", "gitea", "gitlab"))
+	return c
+}
+
+// fixed completes from a list.
+func fixed(names ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
+	q, err := a.queue(ctx)
+	if err != nil {
+		return err
+	}
+	if why, err := a.halted(ctx, q); err != nil || why != "" {
+		return errors.Join(err, misusedIf(why != "", "no work begins: %s", why))
+	}
+	if err := a.takeSpool(ctx, q); err != nil {
+		a.progress("%s\n", err)
+	}
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	if cfg.Improve.Agent == "demo" && cfg.Improve.Script == "" {
+		if done, err := a.sample(ctx, q); done || err != nil {
+			return err
+		}
+	}
+	todo, err := q.Items(ctx, improve.Queued, improve.Running)
+	if err != nil {
+		return err
+	}
+	if len(todo) == 0 && !stay {
+		return a.nothingToDo(ctx, q)
+	}
+	board := newBoard(a, watch && a.terminal.err && !a.flag.json && !a.flag.quiet, todo)
+	defer board.end()
+	f, err := a.flow(ctx, q, board.show)
+	switch {
+	case errors.Is(err, flow.ErrBusy) && watch && len(todo) > 0:
+		a.progress("another process is at work; watching it\n")
+		return a.watchItems(ctx, q, todo, board)
+	case errors.Is(err, flow.ErrBusy):
+		return fmt.Errorf("%w; trimtab improve run --watch watches it", err)
+	case err != nil:
+		return err
+	}
+	defer f.Close()
+	if stay {
+		err = f.Run(ctx)
+	} else {
+		err = f.Drain(ctx)
+	}
+	board.end()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return a.tellEnds(context.WithoutCancel(ctx), q, todo)
+}
+
+// misusedIf is an error of use where there is one.
+func misusedIf(is bool, format string, args ...any) error {
+	if !is {
+		return nil
+	}
+	return misused(format, args...)
+}
+
+func (a *app) nothingToDo(ctx context.Context, q improve.Queue) error {
+	waiting, err := q.Items(ctx, improve.Awaiting)
+	if err != nil {
+		return err
+	}
+	if a.flag.json {
+		return a.printJSON([]improve.Item{})
+	}
+	if len(waiting) > 0 {
+		a.printf("nothing is approved; %s: trimtab improve preview ID, then trimtab improve approve ID\n", counted(len(waiting), "request waits", "requests wait"))
+		return nil
+	}
+	a.printf("nothing to do; trimtab improve new makes a request\n")
+	return nil
+}
+
+// tellEnds says what came of items.
+func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Item) error {
+	ended, bad := []improve.Item{}, 0
+	for _, it := range items {
+		it, err := q.Item(ctx, it.ID)
+		if err != nil {
+			return err
+		}
+		ended = append(ended, it)
+		if it.State == improve.Failed || it.State == improve.Manual {
+			bad++
+		}
+	}
+	if a.flag.json {
+		return a.printJSON(ended)
+	}
+	for _, it := range ended {
+		a.printf("%s  %s%s\n", it.ID, stateOf(it), colon(it.Why))
+		for _, e := range it.Evidence {
+			if u := e.Facts["url"]; u != "" && (e.Number == 2 || e.Number == 9) {
+				a.printf("  %-13s %s\n", e.Step, u)
+			}
+		}
+		a.printf("  trimtab improve show %s\n", it.ID[strings.LastIndexByte(it.ID, '_')+1:])
+	}
+	if bad > 0 {
+		return errShown
+	}
+	return nil
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + oneLineOf(s, 400)
+}
+
+// watchItems follows what another process does.
+func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.Item, board *board) error {
+	tick := time.NewTicker(300 * time.Millisecond)
+	defer tick.Stop()
+	for _, it := range items {
+		for e, err := range flow.Watch(ctx, q, it.ID, tick.C) {
+			if err != nil {
+				return err
+			}
+			board.show(e)
+		}
+	}
+	board.end()
+	return a.tellEnds(context.WithoutCancel(ctx), q, items)
+}
+
+// improveFolder is where papers, logs and working trees are.
+func (a *app) improveFolder() (string, error) {
+	dir, err := a.dataDir()
+	return filepath.Join(dir, "improve"), err
+}
+
+// flow opens the worker of the data folder.
+func (a *app) flow(ctx context.Context, q improve.Queue, progress func(flow.Event)) (*flow.Flow, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.improveFolder()
+	if err != nil {
+		return nil, err
+	}
+	return flow.New(ctx, flow.Config{Folder: dir, URL: cfg.Improve.Records, Workers: cfg.Automation.Constraints.Concurrent, Lease: float64(cfg.Improve.Lease), Poll: 0.5}, flow.Options{
+		Queue: q, Yard: a.yard, Progress: progress, Now: a.clock,
+		Disabled: func() bool { return a.automationOff() != "" },
+		Worker:   func() string { return strings.ToLower(rand.Text()[:12]) },
+		Log:      slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
+	})
+}
+
+// yard is where the work on an item is done: its project, its forge, its agent.
+func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.improveFolder()
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.forgeOf(ctx, it.Project)
+	if err != nil {
+		return nil, err
+	}
+	hub, err := found.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := a.queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key, err := a.markerKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := a.baseDir("XDG_CACHE_HOME", ".cache", "LocalAppData")
+	if err != nil {
+		return nil, err
+	}
+	cache = filepath.Join(cache, "build") // what agents and tests build is kept from one step to the next
+	keyless := a.redactor(false)          // logs stay here, so they may name folders
+	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox})
+	if err != nil {
+		return nil, err
+	}
+	commands, err := project.New(cfg.Improve.Checks, project.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox})
+	if err != nil {
+		return nil, err
+	}
+	auto := cfg.Automation
+	return work.New(work.Config{
+		Folder: dir, Issues: auto.Forge.Issues, Branches: auto.Forge.Branches, Pulls: auto.Forge.Pulls,
+		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
+		Minutes: cfg.Improve.Minutes, Cost: cfg.Improve.Cost, Patience: cfg.Improve.Patience, Ready: cfg.Improve.Ready,
+	}, work.Options{
+		Forge: hub, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.clock,
+	}.With(commands, secret.FromEnviron(a.environ)))
+}
+
+func (a *app) lookup(name string) (string, bool) {
+	for i := len(a.environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(a.environ[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// gitFor is git for a project. Where nobody has told git who commits here, it is
+// trimtab.
+func (a *app) gitFor(ctx context.Context, project string) git.Program {
+	program := git.New(a.environ)
+	if _, err := program.In(project).Run(ctx, "var", "GIT_AUTHOR_IDENT"); err == nil {
+		return program
+	}
+	return git.New(append(a.environ[:len(a.environ):len(a.environ)],
+		"GIT_AUTHOR_NAME=trimtab", "GIT_AUTHOR_EMAIL=trimtab@localhost", "GIT_COMMITTER_NAME=trimtab", "GIT_COMMITTER_EMAIL=trimtab@localhost"))
+}
+
+// forgeOf finds the forge of a project.
+func (a *app) forgeOf(ctx context.Context, project string) (pick.Found, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return pick.Found{}, err
+	}
+	dir, err := a.dataDir()
+	if err != nil {
+		return pick.Found{}, err
+	}
+	return pick.Find(ctx, cfg.Forge, pick.Options{
+		Git: git.New(a.environ), Project: project, Environ: a.environ,
+		Local: filepath.Join(dir, "forge", filepath.Base(project)+"-"+improve.Fingerprint("project", project)[:8]),
+		Tool: func(ctx context.Context, name string, args ...string) (string, error) {
+			ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+			defer cancel()
+			out, err := exec.CommandContext(ctx, name, args...).Output()
+			return string(out), err
+		},
+	})
+}
+
+// markerKey is the key that signs what we file, so that we know it again. Who has
+// it could make us take their issue for ours, so it stays here.
+func (a *app) markerKey(dir string) ([]byte, error) {
+	file := filepath.Join(dir, "marker.key")
+	for range 2 {
+		key, err := os.ReadFile(file)
+		switch {
+		case err == nil && len(key) == 32:
+			return key, nil
+		case err == nil:
+			return nil, fmt.Errorf("%s has %d bytes and not 32: put the right one back, or issues that were filed are not known again", file, len(key))
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		key = make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		if err := writeOnce(file, key); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%s cannot be read back", file)
+}
+
+// writeOnce makes a file that is there whole or not at all, and never replaces one.
+func writeOnce(file string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(file), ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Link(temp.Name(), file)
+}

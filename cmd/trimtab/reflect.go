@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/secret"
+	"github.com/trimtab/trimtab/transcript/pick"
+)
+
+// lookback says what to look back at, and how to tell it.
+type lookback struct {
+	host, since, project, file string
+	markdown, force            bool
+	top                        int
+}
+
+func reflectCommand(a *app) *cobra.Command {
+	var l lookback
+	hosts := append([]string{trimtab.OwnHost}, pick.Hosts()...)
+	c := &cobra.Command{
+		Use: "reflect [SESSION|FILE|FOLDER]…", Short: "What went wrong in past sessions, across agents, ranked",
+		Long: `Reads past sessions and tells what went wrong in them: errors that come back,
+calls that are made again and again, loops, what a person had to complain of or
+say twice. What was seen in several sessions stands first.
+
+With nothing named it looks where the agents keep their sessions (Claude Code,
+Codex, opencode, Gemini CLI, Qwen Code, goose, pi) and into our own store. Files
+are opened for reading only. Lines that cannot be read are counted and left out.
+Secrets are taken out of all that is quoted. Sessions that trimtab improve ran
+itself are skipped.`,
+		Example: "  trimtab reflect --since 7d\n  trimtab reflect --host claude --project . --top 3\n  trimtab reflect ~/.claude/projects/*/*.jsonl --json\n  trimtab reflect --since 30d -o report.md",
+		RunE: func(c *cobra.Command, args []string) error {
+			if l.host != "" && !slices.Contains(hosts, l.host) {
+				return misused("%q is not known; --host takes %s", l.host, strings.Join(hosts, ", "))
+			}
+			if l.top < 0 {
+				return misused("--top %d: give 0 for all, or how many", l.top)
+			}
+			return a.reflect(c.Context(), args, l)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&l.host, "host", "", "only sessions of this `agent`: "+strings.Join(hosts, ", "))
+	f.StringVar(&l.since, "since", "", "only sessions that were at work in this `time`, as in 7d or 12h")
+	f.StringVar(&l.project, "project", "", "only sessions that worked in this `folder` or below")
+	f.IntVarP(&l.top, "top", "n", 10, "tell so many; 0 is all")
+	f.BoolVar(&l.markdown, "markdown", false, "write Markdown")
+	f.StringVarP(&l.file, "output", "o", "", "write to this `file`; .json and .md say the form")
+	f.BoolVar(&l.force, "force", false, "overwrite the file")
+	_ = c.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// reflection is all that lookback back found, and the form in which a program is
+// told.
+type reflection struct {
+	At       time.Time        `json:"generated_at"`
+	Since    *time.Time       `json:"since,omitempty"`
+	Results  []reflected      `json:"results"` // a ReflectionResult for each session
+	Merged   []improve.Merged `json:"merged"`  // over all of them, ranked
+	Hosts    map[string]int   `json:"sessions_by_host"`
+	Agents   int              `json:"sub_agents"` // among the results, beside the sessions that started them
+	Files    int              `json:"files"`
+	Bytes    int64            `json:"bytes"`
+	Damaged  int              `json:"damaged_lines"`
+	Lines    []damage         `json:"damaged,omitempty"`     // the first of them
+	Ours     int              `json:"own_sessions_skipped"`  // that the improve workflow ran
+	Foreign  int              `json:"other_files,omitempty"` // in named folders, that are no sessions
+	Unread   []string         `json:"unreadable,omitempty"`  // and why
+	Looked   []string         `json:"looked_in,omitempty"`   // where nothing was named
+	Metrics  improve.Metrics  `json:"metrics"`               // of all sessions
+	Earliest time.Time        `json:"earliest_session,omitzero"`
+	Latest   time.Time        `json:"latest_session,omitzero"`
+
+	named bool // a file that was named could not be read
+}
+
+// reflected is the result of one session and where it was.
+type reflected struct {
+	improve.Result
+	Host    string `json:"host,omitempty"`
+	Project string `json:"project,omitempty"`
+	File    string `json:"file,omitempty"`
+}
+
+// damage is a line that could not be read.
+type damage struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Why  string `json:"why"`
+}
+
+func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
+	write, err := l.form(a)
+	if err != nil {
+		return err
+	}
+	r, err := a.reflection(ctx, args, l)
+	if err != nil {
+		return err
+	}
+	if err := a.tellReflection(r, l, write); err != nil {
+		return err
+	}
+	if r.named {
+		return errShown
+	}
+	return nil
+}
+
+// reflection reads the sessions that are named, or all that are there, and tells
+// what went wrong in them.
+func (a *app) reflection(ctx context.Context, args []string, l lookback) (r reflection, err error) {
+	now := a.clock()
+	s := &scan{app: a, redact: a.redactor(true)}
+	if l.since != "" {
+		age, err := parseAge(l.since)
+		if err != nil {
+			return r, misused("--since: %w", err)
+		}
+		s.since = now.Add(-age)
+	}
+	if l.project != "" {
+		if s.project, err = realFolder(l.project); err != nil {
+			return r, misused("--project: %w", err)
+		}
+	}
+	found, err := s.find(ctx, args, l.host)
+	if err != nil {
+		return r, err
+	}
+	if err := s.run(ctx, found); err != nil {
+		return r, err
+	}
+	r = s.reflection(now)
+	r.Looked = found.looked
+	return r, nil
+}
+
+// form chooses how the report is written.
+func (l *lookback) form(a *app) (func(io.Writer, reflection) error, error) {
+	switch strings.ToLower(filepath.Ext(l.file)) {
+	case ".json":
+		a.flag.json = true
+	case ".md", ".markdown":
+		l.markdown = true
+	}
+	if a.flag.json && l.markdown {
+		return nil, misused("--json and --markdown do not go together")
+	}
+	page := page{top: l.top, width: 80, zone: time.Local}
+	switch {
+	case a.flag.json:
+		return writeJSON, nil
+	case l.markdown:
+		return page.markdown, nil
+	}
+	if l.file == "" && a.terminal.out {
+		page.width = a.columns()
+		page.colour = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	}
+	return page.text, nil
+}
+
+// tellReflection writes the report, and on stderr what could not be read.
+func (a *app) tellReflection(r reflection, l lookback, write func(io.Writer, reflection) error) (err error) {
+	for i, u := range r.Unread {
+		if i == 5 {
+			a.progress("… and %d more files could not be read\n", len(r.Unread)-i)
+			break
+		}
+		a.progress("%s\n", u)
+	}
+	if l.file == "" {
+		return write(a.out, r)
+	}
+	f, err := create(l.file, l.force)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := f.Close(); err == nil {
+			err = closing
+		}
+	}()
+	if err := write(f, r); err != nil {
+		return err
+	}
+	a.progress("wrote %s\n", l.file)
+	return nil
+}
+
+// redactor takes out secrets, those of this environment too, and for what others
+// may read also what names a person.
+func (a *app) redactor(private bool) func(string) string {
+	scanner := secret.New(secret.Options{Known: secret.FromEnviron(a.environ), Private: private})
+	return func(text string) string {
+		text, _ = scanner.Redact(text)
+		return text
+	}
+}
+
+// realFolder is a folder's name without symbolic links, as agents write it down.
+func realFolder(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real, nil
+	}
+	return dir, nil // it may be gone; its sessions are not
+}
+
+// within reports whether a folder is another one or below it.
+func within(dir, above string) bool {
+	rel, err := filepath.Rel(above, dir)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// errNoSuchSession says where a session was looked for.
+func errNoSuchSession(name string) error {
+	return fmt.Errorf("%q is no file or folder, and no session of that id was found: %w", name, trimtab.ErrNotFound)
+}

@@ -1,0 +1,349 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/safe"
+)
+
+// page is how a report is laid out for a person.
+type page struct {
+	top    int // patterns to tell; 0 is all
+	width  int
+	colour bool
+	zone   *time.Location
+}
+
+// columns is the width of the terminal, within what can be read.
+func (a *app) columns() int {
+	n, _ := strconv.Atoi(a.getenv("COLUMNS")) // not a number is not known
+	if n == 0 {
+		n = screenWidth(os.Stdout)
+	}
+	if n == 0 {
+		n = screenWidth(os.Stderr)
+	}
+	if n == 0 {
+		n = 80
+	}
+	return min(max(n, 30), 120)
+}
+
+func writeJSON(w io.Writer, r reflection) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// headlines say what each type of pattern is, in words.
+var headlines = map[string]string{
+	improve.RepeatedTool: "The same call over and over", improve.ErrorPatterns: "The same error keeps coming back", improve.Frustration: "The person had to complain",
+	improve.LongSession: "Long sessions", improve.Loop: "Going in circles", improve.IgnoredTodo: "Todos left open", improve.PrematureStop: "Stopped before it was done",
+	improve.Overflow: "The context was full", improve.SameCorrection: "The same instruction had to be given again",
+}
+
+func headline(p improve.Pattern) string {
+	switch p.Context[improve.KeyKind] {
+	case "same_tool":
+		return "One tool carries the session"
+	case "various":
+		return "Tools fail, each time otherwise"
+	}
+	if h := headlines[p.Type]; h != "" {
+		return h
+	}
+	return strings.ReplaceAll(p.Type, "_", " ")
+}
+
+// shown are the patterns to tell, and how many are left.
+func (p page) shown(r reflection) (some []improve.Merged, more int) {
+	if p.top == 0 || p.top >= len(r.Merged) {
+		return r.Merged, 0
+	}
+	return r.Merged[:p.top], len(r.Merged) - p.top
+}
+
+// text writes the report for a terminal.
+func (p page) text(w io.Writer, r reflection) error {
+	var b strings.Builder
+	for _, line := range p.summary(r) {
+		p.wrap(&b, "", "", line)
+	}
+	some, more := p.shown(r)
+	for i, m := range some {
+		b.WriteByte('\n')
+		p.pattern(&b, i+1, m)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n%d more; --top 0 tells all\n", more)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// summary says what was looked at and what was left out.
+func (p page) summary(r reflection) []string {
+	if len(r.Results) == 0 {
+		out := []string{"No sessions were found."}
+		if r.Since != nil {
+			out = []string{"No sessions were at work since " + p.day(*r.Since) + "."}
+		}
+		if len(r.Looked) > 0 {
+			out = append(out, "Looked in "+strings.Join(r.Looked, ", ")+".", "Name files, folders or sessions to look elsewhere.")
+		}
+		return append(out, p.left(r)...)
+	}
+	hosts := slices.SortedFunc(maps.Keys(r.Hosts), func(a, b string) int { return cmp.Or(r.Hosts[b]-r.Hosts[a], strings.Compare(a, b)) })
+	for i, h := range hosts {
+		if len(hosts) > 1 {
+			hosts[i] = fmt.Sprintf("%s (%d)", h, r.Hosts[h])
+		}
+	}
+	span := p.day(r.Earliest)
+	if to := p.day(r.Latest); to != span {
+		span += " to " + to
+	}
+	what := strings.TrimSuffix(count(len(r.Results)-r.Agents, "session")+" of "+strings.Join(hosts, ", "), " of ")
+	if r.Agents > 0 {
+		what += " and " + count(r.Agents, "sub-agent")
+	}
+	out := []string{fmt.Sprintf("%s, %s: %s, %s.", what, span, grouped(r.Metrics.TotalMessages, "message"), grouped(r.Metrics.ToolUses, "tool call"))}
+	switch recur := recurring(r.Merged); {
+	case len(r.Merged) == 0:
+		out = append(out, "Nothing went wrong often enough to tell of.")
+	case len(r.Results) > 1 && len(r.Merged) == 1:
+		out = append(out, "1 pattern.")
+	case len(r.Results) > 1 && recur > 0:
+		out = append(out, fmt.Sprintf("%s, %d of them in several sessions.", count(len(r.Merged), "pattern"), recur))
+	case len(r.Results) > 1:
+		out = append(out, fmt.Sprintf("%s, none of them in several sessions.", count(len(r.Merged), "pattern")))
+	}
+	return append(out, p.left(r)...)
+}
+
+func recurring(all []improve.Merged) (n int) {
+	for _, m := range all {
+		if m.Sessions > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// left says what was not looked at, and why.
+func (p page) left(r reflection) []string {
+	var out []string
+	if r.Damaged > 0 {
+		first := ""
+		if len(r.Lines) > 0 {
+			first = fmt.Sprintf("; the first is line %d of %s: %s", r.Lines[0].Line, shortFile(r.Lines[0].File), r.Lines[0].Why)
+		}
+		out = append(out, fmt.Sprintf("%s could not be read and %s left out%s.", grouped(r.Damaged, "line"), wasWere(r.Damaged), first))
+	}
+	if r.Ours > 0 {
+		out = append(out, fmt.Sprintf("%s of trimtab improve itself %s skipped.", count(r.Ours, "session"), wasWere(r.Ours)))
+	}
+	if n := len(r.Unread); n > 0 {
+		out = append(out, fmt.Sprintf("%s could not be read.", count(n, "file")))
+	}
+	if r.Foreign > 0 {
+		out = append(out, fmt.Sprintf("%s in the folders %s passed over.", count(r.Foreign, "other file"), wasWere(r.Foreign)))
+	}
+	return out
+}
+
+// pattern writes one of them: what, how often, in how many sessions, what to do,
+// and the evidence.
+func (p page) pattern(b *strings.Builder, n int, m improve.Merged) {
+	lead := fmt.Sprintf("%2d. ", n)
+	pad := strings.Repeat(" ", len(lead))
+	head := headline(m.Pattern)
+	tag := strings.ToUpper(string(m.Severity))
+	gap := p.width - len(lead) - utf8.RuneCountInString(head) - len(tag)
+	if gap < 2 {
+		p.wrap(b, lead, pad, head)
+		fmt.Fprintf(b, "%s%s\n", pad, p.paint(m.Severity, tag))
+	} else {
+		fmt.Fprintf(b, "%s%s%s%s\n", lead, p.bold(safe.Line(head)), strings.Repeat(" ", gap), p.paint(m.Severity, tag))
+	}
+	p.wrap(b, pad, pad, p.often(m))
+	if about := m.Context[improve.KeyAbout]; about != "" && !strings.EqualFold(about, head) {
+		p.wrap(b, pad, pad+"  ", about)
+	}
+	p.wrap(b, pad+"> ", pad+"  ", sentence(m.Suggestion))
+	for _, s := range m.Samples {
+		p.clipped(b, pad+"- ", s.Excerpt, " ("+short(s.Session)+" "+short(s.Message)+")")
+	}
+}
+
+// often says how often, where and when.
+func (p page) often(m improve.Merged) string {
+	when := p.day(m.Last)
+	if m.Sessions > 1 {
+		when = "last " + when
+	}
+	return fmt.Sprintf("%s in %s, %s · score %d · %s", times(m.Count), count(m.Sessions, "session"), when, m.Score, m.Fingerprint)
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return thousands(n) + " times"
+}
+
+// markdown writes the report as a document.
+func (p page) markdown(w io.Writer, r reflection) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Reflection, %s\n\n", p.day(r.At))
+	for _, line := range p.summary(r) {
+		fmt.Fprintf(&b, "%s\n", plainMarkdown(line))
+	}
+	some, more := p.shown(r)
+	if len(some) > 0 {
+		b.WriteString("\n| # | what | severity | times | sessions | last seen |\n|--:|---|---|--:|--:|---|\n")
+	}
+	for i, m := range some {
+		fmt.Fprintf(&b, "| %d | %s | %s | %d | %d | %s |\n", i+1, headline(m.Pattern), m.Severity, m.Count, m.Sessions, p.day(m.Last))
+	}
+	for i, m := range some {
+		fmt.Fprintf(&b, "\n## %d. %s\n\n%s.\n\n", i+1, headline(m.Pattern), strings.ToUpper(string(m.Severity))+": "+p.often(m))
+		if about := m.Context[improve.KeyAbout]; about != "" {
+			fmt.Fprintf(&b, "%s\n\n", codeSpan(about))
+		}
+		fmt.Fprintf(&b, "What to do: %s\n", plainMarkdown(sentence(m.Suggestion)))
+		if len(m.Samples) > 0 {
+			b.WriteString("\nEvidence:\n\n")
+		}
+		for _, s := range m.Samples {
+			fmt.Fprintf(&b, "- %s in session %s, message %s\n", codeSpan(s.Excerpt), codeSpan(s.Session), codeSpan(s.Message))
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n%d more are not told here.\n", more)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// codeSpan is text as code in Markdown. Nothing in it can end it.
+func codeSpan(s string) string {
+	s = strings.ReplaceAll(safe.Line(s), "`", "'")
+	if s == "" {
+		return "–"
+	}
+	return "`" + s + "`"
+}
+
+// plainMarkdown is text in which nothing is markup.
+func plainMarkdown(s string) string {
+	return strings.NewReplacer("<", "&lt;", "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "|", `\|`, "#", `\#`).Replace(safe.Line(s))
+}
+
+// wrap writes a text over as many lines as it needs.
+func (p page) wrap(b *strings.Builder, first, rest, text string) {
+	line, used := first, utf8.RuneCountInString(first)
+	empty := true
+	for word := range strings.FieldsSeq(safe.Line(text)) {
+		n := utf8.RuneCountInString(word)
+		if !empty && used+1+n > p.width {
+			b.WriteString(line + "\n")
+			line, used, empty = rest, utf8.RuneCountInString(rest), true
+		}
+		if !empty {
+			line += " "
+			used++
+		}
+		line += word
+		used += n
+		empty = false
+	}
+	b.WriteString(line + "\n")
+}
+
+// clipped writes a text on one line, shortened where it does not fit; what stands
+// behind it stays whole where there is room.
+func (p page) clipped(b *strings.Builder, lead, text, behind string) {
+	text, behind = safe.Line(text), safe.Line(behind)
+	room := p.width - utf8.RuneCountInString(lead) - utf8.RuneCountInString(behind)
+	if room < 20 {
+		room += utf8.RuneCountInString(behind)
+		behind = ""
+	}
+	if runes := []rune(text); len(runes) > room {
+		text = string(runes[:max(0, room-1)]) + "…"
+	}
+	b.WriteString(lead + text + p.dim(behind) + "\n")
+}
+
+func (p page) style(code, text string) string {
+	if !p.colour || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p page) bold(text string) string { return p.style("1", text) }
+func (p page) dim(text string) string  { return p.style("2", text) }
+
+func (p page) paint(s improve.Severity, text string) string {
+	switch s {
+	case improve.Critical:
+		return p.style("1;31", text)
+	case improve.High:
+		return p.style("31", text)
+	case improve.Medium:
+		return p.style("33", text)
+	case improve.Low:
+	}
+	return p.style("2", text)
+}
+
+func (p page) day(t time.Time) string { return t.In(p.zone).Format("2006-01-02") }
+
+// sentence is a suggestion as one: with a capital and a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(string(r)) + strings.TrimSuffix(s[size:], ".") + "."
+}
+
+// short is an id as far as a person needs it to find it again.
+func short(id string) string {
+	if len(id) > 12 {
+		return id[:8] + "…"
+	}
+	return id
+}
+
+func grouped(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return thousands(n) + " " + thing + "s"
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

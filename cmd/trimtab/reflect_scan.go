@@ -1,0 +1,392 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/store/sqlite"
+	"github.com/trimtab/trimtab/transcript"
+	stored "github.com/trimtab/trimtab/transcript/own"
+	"github.com/trimtab/trimtab/transcript/pick"
+)
+
+// scan reads sessions, several files at a time. What it keeps of each is what
+// reflecting on it gave.
+type scan struct {
+	app     *app
+	since   time.Time
+	project string
+	redact  func(string) string
+	wanted  []string // ids of sessions that were asked for and must be found
+	bar     *bar
+
+	mu  sync.Mutex
+	all reflection
+}
+
+const (
+	maxReaders = 4
+	maxDamages = 20
+)
+
+// run reads all units. What cannot be read is noted and never hides the rest.
+func (s *scan) run(ctx context.Context, f found) error {
+	s.all.Hosts = map[string]int{}
+	s.bar = newBar(s.app, f.units)
+	defer s.bar.end()
+	work := make(chan unit)
+	var wait sync.WaitGroup
+	for range min(maxReaders, runtime.NumCPU(), max(1, len(f.units))) {
+		wait.Go(func() {
+			for u := range work {
+				if err := s.read(ctx, u); err != nil && ctx.Err() == nil {
+					s.unread(or(u.file, "our own store"), err, u.named)
+				}
+				s.bar.file(u.size)
+			}
+		})
+	}
+	units := f.units
+	slices.SortStableFunc(units, func(a, b unit) int { return int(b.size>>10) - int(a.size>>10) }) // the longest first, so that none is left alone at the end
+	for _, u := range units {
+		if ctx.Err() != nil {
+			break
+		}
+		work <- u
+	}
+	close(work)
+	wait.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, id := range s.wanted {
+		if !slices.ContainsFunc(s.all.Results, func(r reflected) bool { return r.SessionID == bareID(id, r.Host) }) {
+			return errNoSuchSession(id)
+		}
+	}
+	return nil
+}
+
+// read reads one unit. Reading never takes the program down: what a file holds is
+// not ours to choose.
+func (s *scan) read(ctx context.Context, u unit) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: reading it went wrong: %v", trimtab.ErrDamaged, p)
+		}
+	}()
+	if u.file == "" {
+		return s.readOwn(ctx, u)
+	}
+	kind, err := isOwn(ctx, u.file, u.host)
+	switch {
+	case err != nil && u.maybe:
+		return s.other()
+	case err != nil:
+		return err
+	case kind != ownNone && u.want != "" && u.want != trimtab.OwnHost:
+		return s.other()
+	case kind == ownExport:
+		return s.readExport(u)
+	case kind == ownStore:
+		return s.readStore(ctx, u)
+	}
+	file, err := pick.Open(ctx, u.file, u.host)
+	if err != nil {
+		if u.maybe && errors.Is(err, trimtab.ErrDamaged) {
+			return s.other()
+		}
+		return err
+	}
+	defer file.Close()
+	if u.want != "" && file.Host != u.want {
+		return s.other()
+	}
+	s.opened()
+	return s.source(ctx, u, file.Host, file)
+}
+
+// other counts a file that is no session.
+func (s *scan) other() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.Foreign++
+	return nil
+}
+
+func (s *scan) opened() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.Files++
+}
+
+func (s *scan) readOwn(ctx context.Context, u unit) error {
+	store, err := s.app.store(ctx)
+	if err != nil {
+		return err
+	}
+	s.opened()
+	return s.source(ctx, u, "", stored.New(store))
+}
+
+// readStore reads a store of ours that was named. It reads a copy: opening a store
+// may bring it up to date.
+func (s *scan) readStore(ctx context.Context, u unit) (err error) {
+	name, remove, err := pick.Copy(u.file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	store, err := sqlite.Open(ctx, name, sqlite.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	s.opened()
+	return s.source(ctx, u, "", stored.New(store))
+}
+
+func (s *scan) readExport(u unit) error {
+	f, err := os.Open(u.file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	doc, err := export.Read(f, export.MaxSize)
+	if err != nil {
+		return err
+	}
+	s.opened()
+	one, err := s.begin(u, doc.Info)
+	if err != nil {
+		return err
+	}
+	for _, m := range doc.Messages {
+		if !one.see(transcript.Item{Message: m, Project: doc.Project}) {
+			break
+		}
+	}
+	s.finish(one)
+	return nil
+}
+
+// source reads the sessions of a file. One that cannot be read does not hide the
+// others.
+func (s *scan) source(ctx context.Context, u unit, host string, from transcript.Source) error {
+	var errs []error
+	for info, err := range from.Sessions(ctx) {
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+			continue
+		case u.only != "" && info.ID != u.only && info.ID != info.Host+":"+u.only:
+			continue
+		case u.file == "" && u.host == trimtab.OwnHost && info.Host != trimtab.OwnHost:
+			continue
+		case host == "" && !info.Updated.IsZero() && info.Updated.Before(s.since):
+			continue
+		}
+		info.Host = or(info.Host, host)
+		if err := s.one(ctx, u, info, from); err != nil {
+			errs = append(errs, fmt.Errorf("session %s: %w", info.ID, err))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// one reads one session.
+func (s *scan) one(ctx context.Context, u unit, info trimtab.Info, from transcript.Source) error {
+	one, err := s.begin(u, info)
+	if err != nil {
+		return err
+	}
+	for item, err := range from.Read(ctx, info.ID, transcript.Options{Side: info.Parent != ""}) {
+		switch {
+		case errors.Is(err, trimtab.ErrDamaged):
+			s.damaged(u, info, err)
+			continue
+		case err != nil:
+			s.finish(one) // what was read counts
+			return err
+		}
+		if !one.see(item) {
+			break
+		}
+	}
+	s.finish(one)
+	return nil
+}
+
+// reading is one session that is being read.
+type reading struct {
+	*improve.Reflector
+	scan    *scan
+	unit    unit
+	info    trimtab.Info
+	project string
+	ours    bool
+	pace    int
+}
+
+func (s *scan) begin(u unit, info trimtab.Info) (*reading, error) {
+	parent := bareID(info.Parent, info.Host)
+	if parent == "unknown" {
+		parent = ""
+	}
+	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.redact})
+	return &reading{Reflector: r, scan: s, unit: u, info: info, project: info.Project}, err
+}
+
+// bareID is the id that the host itself knows a session by. Our store puts the
+// host before those that it took in.
+func bareID(id, host string) string { return strings.TrimPrefix(id, host+":") }
+
+func (r *reading) see(item transcript.Item) bool {
+	r.project = or(r.project, item.Project)
+	if r.scan.project != "" && r.project != "" && !within(r.project, r.scan.project) {
+		return false
+	}
+	if item.Compacted {
+		r.Compacted()
+	}
+	if r.pace += item.Message.Size(); r.pace > 1<<20 {
+		r.scan.bar.bytes(r.pace)
+		r.pace = 0
+	}
+	r.ours = !r.See(item.Message)
+	return !r.ours
+}
+
+// finish keeps what came of a session, if it is one that was asked for.
+func (s *scan) finish(r *reading) {
+	result, ok := r.Result(s.app.clock())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.ours:
+		s.all.Ours++
+		return
+	case !ok, result.Timestamp.Before(s.since), s.project != "" && (r.project == "" || !within(r.project, s.project)):
+		return
+	}
+	s.all.Results = append(s.all.Results, reflected{Result: result, Host: r.info.Host, Project: r.project, File: r.unit.file})
+}
+
+// damaged notes a line that could not be read. Its words repeat nothing of what
+// stands there.
+func (s *scan) damaged(u unit, info trimtab.Info, err error) {
+	d := damage{File: or(u.file, "session "+info.ID), Why: err.Error()}
+	var line transcript.Damaged
+	if errors.As(err, &line) {
+		d.Line, d.Why = line.Line, line.Text
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.Damaged++
+	s.all.Lines = append(s.all.Lines, d)
+	if len(s.all.Lines) > 4*maxDamages {
+		s.trimDamages()
+	}
+}
+
+// trimDamages keeps the first damages by file and line, whoever read first.
+func (s *scan) trimDamages() {
+	slices.SortFunc(s.all.Lines, func(a, b damage) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	s.all.Lines = s.all.Lines[:min(len(s.all.Lines), maxDamages)]
+}
+
+func (s *scan) unread(name string, err error, named bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := err.Error()
+	if !strings.Contains(text, name) {
+		text = name + ": " + text
+	}
+	s.all.Unread = append(s.all.Unread, text)
+	s.all.named = s.all.named || named
+}
+
+// reflection sums up, in an order that does not depend on who read first.
+func (s *scan) reflection(now time.Time) reflection {
+	r := s.all
+	r.At = now.UTC()
+	if !s.since.IsZero() {
+		since := s.since.UTC()
+		r.Since = &since
+	}
+	s.trimDamages()
+	r.Lines = s.all.Lines
+	slices.Sort(r.Unread)
+	results := make([]improve.Result, len(r.Results))
+	for i := range r.Results {
+		results[i] = r.Results[i].Result
+	}
+	r.Merged = improve.Merge(results)
+	r.Results = latest(r.Results)
+	for _, one := range r.Results {
+		if one.Parent == "" {
+			r.Hosts[or(one.Host, "unknown")]++
+		} else {
+			r.Agents++
+		}
+		r.Metrics.TotalMessages += one.Metrics.TotalMessages
+		r.Metrics.UserMessages += one.Metrics.UserMessages
+		r.Metrics.AssistantMessages += one.Metrics.AssistantMessages
+		r.Metrics.ToolUses += one.Metrics.ToolUses
+		if r.Earliest.IsZero() || one.Timestamp.Before(r.Earliest) {
+			r.Earliest = one.Timestamp
+		}
+		if one.Timestamp.After(r.Latest) {
+			r.Latest = one.Timestamp
+		}
+	}
+	r.Bytes = s.bar.read()
+	return r
+}
+
+// latest are the sessions, the newest first, each once: one that was read from its
+// host's file and from our store counts where more of it was seen.
+func latest(all []reflected) []reflected {
+	slices.SortStableFunc(all, func(a, b reflected) int {
+		if c := strings.Compare(a.SessionID, b.SessionID); c != 0 {
+			return c
+		}
+		if c := b.Metrics.TotalMessages - a.Metrics.TotalMessages; c != 0 {
+			return c
+		}
+		return strings.Compare(b.File, a.File)
+	})
+	all = slices.CompactFunc(all, func(a, b reflected) bool { return a.SessionID == b.SessionID })
+	slices.SortStableFunc(all, func(a, b reflected) int { return b.Timestamp.Compare(a.Timestamp) })
+	if all == nil {
+		return []reflected{}
+	}
+	return all
+}
+
+// shortFile is a file's name as far as a person needs it.
+func shortFile(file string) string {
+	if len(file) <= 60 {
+		return file
+	}
+	return "…" + string(filepath.Separator) + filepath.Base(file)
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/transcript/transcripttest"
+)
+
+// aside is the program with folders of its own, and what it says.
+func aside(t *testing.T) (a *app, said *bytes.Buffer) {
+	t.Helper()
+	dir := t.TempDir()
+	said = &bytes.Buffer{}
+	a = &app{in: strings.NewReader(""), out: io.Discard, err: said, clock: func() time.Time { return time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC) }}
+	a.environ = []string{"HOME=" + dir, "TRIMTAB_DATA=" + filepath.Join(dir, "data"), "TRIMTAB_CONFIG=" + filepath.Join(dir, "trimtab.json")}
+	if err := os.WriteFile(filepath.Join(dir, "trimtab.json"), []byte(`{"automation": {"approval": "always", "trigger_thresholds": {"min_pattern_count": 5}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return a, said
+}
+
+func TestR6_AProjectsAutomationConfigCountsOnlyWhileItIsTrusted(t *testing.T) {
+	a, said := aside(t)
+	project := t.TempDir()
+	file := filepath.Join(project, filepath.FromSlash(improve.ProjectFile))
+	write := func(text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want bool, says string) {
+		t.Helper()
+		said.Reset()
+		cfg, err := a.automation(project)
+		if err != nil || cfg.Enabled != want || !strings.Contains(said.String(), says) || cfg.Approval != "always" || cfg.Thresholds.Count != 5 {
+			t.Errorf("enabled %v, %v, says %q, want %q", cfg.Enabled, err, said, says)
+		}
+	}
+	check(false, "")
+	write(`{"automation_enabled": true, "approval": "never", "odd": 1}`)
+	check(false, "has no effect")
+	p := a.automationPart(project)
+	book, err := a.trustBook()
+	if p == nil || err != nil {
+		t.Fatal(p, err)
+	}
+	if _, err := p.note(book); err != nil {
+		t.Fatal(err)
+	}
+	check(true, "odd: there is no such key (ignored)")
+	write(`{"automation_enabled": true, "trigger_thresholds": {"min_pattern_count": 1}}`)
+	check(false, "has no effect") // it changed since
+}
+
+func TestR6_AProjectsAutomationConfigIsAPlainFileOfTheProject(t *testing.T) {
+	a, _ := aside(t)
+	project, outside := t.TempDir(), filepath.Join(t.TempDir(), "x.json")
+	file := filepath.Join(project, filepath.FromSlash(improve.ProjectFile))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(outside, []byte("{}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, file); err != nil {
+		t.Skip("this system makes no links for us:", err)
+	}
+	if _, err := a.automation(project); err == nil || !strings.Contains(err.Error(), "no plain file") {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(os.Remove(file), os.WriteFile(file, bytes.Repeat([]byte(" "), improve.MaxProjectFile+1), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.automation(project); err == nil || !strings.Contains(err.Error(), "over the limit") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestR9_TheEnvironmentSwitchesAutomationOff(t *testing.T) {
+	for value, off := range map[string]bool{"": false, "0": false, "false": false, "1": true, "true": true, "yes": true} {
+		a := &app{environ: []string{"AUTOMATION_DISABLED=" + value}}
+		if got := a.automationOff(); (got != "") != off {
+			t.Errorf("%q: %q", value, got)
+		}
+	}
+}
+
+func merged(count int, text string) improve.Merged {
+	m := improve.Merged{Sessions: 2, Last: time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)}
+	m.Type, m.Severity, m.Count, m.Score = improve.ErrorPatterns, improve.High, count, 120
+	m.Suggestion, m.Context = "do "+text, map[string]string{"about": text}
+	m.Samples = []improve.Sample{{Session: "s", Message: "m", Excerpt: text}}
+	return m
+}
+
+func TestTheReportFitsAnyWidthAndObeysNothingInIt(t *testing.T) {
+	evil := "\x1b[31mred\x1b[0m `code` | <b> # " + strings.Repeat("long words ", 20) + strings.Repeat("x", 10)
+	r := reflection{Results: []reflected{{}}, Hosts: map[string]int{"claude": 1}, Merged: []improve.Merged{merged(7, evil)}, Damaged: 2, Lines: []damage{{File: evil, Line: 3, Why: "x"}}}
+	for _, width := range []int{30, 40, 80, 120} {
+		var b bytes.Buffer
+		if err := (page{width: width, zone: time.UTC}).text(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width || strings.ContainsRune(line, 0x1b) {
+				t.Errorf("width %d: %d columns: %q", width, n, line)
+			}
+		}
+	}
+	var plain, painted, doc bytes.Buffer
+	if err := errors.Join((page{width: 80, zone: time.UTC}).text(&plain, r), (page{width: 80, zone: time.UTC, colour: true}).text(&painted, r), (page{zone: time.UTC}).markdown(&doc, r)); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.ContainsRune(plain.Bytes(), 0x1b) || !bytes.Contains(painted.Bytes(), []byte("\x1b[31mHIGH\x1b[0m")) || bytes.Contains(painted.Bytes(), []byte("\x1b[31mred")) {
+		t.Errorf("plain:\n%s\npainted:\n%q", plain.String(), painted.String())
+	}
+	for line := range strings.Lines(doc.String()) {
+		if strings.Count(line, "`")%2 != 0 || strings.Contains(line, "<b>") && !strings.Contains(line, "`") {
+			t.Errorf("markdown: %q", line)
+		}
+	}
+}
+
+func TestTheBarFitsItsLine(t *testing.T) {
+	for _, width := range []int{30, 45, 80, 120} {
+		b := &bar{width: width, total: 1200, files: 700, size: 5 << 30, done: 3 << 30}
+		if line := b.line(); len(line) >= width || !strings.Contains(line, "%") {
+			t.Errorf("width %d: %q", width, line)
+		}
+	}
+	if line := (&bar{width: 80}).line(); !strings.Contains(line, "0 %") {
+		t.Errorf("nothing to read: %q", line)
+	}
+}
+
+// looked is what reflecting on files and folders gives.
+func looked(t *testing.T, host string, names ...string) reflection {
+	t.Helper()
+	a, said := aside(t)
+	r, err := a.reflection(t.Context(), names, lookback{host: host})
+	if err != nil || said.Len() > 0 {
+		t.Fatal(err, said)
+	}
+	return r
+}
+
+func TestR1_ADamagedLineHidesNoGoodOne(t *testing.T) {
+	script, err := os.ReadFile("testdata/script/reflect.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(script), "-- home/.claude/projects/mill/two.jsonl --\n")
+	text, _, found := strings.Cut(text, "-- ")
+	if !ok || !found {
+		t.Fatal("the script has no session two")
+	}
+	lines := strings.SplitAfter(text, "\n")
+	file := filepath.Join(t.TempDir(), "two.jsonl")
+	write := func(text string) reflection {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return looked(t, "", file)
+	}
+	want := write(text)
+	if len(want.Merged) == 0 || want.Damaged != 0 {
+		t.Fatalf("got %+v", want)
+	}
+	for i := range lines {
+		for _, bad := range []string{"{\"type\": \n", "\x00\xff\n", "{\"type\":\"user\",\"message\":[}\n"} {
+			got := write(strings.Join(lines[:i], "") + bad + strings.Join(lines[i:], ""))
+			if diff := cmp.Diff(want.Merged, got.Merged); diff != "" || got.Damaged != 1 || got.Lines[0].Line != i+1 {
+				t.Errorf("%q before line %d: %d damaged, %+v (-want +got):\n%s", bad, i+1, got.Damaged, got.Lines, diff)
+			}
+		}
+	}
+}
+
+func TestR1_EveryHostsFilesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	for _, host := range []string{"opencode", "goose"} {
+		transcripttest.Database(t, filepath.Join(dir, host+".db"), transcripttest.Load(t, filepath.Join("..", "..", "transcript", host, "testdata", "plain.json")))
+	}
+	for _, host := range []string{"claude", "codex", "gemini", "qwen", "pi"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "transcript", host, "testdata", "plain.jsonl"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, host+".jsonl"), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := looked(t, "", dir)
+	want := map[string]int{"claude": 1, "codex": 1, "gemini": 1, "qwen": 1, "pi": 1, "opencode": 2, "goose": 3}
+	if diff := cmp.Diff(want, r.Hosts); diff != "" || r.Foreign != 1 || r.Files != 7 || len(r.Unread) > 0 {
+		t.Errorf("%d files, %d others, %q (-want +got):\n%s", r.Files, r.Foreign, r.Unread, diff)
+	}
+	if r := looked(t, "goose", dir); len(r.Results) != 3 || r.Files != 1 {
+		t.Errorf("%d sessions of %d files of goose", len(r.Results), r.Files)
+	}
+}
