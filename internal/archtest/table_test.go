@@ -42,6 +42,7 @@ var table = []row{
 	{"improve/crew", []string{".", "improve", "improve/crew/child", "agent/sandbox", "internal/scan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
 	{"improve/project", []string{".", "improve/crew/child", "agent/sandbox", "internal/safe"}, "a project's own commands, and what a change to it measures"},
 	{"improve/work", []string{".", "improve", "improve/crew", "improve/project", "forge", "forge/git", "internal/secret", "internal/safe"}, "the thirteen steps, as plain functions"},
+	{"improve/work/worktest", []string{".", "improve", "improve/crew", "improve/work", "forge", "forge/git", "forge/local"}, "a small repository and a scripted agent, for tests of the steps"},
 	{"improve/flow", []string{".", "improve", "improve/work"}, "makes the steps durable; it does not know what they do"},
 	{"deliberate", []string{".", "helm", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
 	{"agent", []string{".", "helm", "llm", "agent/tool"}, "the model and tool loop is steered through the one door"},
@@ -112,6 +113,7 @@ var table = []row{
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
 
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
+	{"replay/record", []string{".", "export", "transcript", "transcript/pick"}, "recorded sessions of any host, as events"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{"."}, "a session as a document; it touches no store and no file"},
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
@@ -135,7 +137,7 @@ var table = []row{
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/work/worktest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
