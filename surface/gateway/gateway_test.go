@@ -123,6 +123,49 @@ func TestG5_RestartKeepsTheNotes(t *testing.T) {
 	})
 }
 
+// TestG7_WhatHooksToldIsNotToldAgain: a session that was begun under hooks goes on
+// through a gateway, which reads the whole history: its steps do not count again,
+// not even after another start.
+func TestG7_WhatHooksToldIsNotToldAgain(t *testing.T) {
+	each(t, tools(2), func(t *testing.T, c *crew, h *host, id string) {
+		h.say("first thing") // gives the host a history
+		c.settle()
+		var told []trimtab.Event // as hooks tell it: their own names, and only what they see
+		for m, err := range c.store.Messages(t.Context(), id, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.ID = ""
+			told = append(told, trimtab.Said{Message: m})
+		}
+		if err := c.store.Remove(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		c.open(steer.Config{})
+		if _, err := c.door.Begin(context.Background(), trimtab.Info{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.door.Handle(context.Background(), id, told...); err != nil {
+			t.Fatal(err)
+		}
+		before := c.session(id).Step
+		if before != 3 {
+			t.Fatalf("%d steps told by hooks, want 3", before)
+		}
+		h.say("second thing")
+		c.settle()
+		if s := c.session(id); s.Step != before+3 {
+			t.Errorf("%d steps after three of hooks and three of ours", s.Step)
+		}
+		c.open(steer.Config{})
+		h.say("third thing")
+		c.settle()
+		if s := c.session(id); s.Step != before+6 {
+			t.Errorf("%d steps after another start, want %d", s.Step, before+6)
+		}
+	})
+}
+
 // TestP9_ARetryIsNotAStep: the same body again changes nothing.
 func TestP9_ARetryIsNotAStep(t *testing.T) {
 	each(t, tools(0), func(t *testing.T, c *crew, h *host, id string) {

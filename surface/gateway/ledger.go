@@ -233,6 +233,7 @@ func (l *ledger) read(b *wire.Body) reading {
 			r.items = append(r.items, i)
 		}
 	}
+	adopted := l.adopt(b, r.items)
 	same := 0
 	for same < len(l.lines) && same < len(r.items) {
 		known, i := &l.lines[same], r.items[same]
@@ -247,7 +248,7 @@ func (l *ledger) read(b *wire.Body) reading {
 	if same == len(r.items) && len(rest) == 1 && rest[0].hash == 0 {
 		same, rest = same+1, nil // a retry: the reply that was told is asked for again
 	}
-	r.changed = len(rest) > 0
+	r.changed = len(rest) > 0 || adopted
 	var gone map[uint64][]string
 	if r.changed {
 		gone = map[uint64][]string{}
@@ -273,6 +274,44 @@ func (l *ledger) read(b *wire.Body) reading {
 	r.lines = l.lines
 	return r
 }
+
+// adopt takes the history up to where this gateway came in as known: it was told by
+// another surface, as hooks do, under names that do not say what was said. Told
+// again, its steps would count twice. Of what the ledger knows, ours begins after
+// that; where there is none of ours yet, after the newest reply.
+func (l *ledger) adopt(b *wire.Body, items []int) bool {
+	theirs := 0
+	for theirs < len(l.lines) && l.lines[theirs].theirs() {
+		theirs++
+	}
+	if theirs == 0 {
+		return false
+	}
+	end := -1
+	if ours := l.lines[theirs:]; len(ours) > 0 && ours[0].hash != 0 {
+		end = slices.IndexFunc(items, func(i int) bool { return b.Hash(i) == ours[0].hash })
+	}
+	if end < 0 {
+		for n, i := range items {
+			if b.Items[i].Role == trimtab.RoleAssistant {
+				end = n
+			}
+		}
+		end++
+	}
+	known := make([]line, 0, len(items)+1)
+	for _, i := range items[:end] {
+		hash := b.Hash(i)
+		l.nth[hash]++
+		known = append(known, line{hash, idOf(hash, l.nth[hash])})
+	}
+	l.lines = append(known, l.lines[theirs:]...)
+	return true
+}
+
+// theirs reports a message that another surface told. The names of ours are made
+// by idOf, and those of replies that did not come back begin with r.
+func (k line) theirs() bool { return k.hash == 0 && !strings.HasPrefix(k.id, "r") }
 
 // find returns the place of a message in the history, or -1.
 func (r reading) find(id string) int {
