@@ -70,6 +70,9 @@ bench: ## run the benchmarks and the load tool with its peers, and print them; j
 	$(GO) run ./bench/cache
 	$(GO) test -run '^$$' -bench . -benchmem ./surface/tui/page ./surface/tui
 	$(GO) run ./bench/chat
+	$(GO) run ./bench/hook
+	$(GO) run ./bench/transcript
+	cd bench/secret && $(GO) test -run '^$$' -bench . .
 
 cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 	@mkdir -p bin

@@ -38,7 +38,7 @@ func (a *app) takeSpool(ctx context.Context, q improve.Queue) error {
 	defer root.Close()
 	folder := filepath.FromSlash(improve.SpoolFolder)
 	if info, err := root.Lstat(folder); err != nil || !info.IsDir() {
-		return nil //nolint:nilerr // most projects have none
+		return nil // most projects have none
 	}
 	d, err := root.Open(folder)
 	if err != nil {
