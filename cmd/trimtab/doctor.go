@@ -41,6 +41,7 @@ func (a *app) doctor(ctx context.Context) error {
 	findings = append(findings, a.checkData(ctx)...)
 	findings = append(findings, checkGit(ctx), a.checkTerminal())
 	findings = append(findings, a.checkAgents(ctx)...)
+	findings = append(findings, a.checkImprove(ctx)...)
 	wrong := 0
 	for _, f := range findings {
 		if f.State == "wrong" {
@@ -172,4 +173,32 @@ func (a *app) checkTerminal() finding {
 		return finding{"terminal", "note", "the output is not a terminal", ""}
 	}
 	return finding{"terminal", "ok", "TERM is " + or(a.getenv("TERM"), "not set"), ""}
+}
+
+// checkImprove says where improvements of this project would go, and who would do
+// them.
+func (a *app) checkImprove(ctx context.Context) []finding {
+	dir, err := a.folder()
+	if err != nil || repository(dir) == "" || a.settings == nil {
+		return nil
+	}
+	var out []finding
+	where, err := a.forgeOf(ctx, repository(dir))
+	switch {
+	case err != nil:
+		out = append(out, finding{"forge", "note", err.Error(), ""})
+	case where.HasToken(ctx) != nil:
+		out = append(out, finding{"forge", "note", where.String() + ": " + where.HasToken(ctx).Error(), "only trimtab improve needs it; forge.kind local needs no account"})
+	default:
+		out = append(out, finding{"forge", "ok", where.String() + " (" + where.Why + ")", ""})
+	}
+	agent := a.settings.Improve.Agent
+	switch agent {
+	case "demo", "own", "command":
+		return append(out, finding{"improve", "ok", "agent " + agent, ""})
+	}
+	if _, err := exec.LookPath(agent); err != nil {
+		return append(out, finding{"improve", "note", "the agent " + agent + ", which does the steps of improvements, is not installed", "install it, or choose another with improve.agent"})
+	}
+	return append(out, finding{"improve", "ok", "agent " + agent + ", approval " + a.settings.Automation.Approval, ""})
 }
