@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
@@ -29,7 +30,7 @@ func (f *Flow) launch(ctx context.Context) error {
 	}
 	cfg := dbos.Config{
 		AppName: "trimtab", ApplicationVersion: version, ExecutorID: f.worker, DatabaseSchema: "trimtab_flow",
-		Logger: slog.New(louder{f.opt.Log.Handler()}), DatabaseURL: f.cfg.URL, SystemDBStartupTimeout: seconds(f.cfg.Start),
+		Logger: slog.New(louder{f.opt.Log.Handler(), &f.closing}), DatabaseURL: f.cfg.URL, SystemDBStartupTimeout: seconds(f.cfg.Start),
 		SchedulerPollingInterval: time.Hour, // we schedule nothing
 	}
 	closeFile := func() error { return nil }
@@ -45,7 +46,10 @@ func (f *Flow) launch(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("open the records: %w", f.hide(err)), closeFile())
 	}
 	f.engine = engine
-	f.close = func() error { return errors.Join(f.hide(dbos.Shutdown(engine, 10*time.Second)), closeFile()) }
+	f.close = func() error {
+		f.closing.Store(true)
+		return errors.Join(f.hide(dbos.Shutdown(engine, 10*time.Second)), closeFile())
+	}
 	f.queue = "trimtab " + f.worker
 	dbos.RegisterWorkflow(engine, f.improve, dbos.WithWorkflowName("improve"))
 	_, err = dbos.RegisterQueue(engine, f.queue, dbos.WithQueueBasePollingInterval(200*time.Millisecond))
@@ -90,16 +94,23 @@ func (f *Flow) hide(err error) error {
 }
 
 // louder lets through what DBOS says only where it is a warning: it tells of each
-// start and stop.
-type louder struct{ slog.Handler }
-
-func (l louder) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && l.Handler.Enabled(ctx, level)
+// start and stop. That its own queries are broken off when it is closed is no news.
+type louder struct {
+	slog.Handler
+	closing *atomic.Bool
 }
 
-func (l louder) WithAttrs(attrs []slog.Attr) slog.Handler { return louder{l.Handler.WithAttrs(attrs)} }
+func (l louder) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && !l.closing.Load() && l.Handler.Enabled(ctx, level)
+}
 
-func (l louder) WithGroup(name string) slog.Handler { return louder{l.Handler.WithGroup(name)} }
+func (l louder) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return louder{l.Handler.WithAttrs(attrs), l.closing}
+}
+
+func (l louder) WithGroup(name string) slog.Handler {
+	return louder{l.Handler.WithGroup(name), l.closing}
+}
 
 // order is the input of a workflow.
 type order struct {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
@@ -48,6 +49,8 @@ type Flow struct {
 	engine dbos.Context
 	queue  string
 	close  func() error
+
+	closing atomic.Bool
 
 	mu   sync.Mutex
 	held map[string]*hold // by workflow id

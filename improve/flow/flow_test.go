@@ -497,6 +497,8 @@ func TestProgressIsToldAndCanBeWatched(t *testing.T) {
 		defer mu.Unlock()
 		if e.State != "says" {
 			told = append(told, fmt.Sprint(e.Number, " ", e.State))
+		} else if e.Step == "" || fmt.Sprint(e.Number, " began") != told[len(told)-1] {
+			t.Errorf("%q is said by step %d, %s, after %s", e.Text, e.Number, e.Step, told[len(told)-1])
 		}
 	}
 	if err := p.drain(t.Context()); err != nil {

@@ -28,6 +28,7 @@ type hold struct {
 	mu       sync.Mutex
 	until    time.Time
 	settling bool
+	at       work.Step // the one that is at work, or that is cleared up after
 
 	begun chan struct{}
 	done  chan struct{}
@@ -163,6 +164,9 @@ func (h *hold) step(s work.Step) (outcome, error) {
 	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(it.Evidence, begin) }); err != nil {
 		return outcome{}, err
 	}
+	h.mu.Lock()
+	h.at = s
+	h.mu.Unlock()
 	h.flow.opt.Progress(Event{Item: h.it.ID, Number: s.Number, Step: s.Name, State: "began", At: now})
 	e, err := h.do(s, begin)
 	if err != nil {
@@ -184,7 +188,7 @@ func (h *hold) do(s work.Step, begin improve.Evidence) (improve.Evidence, error)
 		e, err = s.Run(h.ctx, h.job)
 	}
 	if cause := context.Cause(h.life); cause != nil {
-		return e, fmt.Errorf("%w: %w", errStopped, cause)
+		return e, interrupted(cause)
 	}
 	switch {
 	case err == nil:
@@ -213,24 +217,33 @@ func (h *hold) do(s work.Step, begin improve.Evidence) (improve.Evidence, error)
 // settle clears up after a step that ended the work, and ends the item.
 func (h *hold) settle(s work.Step, e improve.Evidence) (outcome, error) {
 	h.mu.Lock()
-	h.settling = true
+	h.settling, h.at = true, s
 	h.mu.Unlock()
 	why := errors.New(e.Error)
 	switch improve.State(e.Facts[stopped]) {
 	case improve.Manual:
-		why = fmt.Errorf("%w: %w", work.ErrManual, why)
+		why = told{e.Error, work.ErrManual}
 	case improve.Cancelled:
 		why = work.ErrCancelled
 	}
 	state, text, err := h.job.Settle(h.life, s, why)
 	if cause := context.Cause(h.life); cause != nil {
-		err = fmt.Errorf("%w: %w", errStopped, cause)
+		err = interrupted(cause)
 	}
 	if err != nil {
 		return outcome{}, err
 	}
 	return h.over(state, text)
 }
+
+// told is an error whose words were recorded, with what kind it was.
+type told struct {
+	text string
+	kind error
+}
+
+func (t told) Error() string { return t.text }
+func (t told) Unwrap() error { return t.kind }
 
 func (h *hold) finish() (outcome, error) {
 	if err := h.guard(h.life); err != nil && !errors.Is(err, work.ErrCancelled) {

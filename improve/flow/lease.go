@@ -63,35 +63,46 @@ func (h *hold) guard(ctx context.Context) error {
 	until, settling := h.until, h.settling
 	h.mu.Unlock()
 	if cause := context.Cause(h.life); cause != nil {
-		return fmt.Errorf("%w: %w", errStopped, cause)
+		return interrupted(cause)
 	}
 	if !h.flow.opt.Now().Before(until) {
-		return fmt.Errorf("%w: %w", errStopped, improve.ErrLost)
+		return interrupted(improve.ErrLost)
 	}
 	it, err := h.flow.opt.Queue.Item(ctx, h.it.ID)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), work.ErrCancelled) {
 			return work.ErrCancelled
 		}
-		return fmt.Errorf("%w: %w", errStopped, err)
+		return interrupted(err)
 	}
 	halted, err := h.flow.halted(ctx)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %w", errStopped, err)
+		return interrupted(err)
 	case it.Fence != h.it.Fence, it.State != improve.Running:
-		return fmt.Errorf("%w: %w", errStopped, improve.ErrLost)
+		return interrupted(improve.ErrLost)
 	case halted:
-		return fmt.Errorf("%w: %w", errStopped, errHalted)
+		return interrupted(errHalted)
 	case it.Cancel && !settling:
 		return work.ErrCancelled
 	}
 	return nil
 }
 
+// interrupted is an error as an interruption. It says so once.
+func interrupted(why error) error {
+	if errors.Is(why, errStopped) {
+		return why
+	}
+	return fmt.Errorf("%w: %w", errStopped, why)
+}
+
 // say tells what is going on.
 func (h *hold) say(text string) {
-	h.flow.opt.Progress(Event{Item: h.it.ID, State: "says", Text: text, At: h.flow.opt.Now()})
+	h.mu.Lock()
+	at := h.at
+	h.mu.Unlock()
+	h.flow.opt.Progress(Event{Item: h.it.ID, Number: at.Number, Step: at.Name, State: "says", Text: text, At: h.flow.opt.Now()})
 }
 
 // change changes an item under our fence.
@@ -102,7 +113,7 @@ func (f *Flow) change(ctx context.Context, it improve.Item, change func(*improve
 		return nil
 	})
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errStopped, err)
+		err = interrupted(err)
 	}
 	return out, err
 }

@@ -27,7 +27,7 @@ type Size struct {
 	Components []string // their top-level folders, sorted; "." for the top itself
 	Tests      []string // files with tests that gain something, sorted
 	Stubs      []Note   // what in the added lines is unfinished, or only looks like a test
-	Odd        []Note   // what no line shows: binary files, symbolic links, submodules, modes, strange paths
+	Odd        []Note   // what no line shows: binary files, symbolic links, submodules, modes, strange paths, and files that a forge or git acts upon
 }
 
 // Note is a place in a change.
@@ -127,6 +127,9 @@ func (d *diff) file() error {
 	for _, what := range f.odd {
 		d.note(&d.size.Odd, Note{f.name, 0, what})
 	}
+	if f.gone && IsTest(to) {
+		d.note(&d.size.Stubs, Note{f.name, 0, "a test that is removed"})
+	}
 	for d.peek("@@ ") {
 		d.next()
 		if err := f.hunk(); err != nil {
@@ -142,6 +145,9 @@ func (d *diff) touch(name string) string {
 	if !plain(name) {
 		shown = strconv.QuoteToASCII(clip(name))
 		d.note(&d.size.Odd, Note{shown, 0, "is a strange path"})
+	}
+	if what := power(name); what != "" {
+		d.note(&d.size.Odd, Note{shown, 0, what})
 	}
 	d.files[shown] = true
 	return shown
@@ -184,6 +190,7 @@ type part struct {
 	*diff
 	name string
 	odd  []string
+	gone bool
 	scan scan
 }
 
@@ -211,6 +218,8 @@ func (f *part) header(line string, from, to *string) {
 		f.odd = append(f.odd, "is a binary file")
 	case strings.HasPrefix(line, "new file mode "), strings.HasPrefix(line, "new mode "):
 		f.odd = append(f.odd, modes[line[strings.LastIndexByte(line, ' ')+1:]])
+	case strings.HasPrefix(line, "deleted file mode "):
+		f.gone = true
 	case key == "index":
 		if i := strings.LastIndexByte(line, ' '); i > len("index") {
 			if mode := line[i+1:]; mode == "120000" || mode == "160000" {

@@ -266,3 +266,32 @@ func FuzzMeasure(f *testing.F) {
 		}
 	})
 }
+
+// What a forge runs as soon as it is pushed, and what leads git elsewhere, must be
+// seen before.
+func TestFilesThatAForgeRunsAreOdd(t *testing.T) {
+	for _, name := range []string{
+		".github/workflows/a.yml", ".github/actions/x/action.yml", ".gitea/workflows/a.yaml", ".forgejo/workflows/a.yaml", ".gitlab-ci.yml", "sub/.gitlab-ci.yml",
+		".gitlab/ci/a.yml", ".circleci/config.yml", "Jenkinsfile", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker/a.yml", ".woodpecker.yml",
+		".buildkite/pipeline.yml", "appveyor.yml", ".cirrus.yml", ".GitHub/Workflows/a.yml", ".gitmodules", ".lfsconfig", ".gitattributes",
+	} {
+		s, err := project.Measure([]byte("diff --git a/" + name + " b/" + name + "\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/" + name + "\n@@ -0,0 +1 @@\n+x\n"))
+		if err != nil || len(s.Odd) != 1 {
+			t.Errorf("%s: %v %v", name, s.Odd, err)
+		}
+	}
+	for _, name := range []string{".github/ISSUE_TEMPLATE/a.md", "workflows/a.yml", "docs/Jenkinsfile.md", ".gitignore"} {
+		s, err := project.Measure([]byte("diff --git a/" + name + " b/" + name + "\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/" + name + "\n@@ -0,0 +1 @@\n+x\n"))
+		if err != nil || len(s.Odd) != 0 {
+			t.Errorf("%s: %v %v", name, s.Odd, err)
+		}
+	}
+}
+
+// A test that is taken away cannot fail any more.
+func TestATestThatIsRemovedIsSeen(t *testing.T) {
+	s, err := project.Measure([]byte("diff --git a/a_test.go b/a_test.go\ndeleted file mode 100644\nindex 1111111..0000000\n--- a/a_test.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-package a\n"))
+	if err != nil || len(s.Stubs) != 1 || s.Stubs[0].What != "a test that is removed" {
+		t.Errorf("%v %v", s.Stubs, err)
+	}
+}

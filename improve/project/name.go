@@ -2,8 +2,11 @@ package project
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -53,6 +56,25 @@ func plain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
 	})
+}
+
+// runs are the paths of files that forges run by themselves as soon as they are
+// pushed, with what they keep secret at hand, in small letters.
+var runs = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\.(github|gitea|forgejo)/(workflows|actions)/|\.gitlab/ci/|\.(circleci|woodpecker|buildkite|teamcity|semaphore)/|` +
+		`(.*/)?(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.cirrus|\.?appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec)\.ya?ml$|(.*/)?jenkinsfile$)`)
+})
+
+// power says what a file brings about by its name alone, "" for nothing.
+func power(name string) string {
+	name = strings.ToLower(name)
+	switch {
+	case runs().MatchString(name):
+		return "is run by the forge"
+	case slices.Contains([]string{".gitmodules", ".gitattributes", ".lfsconfig"}, path.Base(name)):
+		return "changes what git does"
+	}
+	return ""
 }
 
 func clip(s string) string { return s[:min(len(s), 80)] }

@@ -11,6 +11,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew"
 )
@@ -46,11 +47,19 @@ func (t task) Numbered() []string {
 	return out
 }
 
+// cut is what of a long text an agent is shown. It is told that there is more.
+func cut(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return trimtab.Clip(s, maxShown) + "\n(the rest is left out)"
+}
+
 // ask has the agent do a step. Its words come back redacted.
 func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t task) (string, error) {
 	t.Request = j.Item.Request
 	t.Lines, t.Components = j.limits()
-	t.Patch, t.Log = clip(t.Patch, maxShown), clip(t.Log, maxShown)
+	t.Patch, t.Log = cut(t.Patch), cut(t.Log)
 	var b strings.Builder
 	page, err := template.ParseFS(prompts, "prompt/*.md")
 	if err != nil {
@@ -78,14 +87,18 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 		ID: j.Item.ID, Step: step, Prompt: j.redact(b.String()), Dir: folder, ReadOnly: readOnly, Folder: logs,
 		Time: time.Duration(j.yard.cfg.Minutes) * time.Minute, Cost: j.yard.cfg.Cost, Output: maxWords,
 	})
+	j.boxed = r.Boxed != ""
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err != nil:
+		if _, ok := errors.AsType[*crew.Error](err); ok { // it names itself
+			return "", err
+		}
 		return "", fmt.Errorf("the agent %s: %w", j.yard.opt.Agent.Name(), err)
 	}
-	if now, err := link(folder); err != nil || now != lead {
-		return "", errors.Join(err, errors.New("the agent changed where git finds its repository; nothing of it is used"))
+	if err := j.sound(ctx, folder, lead); err != nil {
+		return "", err
 	}
 	return j.redact(strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))), nil
 }
@@ -100,9 +113,16 @@ func (j *Job) test(ctx context.Context, s stands, log string) (Run, error) {
 }
 
 func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (Run, bool, error) {
+	lead, err := link(s.Folder)
+	if err != nil {
+		return Run{}, false, err
+	}
 	r, has, err := j.yard.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
+	}
+	if err == nil && has {
+		err = j.sound(ctx, s.Folder, lead)
 	}
 	r.Said = j.redact(r.Said)
 	return r, has, err
@@ -110,7 +130,7 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 
 // clarify has the agent turn the request into requirements.
 func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
-	before, err := j.project().Run(ctx, "status", "--porcelain")
+	before, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
 	if err != nil {
 		return improve.Evidence{}, fmt.Errorf("%s is no repository of git: %w", j.Item.Project, err)
 	}
@@ -125,12 +145,12 @@ func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 		}
 		t.Again = "there were no acceptance criteria in your answer"
 	}
-	after, err := j.project().Run(ctx, "status", "--porcelain")
+	after, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
 	switch {
 	case err != nil:
 		return improve.Evidence{}, err
-	case before != after:
-		return improve.Evidence{}, errors.New("files of the project changed while the agent should only have looked")
+	case before != after && !j.boxed: // otherwise it was the person, who may
+		return improve.Evidence{}, fmt.Errorf("files of %s changed while the agent should only have looked, and no sandbox held it; leave the folder alone for this step, and retry", j.Item.Project)
 	case !strings.Contains(strings.ToLower(words), "acceptance"):
 		return improve.Evidence{}, errors.New("the agent gave no requirements with acceptance criteria")
 	}

@@ -1,10 +1,10 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,14 +25,16 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if green, err := j.test(ctx, s, "base-test.log"); err != nil {
+	green, err := j.test(ctx, s, "base-test.log")
+	if err != nil {
 		return improve.Evidence{}, err
-	} else if green.Exit != 0 {
+	}
+	if green.Exit != 0 {
 		return improve.Evidence{}, fmt.Errorf("the project's own tests fail before anything was changed (%s exits with %d); mend them first", green.Command, green.Exit)
 	}
 	t := task{Requirements: wanted}
 	for try := 1; ; try++ {
-		e, again, err := j.drawn(ctx, s, t)
+		e, again, err := j.drawn(ctx, s, t, green.Command)
 		if err != nil || again == "" || try == 2 {
 			if err == nil && again != "" {
 				err = errors.New(again)
@@ -44,7 +46,7 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 // drawn has the design made once, and says what is wrong with it.
-func (j *Job) drawn(ctx context.Context, s stands, t task) (e improve.Evidence, again string, err error) {
+func (j *Job) drawn(ctx context.Context, s stands, t task, base string) (e improve.Evidence, again string, err error) {
 	words, err := j.ask(ctx, "design", s.Folder, false, t)
 	if err != nil {
 		return e, "", err
@@ -62,6 +64,9 @@ func (j *Job) drawn(ctx context.Context, s stands, t task) (e improve.Evidence, 
 	}
 	e = facts("tree", tree, "command", red.Command, "exit", strconv.Itoa(red.Exit), "base_exit", "0", "tests", strings.Join(size.Tests, ", "))
 	e.Files = []string{"design.md", "base-test.log", "design-test.log"}
+	if again, err = j.sameCommand(ctx, s, red, base); err != nil || again != "" {
+		return e, again, err
+	}
 	switch {
 	case len(size.Tests) == 0:
 		again = "the change holds no test"
@@ -84,18 +89,7 @@ func implement(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	tests, err := j.fact(4, "tests")
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	return j.green(ctx, s, "implement", task{Requirements: wanted}, func(size Size, e *improve.Evidence) string {
-		for name := range strings.SplitSeq(tests, ", ") {
-			if !slices.Contains(size.Tests, name) {
-				return "the test " + name + " of the design is gone"
-			}
-		}
-		return ""
-	})
+	return j.green(ctx, s, "implement", task{Requirements: wanted}, func(Size, *improve.Evidence) string { return "" })
 }
 
 // simplify has the agent take away what is not needed, and holds the change to
@@ -145,12 +139,17 @@ func over(size Size, lines, components int) string {
 // at most.
 func (j *Job) green(ctx context.Context, s stands, step string, t task, wrong func(Size, *improve.Evidence) string) (improve.Evidence, error) {
 	log := step + "-test.log"
+	base, err := j.fact(4, "command")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
 	for try := 1; ; try++ {
 		words, err := j.ask(ctx, step, s.Folder, false, t)
 		if err != nil {
 			return improve.Evidence{}, err
 		}
-		if err := j.write(step+".md", words+"\n"); err != nil {
+		paper, err := j.leave(step+".md", cmp.Or(words, "The agent did not say what it did.")+"\n")
+		if err != nil {
 			return improve.Evidence{}, err
 		}
 		ran, err := j.test(ctx, s, log)
@@ -162,12 +161,17 @@ func (j *Job) green(ctx context.Context, s stands, step string, t task, wrong fu
 			return improve.Evidence{}, err
 		}
 		e := facts("tree", tree, "command", ran.Command, "exit", strconv.Itoa(ran.Exit), "lines", strconv.Itoa(size.Lines),
-			"components", strings.Join(size.Components, ", "), "tests", strings.Join(size.Tests, ", "))
+			"components", strings.Join(size.Components, ", "), "tests", strings.Join(size.Tests, ", "), "sha256", paper)
 		e.Files = []string{step + ".md", log}
-		t.Again, t.Log = "", ""
-		if ran.Exit != 0 {
+		if t.Again, err = j.honest(ctx, s, ran, base, size); err != nil {
+			return e, err
+		}
+		t.Log = ""
+		switch {
+		case t.Again != "":
+		case ran.Exit != 0:
 			t.Again, t.Log = fmt.Sprintf("the tests do not pass: %s exits with %d", ran.Command, ran.Exit), ran.Said
-		} else {
+		default:
 			t.Again = wrong(size, &e)
 		}
 		switch {
@@ -178,6 +182,14 @@ func (j *Job) green(ctx context.Context, s stands, step string, t task, wrong fu
 		}
 		j.say(t.Again)
 	}
+}
+
+// honest says what is wrong with a run as evidence.
+func (j *Job) honest(ctx context.Context, s stands, ran Run, base string, size Size) (string, error) {
+	if wrong, err := j.sameCommand(ctx, s, ran, base); err != nil || wrong != "" {
+		return wrong, err
+	}
+	return j.sameTests(ctx, s, size)
 }
 
 // measure stages what is there and says what it comes to.

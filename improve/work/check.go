@@ -48,6 +48,13 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		return improve.Evidence{}, nil, err
 	}
 	e := facts("tree", tree, "lines", strconv.Itoa(size.Lines))
+	if bad, err := j.fit(size); err != nil || bad != "" {
+		return e, object(bad), err
+	}
+	base, err := j.fact(4, "command")
+	if err != nil {
+		return e, nil, err
+	}
 	for _, kind := range []string{"test", "lint", "format"} {
 		log := name + "-" + kind + ".log"
 		ran, has, err := j.checkOne(ctx, kind, s, log)
@@ -62,6 +69,11 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		}
 		e.Facts[kind] = fmt.Sprintf("exit %d: %s", ran.Exit, ran.Command)
 		e.Files = append(e.Files, log)
+		if kind == "test" {
+			if bad, err := j.sameCommand(ctx, s, ran, base); err != nil || bad != "" {
+				return e, object(bad), err
+			}
+		}
 		if ran.Exit != 0 {
 			return e, &objection{fmt.Sprintf("%s exits with %d", ran.Command, ran.Exit), ran.Said}, nil
 		}
@@ -69,9 +81,26 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 	if err := s.sameTree(ctx, tree); err != nil {
 		return e, &objection{"the project's commands changed files", "the test, lint or format command rewrote files: make them as it wants them"}, nil
 	}
+	return e, nil, nil
+}
+
+// object is an objection that is its own log; nil for none.
+func object(text string) *objection {
+	if text == "" {
+		return nil
+	}
+	return &objection{text, text}
+}
+
+// fit says why a change may not be pushed. What no line shows counts: some of it the
+// forge would run as soon as it is there, before anybody has read it.
+func (j *Job) fit(size Size) (string, error) {
 	lines, components := j.limits()
 	if over := over(size, lines, components); over != "" {
-		return e, &objection{over, over}, nil
+		return over, nil
 	}
-	return e, nil, nil
+	if len(size.Odd) > 0 {
+		return "the change has what may not be in it: " + found(size.Odd) + "; take it out", nil
+	}
+	return j.keptTests(size)
 }

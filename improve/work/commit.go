@@ -24,16 +24,24 @@ func commit(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	text := fmt.Sprintf("%s\n\nRefs #%s\n\n%s%s\n", j.line(j.Item.Request.Title), number, trailer, j.Item.ID)
-	id, err := j.ship(ctx, s, "", text)
+	text := fmt.Sprintf("%s\n\nRefs #%s\n\n%s%s\n", subject(j.line(j.Item.Request.Title)), number, trailer, j.Item.ID)
+	checked, err := j.fact(7, "tree")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	id, err := j.ship(ctx, s, checked, "", text)
 	return facts("commit", id, "branch", s.branch, "attempt", strconv.Itoa(max(j.Item.Attempt, 1))), err
 }
 
-// ship commits what is in the working tree and moves the forge's branch there
+// subject is a title as the first line of a commit. Brackets in it could tell a
+// forge to skip its checks.
+func subject(title string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(title) }
+
+// ship commits what is in the working tree, which must be what was checked, and moves the forge's branch there
 // from where it was, "" for a branch that is new. It finds what it did before.
-func (j *Job) ship(ctx context.Context, s stands, from, text string) (string, error) {
-	if _, err := s.snapshot(ctx); err != nil {
-		return "", err
+func (j *Job) ship(ctx context.Context, s stands, checked, from, text string) (string, error) {
+	if err := s.sameTree(ctx, checked); err != nil {
+		return "", fmt.Errorf("what would be pushed is not what was checked: %w", err)
 	}
 	patch, err := s.patch(ctx)
 	if err != nil {
@@ -76,7 +84,7 @@ func (j *Job) shipped(ctx context.Context, s stands, from string) (string, error
 	if !j.signed(ctx, s.Tree, there) {
 		return "", fmt.Errorf("the forge has commits in branch %s that are not ours", s.branch)
 	}
-	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "--end-of-options", there); err != nil {
+	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--end-of-options", there); err != nil {
 		return "", fmt.Errorf("the forge has another commit of ours in branch %s; remove the branch and retry", s.branch)
 	}
 	_, err = s.Run(ctx, "reset", "--quiet", "--soft", there, "--")
@@ -85,7 +93,7 @@ func (j *Job) shipped(ctx context.Context, s stands, from string) (string, error
 
 // seal commits what is staged.
 func (j *Job) seal(ctx context.Context, s stands, text string) (string, error) {
-	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "HEAD"); err == nil {
+	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD"); err == nil {
 		return "", errors.New("nothing is changed, so there is nothing to commit")
 	}
 	if err := j.guard(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve/crew"
 )
 
@@ -42,10 +43,10 @@ func Answers(words string, n int) []Answer {
 	if block(words, &list) {
 		for _, a := range list {
 			if a.Finding >= 1 && a.Finding <= n && strings.TrimSpace(a.Text) != "" {
-				said[a.Finding] = clip(strings.TrimSpace(a.Text), maxAnswer)
+				said[a.Finding] = trimtab.Clip(strings.TrimSpace(a.Text), maxAnswer)
 			}
 		}
-	} else if text := clip(strings.TrimSpace(words), maxAnswer); text != "" {
+	} else if text := trimtab.Clip(strings.TrimSpace(words), maxAnswer); text != "" {
 		for i := range n {
 			said[i+1] = text
 		}
@@ -73,11 +74,4 @@ func block(words string, into any) bool {
 		words = words[:at]
 	}
 	return false
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

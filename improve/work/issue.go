@@ -56,6 +56,9 @@ func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err := j.own(ctx, name); err != nil {
 		return improve.Evidence{}, err
 	}
+	if err := j.free(ctx, name, base); err != nil {
+		return improve.Evidence{}, err
+	}
 	tree, err := j.stand(ctx, name, base)
 	if err != nil {
 		return improve.Evidence{}, err
@@ -78,6 +81,36 @@ func (j *Job) ourIssue(ctx context.Context, number string) error {
 		found, ok, err := j.clerk.Find(ctx, j.Item.Fingerprint)
 		if err == nil && (!ok || strconv.Itoa(found.Number) != number) {
 			err = fmt.Errorf("issue %s is not there with our marker", number)
+		}
+		if err == nil {
+			err = wanted(found)
+		}
+		return err
+	})
+}
+
+// wanted refuses an issue that somebody closed: that is a no, or it is done.
+func wanted(is forge.Issue) error {
+	if is.State == forge.Open {
+		return nil
+	}
+	return fmt.Errorf("%w: issue %d is %s; open it again if it is still wanted, and retry", ErrManual, is.Number, is.State)
+}
+
+// stillWanted looks whether the issue is open.
+func (j *Job) stillWanted(ctx context.Context) error {
+	number, err := j.fact(2, "number")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return fmt.Errorf("the evidence of step 2: %w", err)
+	}
+	return j.outside(ctx, "look at the issue", func(ctx context.Context) error {
+		is, err := j.yard.opt.Forge.Issue(ctx, n)
+		if err == nil {
+			err = wanted(is)
 		}
 		return err
 	})
@@ -124,7 +157,7 @@ func (j *Job) have(ctx context.Context, name, commit string) error {
 	if _, err := j.project().Commit(ctx, commit); !errors.Is(err, git.ErrNoCommit) {
 		return err
 	}
-	_, err := j.project().Run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--end-of-options", j.yard.opt.Forge.Remote().URL, "refs/heads/"+name)
+	_, err := j.project().Run(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--end-of-options", j.yard.opt.Forge.Remote().URL, "refs/heads/"+name)
 	if err != nil {
 		return fmt.Errorf("commit %s of %s is not on this machine; run git fetch in %s and retry: %w", commit, name, j.Item.Project, err)
 	}
@@ -134,12 +167,12 @@ func (j *Job) have(ctx context.Context, name, commit string) error {
 // seed brings the repository of a local forge up to the person's own: nobody
 // else pushes there.
 func (j *Job) seed(ctx context.Context, name string) error {
-	mine, err := j.project().Commit(ctx, "refs/heads/"+name)
-	if errors.Is(err, git.ErrNoCommit) {
-		mine, err = j.project().Commit(ctx, "HEAD")
-	}
+	mine, err := j.trunk(ctx, name)
 	if err != nil {
-		return fmt.Errorf("%s has no commit to begin from: %w", j.Item.Project, err)
+		return fmt.Errorf("%s has no commit to begin from; make the first one and retry: %w", j.Item.Project, err)
+	}
+	if out, err := j.project().Run(ctx, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(out) == "true" {
+		return errors.Join(err, fmt.Errorf("%w: %s is a shallow clone, which cannot be brought to a local forge; run git fetch --unshallow there and retry", ErrManual, j.Item.Project))
 	}
 	there, err := j.remote(ctx, name)
 	if err != nil || there == mine {
@@ -156,6 +189,18 @@ func (j *Job) seed(ctx context.Context, name string) error {
 	return j.outside(ctx, "bring "+name+" to the local forge", func(ctx context.Context) error {
 		return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there, To: mine})
 	})
+}
+
+// trunk is the commit of a project's default branch: of that name, or what its
+// origin or usage call so. What happens to be checked out is the last resort, since
+// somebody may be in the middle of something there.
+func (j *Job) trunk(ctx context.Context, name string) (commit string, err error) {
+	for _, ref := range []string{"refs/heads/" + name, "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "refs/heads/trunk", "refs/heads/develop", "HEAD"} {
+		if commit, err = j.project().Commit(ctx, ref); !errors.Is(err, git.ErrNoCommit) {
+			return commit, err
+		}
+	}
+	return "", err
 }
 
 // own refuses a branch that somebody else made, and removes from the forge what
@@ -176,11 +221,30 @@ func (j *Job) own(ctx context.Context, name string) error {
 	})
 }
 
+// free refuses a branch of this machine in which somebody works who is not us: it
+// would be set back to the base.
+func (j *Job) free(ctx context.Context, name, base string) error {
+	tip, err := j.project().Commit(ctx, "refs/heads/"+name)
+	if errors.Is(err, git.ErrNoCommit) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if at, err := j.project().Run(ctx, "symbolic-ref", "--quiet", "HEAD"); err == nil && strings.TrimSpace(at) == "refs/heads/"+name {
+		return fmt.Errorf("branch %s is checked out in %s; check out another one, rename it and retry", name, j.Item.Project)
+	}
+	if old, err := j.project().Ancestor(ctx, tip, base); err != nil || old || j.signed(ctx, j.project(), tip) {
+		return err
+	}
+	return fmt.Errorf("%s has a branch %s with commits that are not ours; rename it (git branch -m) and retry", j.Item.Project, name)
+}
+
 // trailer names the item in a commit.
 const trailer = "Trimtab-Improvement: "
 
 // signed reports whether a commit is one of this item's.
 func (j *Job) signed(ctx context.Context, tree git.Tree, commit string) bool {
-	out, err := tree.Run(ctx, "log", "-1", "--format=%B", "--end-of-options", commit)
+	out, err := tree.Run(ctx, "log", "-1", "--no-show-signature", "--format=%B", "--end-of-options", commit)
 	return err == nil && strings.Contains("\n"+out, "\n"+trailer+j.Item.ID+"\n")
 }

@@ -26,6 +26,7 @@ type Job struct {
 	say    func(string)
 	clerk  *forge.Clerk
 	folder string
+	boxed  bool // a sandbox held the agent that worked last
 }
 
 // ErrManual is work that a person must go on with: nothing is broken, but we may
@@ -146,10 +147,23 @@ func passing(err error) bool {
 func (j *Job) need(number int) (improve.Evidence, error) {
 	for _, e := range j.Item.Evidence {
 		if e.Number == number && !e.Ended.IsZero() && e.Error == "" {
-			return e, nil
+			return e, j.there(e)
 		}
 	}
 	return improve.Evidence{}, fmt.Errorf("the evidence of step %d is missing", number)
+}
+
+// there checks that the papers and logs of a step are where it left them.
+func (j *Job) there(e improve.Evidence) error {
+	if j.folder == "" { // a preview
+		return nil
+	}
+	for _, name := range e.Files {
+		if _, err := os.Stat(filepath.Join(j.folder, name)); err != nil {
+			return fmt.Errorf("the evidence of step %d, %s: %w", e.Number, e.Step, err)
+		}
+	}
+	return nil
 }
 
 // fact returns one fact of an earlier step.
@@ -167,6 +181,11 @@ func (j *Job) fact(number int, name string) (string, error) {
 // write writes a paper of the item, redacted.
 func (j *Job) write(name, text string) error {
 	return os.WriteFile(filepath.Join(j.folder, name), []byte(j.redact(text)), 0o600)
+}
+
+// leave writes a paper that a later step reads, and returns its sum.
+func (j *Job) leave(name, text string) (string, error) {
+	return sum([]byte(j.redact(text))), j.write(name, text)
 }
 
 // read reads a paper that an earlier step left, and refuses one that is empty or

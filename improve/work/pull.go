@@ -3,8 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/trimtab/trimtab/forge"
@@ -17,7 +15,14 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
+	words, err := j.read(5, "implement.md")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
 	if err := j.pushed(ctx, 8); err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.stillWanted(ctx); err != nil {
 		return improve.Evidence{}, err
 	}
 	base, err := j.fact(3, "base_branch")
@@ -27,11 +32,7 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if !*j.yard.cfg.Pulls {
 		return improve.Evidence{}, fmt.Errorf("%w: auto_create_prs is false; branch %s is pushed: open the pull request yourself, or set it to true and retry", ErrManual, name)
 	}
-	words, err := os.ReadFile(filepath.Join(j.folder, "implement.md"))
-	if err != nil {
-		return improve.Evidence{}, fmt.Errorf("the evidence of step 5: %w", err)
-	}
-	out, err := j.pullText(string(words))
+	out, err := j.pullText(words)
 	if err != nil {
 		return improve.Evidence{}, err
 	}

@@ -229,13 +229,13 @@ func (j *Job) resolve(ctx context.Context, p forge.Pull, found []Finding, before
 		return e, bad
 	}
 	id := before
-	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "HEAD"); err != nil {
+	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD"); err != nil {
 		number, err := j.fact(2, "number")
 		if err != nil {
 			return e, err
 		}
 		text := fmt.Sprintf("Resolve what the review found\n\nRefs #%s\n\n%s%s\n", number, trailer, j.Item.ID)
-		if id, err = j.ship(ctx, s, before, text); err != nil {
+		if id, err = j.ship(ctx, s, e.Facts["tree"], before, text); err != nil {
 			return e, err
 		}
 	}

@@ -26,7 +26,7 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 	}
 	state := improve.Failed
 	if errors.Is(stopped, ErrCancelled) {
-		state = improve.Cancelled
+		state, why = improve.Cancelled, fmt.Sprintf("by a person, at step %d, %s", at.Number, at.Name)
 	}
 	cleared, err := j.takeBack(ctx)
 	if err == nil {
@@ -111,7 +111,7 @@ func (j *Job) report(ctx context.Context, at Step, state improve.State, why stri
 		done = []string{"none"}
 	}
 	body, err := fill("stopped.md", map[string]any{
-		"Number": at.Number, "Step": at.Name, "Why": j.block(why), "Done": strings.Join(done, ", "), "Cleared": cleared, "ID": j.Item.ID, "Next": max(j.Item.Attempt, 1) + 1,
+		"Number": at.Number, "Step": at.Name, "Why": j.block(j.placeless(why)), "Done": strings.Join(done, ", "), "Cleared": cleared, "ID": j.Item.ID, "Next": max(j.Item.Attempt, 1) + 1,
 	})
 	if err != nil {
 		return err
@@ -120,6 +120,11 @@ func (j *Job) report(ctx context.Context, at Step, state improve.State, why stri
 		_, err := j.clerk.Comment(ctx, fmt.Sprintf("%s.%d.stopped", j.Item.ID, max(j.Item.Attempt, 1)), forge.Ref{Kind: forge.IssueKind, Number: n}, j.redact(body))
 		return err
 	})
+}
+
+// placeless takes the folders of this machine out of a text that leaves it.
+func (j *Job) placeless(s string) string {
+	return strings.NewReplacer(j.folder, "(papers)", j.yard.cfg.Folder, "(papers)", j.Item.Project, "(project)").Replace(s)
 }
 
 // explain leaves the whole request where a person can read it.

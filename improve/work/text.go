@@ -5,8 +5,10 @@ import (
 	"embed"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"unicode"
 
@@ -54,9 +56,12 @@ func (j *Job) fields() fields {
 	f := fields{
 		ID: j.line(j.Item.ID), Description: j.block(r.Description), Type: j.line(r.Type), Priority: j.line(string(r.Priority)),
 		Complexity: j.line(r.Complexity), Pattern: j.line(r.Pattern.Type), Count: fmt.Sprint(r.Pattern.Count), Severity: j.line(string(r.Pattern.Severity)),
-		Suggestion: j.block(cmp.Or(r.Pattern.Suggestion, "none")), Security: r.SecurityReview,
+		Security: r.SecurityReview,
 	}
 	f.Lines, f.Components = j.limits()
+	if s := j.block(r.Pattern.Suggestion); !strings.Contains(f.Description, s) {
+		f.Suggestion = s // our own descriptions hold it; those of other tools may not
+	}
 	var sessions []string
 	for _, s := range j.Item.Sessions[:min(len(j.Item.Sessions), 10)] {
 		sessions = append(sessions, "`"+strings.ReplaceAll(j.line(s), "`", "'")+"`")
@@ -66,7 +71,9 @@ func (j *Job) fields() fields {
 		f.Sessions += fmt.Sprintf(" and %d more", more)
 	}
 	for _, s := range r.Pattern.Samples[:min(len(r.Pattern.Samples), 5)] {
-		f.Samples = append(f.Samples, j.quote(s.Excerpt))
+		if told := j.block(strings.ReplaceAll(firstOf(s.Excerpt, 40), "`", "'")); !strings.Contains(f.Description, told) {
+			f.Samples = append(f.Samples, j.quote(s.Excerpt))
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Pattern.Context)) {
 		if len(f.Context) < 10 {
@@ -172,11 +179,30 @@ func (j *Job) quote(s string) string {
 	return forge.Harmless("    " + strings.ReplaceAll(s, "\n", "\n    ") + "\n")
 }
 
-// still takes the effect from what a forge would act upon: mentions, references
-// and closing words, HTML, and our own markers.
-func still(s string) string {
-	return forge.Harmless(strings.NewReplacer("@", "@\u200b", "#", "#\u200b", "<", "&lt;").Replace(s))
+// firstOf is the beginning of a text's first line.
+func firstOf(s string, n int) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if r := []rune(s); len(r) > n {
+		s = string(r[:n])
+	}
+	return s
 }
+
+// still takes the effect from what a forge, or a bot there, would act upon:
+// mentions, references and closing words, lines that are commands such as /merge,
+// HTML, and our own markers.
+func still(s string) string {
+	s = strings.NewReplacer("@", "@\u200b", "#", "#\u200b", "<", "<\u200b").Replace(s)
+	s = closing().ReplaceAllString(s, "$1\u200b$2")
+	return forge.Harmless(command().ReplaceAllString(s, "$1\u200b/"))
+}
+
+var (
+	closing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(\bGH|(?:clos|fix|resolv|implement)\w*:?\s+)(-\d|https?://)`)
+	})
+	command = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^([ \t>*+-]*)/`) })
+)
 
 // plain takes control characters and those that turn the direction of writing
 // out of a text.

@@ -50,6 +50,53 @@ func TestR14_ThePreviewIsWhatIsSent(t *testing.T) {
 	}
 }
 
+// Forges and their bots act upon words: GitLab merges at a line "/merge".
+func TestWordsInATextHaveNoEffectAtAForge(t *testing.T) {
+	d := newDock(t)
+	d.item.Request.Title = "[skip ci] @everyone fixes #1"
+	deed("implement", "Done.\n/merge\n  /close\nFixes #1, closes GH-2\nResolves: https://forge.example/a/b/issues/3\ncloses a/b#4 @everyone")(d)
+	implement := d.agent.Deeds["implement"]
+	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+		writes("implement", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "x")(d)
+		if _, err := d.agent.Deeds["implement"](folder); err != nil {
+			return "", err
+		}
+		return implement(folder)
+	}
+	if _, at, err := d.run(); err != nil {
+		t.Fatalf("stopped at %s: %v", at.Name, err)
+	}
+	p, err := d.forge.Pull(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, live := range []string{"\n/", "\n  /", "#1,", "GH-2", "Resolves: http", "#4", "@everyone"} {
+		if strings.Contains(p.Body, live) {
+			t.Errorf("%q has its effect:\n%s", live, p.Body)
+		}
+	}
+	said, err := d.git.In(d.forge.Remote().URL).Run(t.Context(), "log", "-2", "--format=%B", p.Head)
+	if err != nil || strings.Contains(said, "[skip ci]") || strings.Contains(said, "@everyone") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// What the description tells already is not told again.
+func TestTheIssueTellsItsEvidenceOnce(t *testing.T) {
+	d := newDock(t)
+	p := d.item.Request.Pattern
+	d.item.Request = improve.NewRequest(p, nil, improve.Constraints{})
+	seen, err := d.yard().Preview(d.item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, once := range []string{p.Suggestion, p.Samples[0].Excerpt} {
+		if n := strings.Count(seen[0].Body, strings.TrimSuffix(once, ".")); n != 1 {
+			t.Errorf("%q is said %d times:\n%s", once, n, seen[0].Body)
+		}
+	}
+}
+
 func TestThePreviewOfWorkThatIsDoneIsExact(t *testing.T) {
 	d := newDock(t)
 	it, _, err := d.run()

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/trimtab/trimtab/improve/project"
 	"github.com/trimtab/trimtab/internal/secret"
@@ -29,12 +30,19 @@ func (o Options) With(p *project.Project, known []string) Options {
 	return o
 }
 
+// manifests are files that show which command a project is tested with, but say
+// nothing of what it does: a change may touch them.
+var manifests = []string{"the settings", "go.mod", "Cargo.toml"}
+
 // commands are a project's own.
 type commands struct{ *project.Project }
 
 func (c commands) Check(ctx context.Context, kind, folder, log string) (Run, bool, error) {
 	r, has, err := c.Project.Run(ctx, project.Kind(kind), folder, log)
-	return Run{Command: r.Command, Exit: r.Exit, Said: r.Said}, has, err
+	if slices.Contains(manifests, r.From) {
+		r.From = ""
+	}
+	return Run{Command: r.Command, From: r.From, Exit: r.Exit, Said: r.Said}, has, err
 }
 
 func measured(patch []byte) (Size, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/forge/git"
@@ -100,6 +102,63 @@ func link(folder string) (string, error) {
 	return string(raw), err
 }
 
+// sound refuses a working tree in which a foreign program, which could do so in its
+// sandbox, has led git elsewhere: git runs outside of it. Lead is what link said
+// before. A repository inside the tree counts, since git looks into it with the
+// settings of that one, but not where the project ignores it.
+func (j *Job) sound(ctx context.Context, folder, lead string) error {
+	if now, err := link(folder); err != nil || now != lead {
+		return errors.Join(err, fmt.Errorf("%s: it was changed where git finds its repository; nothing of it is used", folder))
+	}
+	if folder == j.Item.Project { // the person's own, and nobody may write there
+		return nil
+	}
+	inner, err := repositories(folder)
+	if err != nil {
+		return fmt.Errorf("the working tree cannot be looked through: %w", err)
+	}
+	if len(inner) == 0 {
+		return nil
+	}
+	ignored, err := j.yard.opt.Git.In(folder).Run(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+	if err != nil {
+		return err
+	}
+	for _, name := range inner {
+		if !slices.ContainsFunc(strings.Split(ignored, "\x00"), func(s string) bool {
+			return strings.HasSuffix(s, "/") && strings.HasPrefix(filepath.ToSlash(name)+"/", s)
+		}) {
+			return fmt.Errorf("there is a repository of git in %s of the working tree that the project does not ignore; nothing of it is used", filepath.ToSlash(name))
+		}
+	}
+	return nil
+}
+
+// repositories are the folders below one that git would take for repositories.
+func repositories(folder string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); !strings.EqualFold(name, ".git") && !strings.EqualFold(name, "git~1") {
+			return nil
+		}
+		if at := filepath.Dir(path); at != folder || d.Name() != ".git" {
+			inner, err := filepath.Rel(folder, at)
+			if err != nil {
+				return err
+			}
+			out = append(out, inner)
+		}
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return out, err
+}
+
 // within reports whether git takes the folder for a working tree of its own, and
 // not for a part of a repository around it.
 func (j *Job) within(ctx context.Context, tree git.Tree) bool {
@@ -154,7 +213,7 @@ func (s stands) snapshot(ctx context.Context) (string, error) {
 
 // patch is what is staged, against the base.
 func (s stands) patch(ctx context.Context) ([]byte, error) {
-	out, err := s.Run(ctx, "diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary", "--end-of-options", s.base)
+	out, err := s.Run(ctx, "diff", "--cached", "--no-color", "--no-ext-diff", "--ignore-submodules=none", "--no-textconv", "--no-renames", "--binary", "--end-of-options", s.base)
 	return []byte(out), err
 }
 
@@ -162,7 +221,7 @@ func (s stands) patch(ctx context.Context) ([]byte, error) {
 func (s stands) sameTree(ctx context.Context, want string) error {
 	got, err := s.snapshot(ctx)
 	if err == nil && got != want {
-		err = errors.New("the agent changed files where it should only have looked")
+		err = errors.New("something changed files that should only have been looked at")
 	}
 	return err
 }

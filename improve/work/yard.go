@@ -19,8 +19,8 @@ type Config struct {
 	Issues     *bool   `json:"auto_create_issues" default:"true" doc:"open the issue"`
 	Branches   *bool   `json:"auto_create_branches" default:"true" doc:"make the branch"`
 	Pulls      *bool   `json:"auto_create_prs" default:"true" doc:"open the pull request"`
-	Lines      int     `json:"max_lines_per_improvement" default:"200" min:"1" max:"5000" doc:"most changed lines"`
-	Components int     `json:"max_components_per_improvement" default:"3" min:"1" max:"50" doc:"most top-level directories that change"`
+	Lines      int     `json:"max_lines_per_improvement" default:"200" min:"1" max:"100000" doc:"most changed lines"`
+	Components int     `json:"max_components_per_improvement" default:"3" min:"1" max:"1000" doc:"most top-level directories that change"`
 	Minutes    int     `json:"agent_minutes" default:"20" min:"1" max:"600" doc:"most minutes of an agent for one step"`
 	Cost       float64 `json:"agent_cost" default:"5" min:"0" max:"1000" doc:"most dollars of an agent for one step"`
 	Tries      int     `json:"forge_tries" default:"4" min:"1" max:"20" doc:"how often a forge that cannot be reached is asked"`
@@ -39,6 +39,7 @@ type Checks interface {
 // Run is a command that came to its end.
 type Run struct {
 	Command string
+	From    string // file of the project that says what the command does; "" for none
 	Exit    int
 	Said    string // the end of what it wrote
 }

@@ -167,7 +167,7 @@ func (Checks) Check(ctx context.Context, kind, folder, log string) (work.Run, bo
 	cmd := exec.CommandContext(ctx, "sh", script)
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
-	r := work.Run{Command: "sh " + script, Said: string(out)}
+	r := work.Run{Command: "sh " + script, From: script, Said: string(out)}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
 		r.Exit, err = exit.ExitCode(), nil
 	}

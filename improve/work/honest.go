@@ -1,0 +1,81 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve/project"
+)
+
+// A run of tests is evidence only if the agent, whose change they judge, did not
+// choose what is run: the command and the file that says what it does are those of
+// the base, and the tests that were seen to fail are those that are seen to pass.
+
+// sameCommand says what is wrong with the command of a run: base is the one that ran
+// before anything was changed.
+func (j *Job) sameCommand(ctx context.Context, s stands, ran Run, base string) (string, error) {
+	if ran.Command != base {
+		return fmt.Sprintf("the tests are run by %s now, and were by %s: leave that as it was", ran.Command, base), nil
+	}
+	if ran.From == "" {
+		return "", nil
+	}
+	changed, err := s.differs(ctx, s.base, ran.From)
+	if err != nil || !changed {
+		return "", err
+	}
+	return fmt.Sprintf("%s says how the tests are run, so it must stay as it was", ran.From), nil
+}
+
+// keptTests says which test of the design is not there any more.
+func (j *Job) keptTests(size Size) (string, error) {
+	tests, err := j.fact(4, "tests")
+	if err != nil {
+		return "", err
+	}
+	for name := range strings.SplitSeq(tests, ", ") {
+		if !slices.Contains(size.Tests, name) {
+			return "the test " + name + " of the design is gone", nil
+		}
+	}
+	return "", nil
+}
+
+// sameTests says which test of the design is not as it was when it was seen to
+// fail. Where tests stand in the file that they test, only that they are there can
+// be said.
+func (j *Job) sameTests(ctx context.Context, s stands, size Size) (string, error) {
+	if gone, err := j.keptTests(size); err != nil || gone != "" {
+		return gone, err
+	}
+	tree, err := j.fact(4, "tree")
+	if err != nil {
+		return "", err
+	}
+	tests, err := j.fact(4, "tests")
+	if err != nil {
+		return "", err
+	}
+	for name := range strings.SplitSeq(tests, ", ") {
+		if !project.IsTest(name) {
+			continue
+		}
+		if changed, err := s.differs(ctx, tree, name); err != nil || changed {
+			return "the test " + name + " of the design was changed: put it back, and make it pass as it was", err
+		}
+	}
+	return "", nil
+}
+
+// differs reports whether a file that is staged is not as in a commit or tree.
+func (s stands) differs(ctx context.Context, from, name string) (bool, error) {
+	_, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--end-of-options", from, "--", name)
+	if e, ok := errors.AsType[*git.Error](err); ok && e.Exit == 1 {
+		return true, nil
+	}
+	return false, err
+}
