@@ -157,8 +157,10 @@ func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error 
 		done = append(done, it)
 		switch {
 		case a.flag.json:
-		case it.Cancel:
+		case it.Cancel && it.State == improve.Running:
 			a.printf("%s: whoever works on it clears up, and ends it\n", it.ID)
+		case it.Cancel:
+			a.printf("%s: something was made already; trimtab improve run clears it up, and ends it\n", it.ID)
 		default:
 			a.printf("%s %s: %s, in %s\n", h.said, it.ID, it.Request.Title, it.Project)
 		}

@@ -166,12 +166,15 @@ func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Ite
 			return err
 		}
 		ended = append(ended, it)
-		if it.State == improve.Failed || it.State == improve.Manual {
+		if it.State != improve.Done && it.State != improve.Cancelled {
 			bad++
 		}
 	}
 	if a.flag.json {
-		return a.printJSON(ended)
+		if err := a.printJSON(ended); err != nil || bad == 0 {
+			return err
+		}
+		return errShown
 	}
 	for _, it := range ended {
 		a.printf("%s  %s%s\n", it.ID, stateOf(it), colon(it.Why))
@@ -179,6 +182,9 @@ func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Ite
 			if u := e.Facts["url"]; u != "" && (e.Number == 2 || e.Number == 9) {
 				a.printf("  %-13s %s\n", e.Step, u)
 			}
+		}
+		if !it.State.Ended() {
+			a.printf("  it was broken off; trimtab improve run goes on at the same step\n")
 		}
 		a.printf("  trimtab improve show %s\n", it.ID[strings.LastIndexByte(it.ID, '_')+1:])
 	}

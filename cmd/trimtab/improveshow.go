@@ -76,6 +76,9 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 
 // stateOf is a state with the step that work is at.
 func stateOf(it improve.Item) string {
+	if it.Cancel && !it.State.Ended() {
+		return "to be cancelled"
+	}
 	if n := len(it.Evidence); it.State == improve.Running && n > 0 {
 		return fmt.Sprintf("%s %d/13", it.State, it.Evidence[n-1].Number)
 	}
