@@ -69,7 +69,9 @@ func play(name string) int {
 		}
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
-		select {}
+		for { // not select {}: without other goroutines that is a deadlock, which the runtime ends
+			time.Sleep(time.Hour)
+		}
 	case "dear":
 		return speak(name, "That was dear.", 9)
 	case "locked":

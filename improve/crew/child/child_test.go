@@ -37,7 +37,9 @@ func play(what string, args []string) int {
 	case "stubborn": // does not hear that it should end
 		signal.Ignore(syscall.SIGTERM, os.Interrupt)
 		fmt.Println("ready")
-		select {}
+		for { // not select {}: without other goroutines that is a deadlock, which the runtime ends
+			time.Sleep(time.Hour)
+		}
 	case "flood":
 		for line := strings.Repeat("x", 1023) + "\n"; ; {
 			if _, err := os.Stdout.WriteString(line); err != nil {
