@@ -118,7 +118,9 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 		case verdict == forge.Failed:
 			return improve.Evidence{}, fmt.Errorf("checks of the forge failed on %s", head)
 		case p.Merge == forge.MergeConflict:
-			return improve.Evidence{}, fmt.Errorf("pull request %d conflicts with %s", p.Number, p.Base)
+			if err := j.conflicts(ctx, p, head); err != nil {
+				return improve.Evidence{}, err
+			}
 		case p.Commit == head && p.Merge == forge.MergeClean && verdict != forge.Pending:
 			return j.ready(ctx, p, verdict)
 		}
@@ -130,6 +132,23 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 			return improve.Evidence{}, err
 		}
 	}
+}
+
+// conflicts is an error where the pull request cannot be merged. Git has the last
+// word: Gitea says so of every change that it has not looked at yet.
+func (j *Job) conflicts(ctx context.Context, p forge.Pull, head string) error {
+	base, err := j.remote(ctx, p.Base)
+	if err == nil {
+		err = j.have(ctx, p.Base, base)
+	}
+	if err != nil {
+		return err
+	}
+	clean, err := j.project().Merges(ctx, base, head)
+	if err == nil && !clean {
+		err = fmt.Errorf("pull request %d conflicts with %s", p.Number, p.Base)
+	}
+	return err
 }
 
 // standing returns the pull request and what the checks of its head came to.

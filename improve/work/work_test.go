@@ -336,3 +336,34 @@ func foreignBranch(d *dock) {
 		d.t.Fatal(err)
 	}
 }
+
+// hasty is a forge that calls every change a conflict until it has looked at it, as
+// Gitea does.
+type hasty struct {
+	forge.Forge
+	asked *int
+	most  int
+}
+
+func (h hasty) Pull(ctx context.Context, number int) (forge.Pull, error) {
+	p, err := h.Forge.Pull(ctx, number)
+	if *h.asked++; *h.asked <= h.most {
+		p.Merge = forge.MergeConflict
+	}
+	return p, err
+}
+
+// TestR9_AConflictIsOneOnlyIfGitSaysSo: what the forge has not looked at yet is
+// waited for, and not taken back.
+func TestR9_AConflictIsOneOnlyIfGitSaysSo(t *testing.T) {
+	d := newDock(t)
+	asked := 0
+	d.opt.Forge = hasty{d.forge, &asked, 1 << 30}
+	d.opt.Wait = func(context.Context, time.Duration) error { // while it is waited for, the forge looks
+		asked = 1 << 30
+		return nil
+	}
+	if _, at, err := d.run(); err != nil {
+		t.Fatalf("stopped at %s: %v", at.Name, err)
+	}
+}
