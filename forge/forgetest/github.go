@@ -3,6 +3,7 @@ package forgetest
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,35 +54,29 @@ func (h githubAPI) mux() http.Handler {
 }
 
 func (h githubAPI) user(w http.ResponseWriter, r *http.Request) {
-	h.answer(w, 200, map[string]any{"login": h.who(r), "id": 1})
+	h.answer(w, 200, h.self(h.who(r)))
 }
 
 func (h githubAPI) repo(w http.ResponseWriter, _ *http.Request) {
-	h.answer(w, 200, map[string]any{"full_name": h.Repo, "html_url": h.URL + "/" + h.Repo, "default_branch": "main", "clone_url": "https://elsewhere.example/steal.git"})
+	h.answer(w, 200, h.ship(true))
 }
 
 func (h githubAPI) labelsOf(i *item) []map[string]any {
 	out := []map[string]any{}
 	for _, l := range i.labels {
-		out = append(out, map[string]any{"name": l, "color": "ededed"})
+		out = append(out, h.label(l))
 	}
 	return out
 }
 
 func (h githubAPI) issue(i *item) map[string]any {
-	state := "open"
-	if i.state != forge.Open {
-		state = "closed"
-	}
-	v := map[string]any{
-		"number": i.number, "title": i.title, "body": i.body, "user": map[string]any{"login": i.author}, "state": state,
-		"html_url": h.URL + "/" + h.Repo + "/issues/1", "labels": h.labelsOf(i), "created_at": i.created,
-	}
-	if i.body == "" {
-		v["body"] = nil
-	}
+	number := strconv.Itoa(i.number)
+	v := both(h.thread(i), links(h.at("issues", number), "comments events labels"), map[string]any{
+		"url": h.at("issues", number), "repository_url": h.at(), "html_url": h.URL + "/" + h.Repo + "/issues/" + number, "comments": len(i.comments),
+	})
 	if i.kind == forge.PullKind {
-		v["pull_request"] = map[string]any{"url": "…"}
+		pull := h.at("pulls", number)
+		v["pull_request"] = map[string]any{"url": pull, "html_url": pull, "diff_url": pull, "patch_url": pull}
 	}
 	return v
 }
@@ -154,10 +149,10 @@ func (h githubAPI) makeLabel(w http.ResponseWriter, r *http.Request) {
 		h.t.Errorf("a label of %+v", in)
 		h.fail(w, 422, "Validation Failed")
 	case slices.Contains(h.labels, in.Name):
-		h.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"resource": "Label", "code": "already_exists", "field": "name"}}})
+		h.answer(w, 422, h.trouble("Validation Failed", map[string]any{"resource": "Label", "code": "already_exists", "field": "name"}))
 	default:
 		h.labels = append(h.labels, in.Name)
-		h.answer(w, 201, map[string]any{"name": in.Name})
+		h.answer(w, 201, h.label(in.Name))
 	}
 }
 

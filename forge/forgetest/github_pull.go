@@ -2,20 +2,27 @@ package forgetest
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/trimtab/trimtab/forge"
 )
 
 func (h githubAPI) pullOf(i *item, whole bool) map[string]any {
-	v := h.issue(i)
-	delete(v, "pull_request")
-	repo := map[string]any{"full_name": h.Repo}
-	v["head"] = map[string]any{"ref": i.head, "sha": h.commit(i.head), "repo": repo}
-	v["base"] = map[string]any{"ref": i.base, "sha": h.commit(i.base), "repo": repo}
-	v["draft"], v["merged_at"] = i.draft, nil
+	at := h.at("pulls", strconv.Itoa(i.number))
+	v := both(h.thread(i), links(at, "comments commits diff html issue patch review_comment review_comments statuses"), map[string]any{
+		"url": at, "head": h.tip(i.head), "base": h.tip(i.base), "draft": i.draft, "merged_at": nil, "merge_commit_sha": nil, "auto_merge": nil,
+	})
+	way := map[string]any{}
+	for name := range strings.FieldsSeq("comments commits html issue review_comment review_comments self statuses") {
+		way[name] = map[string]any{"href": at}
+	}
+	v["_links"] = way
 	if whole { // only asked for one by one
-		v["mergeable"] = h.clean(i)
+		for name := range strings.FieldsSeq("additions changed_files comments commits deletions review_comments") {
+			v[name] = 1
+		}
+		v["mergeable"], v["mergeable_state"], v["merged"], v["merged_by"], v["maintainer_can_modify"] = h.clean(i), "unknown", false, nil, false
 	}
 	return v
 }
@@ -45,7 +52,7 @@ func (h githubAPI) openPull(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	invalid := func(message string) {
-		h.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{map[string]any{"resource": "PullRequest", "code": "custom", "message": message}}})
+		h.answer(w, 422, h.trouble("Validation Failed", map[string]any{"resource": "PullRequest", "code": "custom", "message": message}))
 	}
 	head, base := h.commit(in.Head), h.commit(in.Base)
 	switch {
@@ -95,14 +102,18 @@ func (h githubAPI) editPull(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h githubAPI) saidOf(s said) map[string]any {
-	v := map[string]any{"id": s.id, "body": s.body, "user": map[string]any{"login": s.author}, "html_url": h.URL}
-	if s.review {
-		v["submitted_at"], v["state"] = s.at, "COMMENTED"
-	} else {
-		v["created_at"] = s.at
+func (h githubAPI) saidOf(i *item, s said) map[string]any {
+	at := h.at(string(i.kind)+"s", strconv.Itoa(i.number))
+	v := map[string]any{
+		"id": s.id, "node_id": node("C", s.id), "body": s.body, "user": h.account(s.author), "html_url": at + "#" + strconv.Itoa(s.id), "author_association": "MEMBER",
 	}
-	return v
+	if !s.review {
+		return both(v, map[string]any{"url": at, "issue_url": at, "created_at": s.at, "updated_at": s.at})
+	}
+	way := map[string]any{"href": at}
+	return both(v, map[string]any{
+		"state": "COMMENTED", "commit_id": h.commit(i.head), "pull_request_url": at, "submitted_at": s.at, "_links": map[string]any{"html": way, "pull_request": way},
+	})
 }
 
 func (h githubAPI) talk(w http.ResponseWriter, r *http.Request, review bool, kinds ...forge.Kind) {
@@ -115,7 +126,7 @@ func (h githubAPI) talk(w http.ResponseWriter, r *http.Request, review bool, kin
 	out := []map[string]any{}
 	for _, s := range i.comments {
 		if s.review == review {
-			out = append(out, h.saidOf(s))
+			out = append(out, h.saidOf(i, s))
 		}
 	}
 	h.answer(w, 200, cutPage(h.Hub, w, r, out, "per_page"))
@@ -140,7 +151,7 @@ func (h githubAPI) comment(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, 422, "Validation Failed")
 		return
 	}
-	h.answer(w, 201, h.saidOf(h.say(i, h.who(r), in.Body, false)))
+	h.answer(w, 201, h.saidOf(i, h.say(i, h.who(r), in.Body, false)))
 }
 
 func (h githubAPI) review(w http.ResponseWriter, r *http.Request) {
@@ -163,23 +174,19 @@ func (h githubAPI) review(w http.ResponseWriter, r *http.Request) {
 	text := in.Body
 	for _, c := range in.Comments {
 		if c.Line > 100 || c.Side != "RIGHT" || c.Body == "" { // no file of ours is that long
-			h.fail(w, 422, "Unprocessable Entity: Line could not be resolved")
+			h.answer(w, 422, h.trouble("Unprocessable Entity", "Line could not be resolved"))
 			return
 		}
 	}
-	h.answer(w, 200, h.saidOf(h.say(i, h.who(r), text, true)))
+	h.answer(w, 200, h.saidOf(i, h.say(i, h.who(r), text, true)))
 }
 
 func (h githubAPI) runs(w http.ResponseWriter, r *http.Request) {
 	h.query(r, "per_page", "page")
 	all := []map[string]any{}
 	for _, s := range h.statuses[r.PathValue("sha")] {
-		if run, ok := strings.CutPrefix(s.name, "run:"); ok {
-			v := map[string]any{"name": run, "status": "completed", "conclusion": s.state}
-			if s.state == "pending" {
-				v["status"], v["conclusion"] = "in_progress", nil
-			}
-			all = append(all, v)
+		if strings.HasPrefix(s.name, "run:") {
+			all = append(all, h.run(s, r.PathValue("sha")))
 		}
 	}
 	h.answer(w, 200, map[string]any{"total_count": len(all), "check_runs": cutPage(h.Hub, w, r, all, "per_page")})
@@ -190,7 +197,7 @@ func (h githubAPI) commitStatuses(w http.ResponseWriter, r *http.Request) {
 	all := []map[string]any{}
 	for _, s := range h.statuses[r.PathValue("sha")] {
 		if !strings.HasPrefix(s.name, "run:") {
-			all = append(all, map[string]any{"context": s.name, "state": s.state, "target_url": nil})
+			all = append(all, h.status(s))
 		}
 	}
 	h.answer(w, 200, cutPage(h.Hub, w, r, all, "per_page"))

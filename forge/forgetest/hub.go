@@ -174,7 +174,7 @@ func (h *Hub) serve(api http.Handler, w http.ResponseWriter, r *http.Request) {
 func (h *Hub) work(api http.Handler, w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/moved/") {
 		w.Header().Set("Location", "https://elsewhere.example/new")
-		w.WriteHeader(http.StatusPermanentRedirect)
+		h.fail(w, http.StatusMovedPermanently, "Moved Permanently")
 		return
 	}
 	if strings.Contains(r.URL.Path, ".git/") {
@@ -235,7 +235,19 @@ func (h *Hub) serveGit(w http.ResponseWriter, r *http.Request) {
 
 // fail answers with an error.
 func (h *Hub) fail(w http.ResponseWriter, code int, message string) {
-	h.answer(w, code, map[string]any{"message": message})
+	h.answer(w, code, h.trouble(message))
+}
+
+// trouble is an error in the forge's words.
+func (h *Hub) trouble(message string, parts ...any) map[string]any {
+	v := map[string]any{"message": message}
+	if len(parts) > 0 {
+		v["errors"] = parts
+	}
+	if h.speak.name == "github" {
+		v["documentation_url"] = "https://docs.example/rest"
+	}
+	return v
 }
 
 func (h *Hub) answer(w http.ResponseWriter, code int, v any) {
