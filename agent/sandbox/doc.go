@@ -1,14 +1,20 @@
 // Package sandbox keeps the commands of our own agent from changing what lies
-// outside of the project: they see the whole file system and may write to the
-// project folder, to a temporary folder of their own, and to what the person
-// names. It uses Landlock, by starting this program again, or bubblewrap.
+// outside of the project: they see the whole file system, but for what Options.Hide
+// names, and may write to the project folder, to a temporary folder of their own, and
+// to what the person names. It uses Landlock, by starting this program again, or
+// bubblewrap.
 //
-// It never protects what a command may read, and it is no protection from the
-// kernel's own faults. Landlock does not keep a command from changing the mode,
-// owner or times of a file outside, nor, before version 9 of its interface, from
-// talking to a program outside by a socket in the file system. Where the system has
-// neither, commands run as they are and Status says so; with mode "require" they do
-// not run.
+// It is no protection from the kernel's own faults. Landlock does not keep a command
+// from changing the mode, owner or times of a file outside, nor, before version 9 of
+// its interface, from talking to a program outside by a socket in the file system.
+// Where the system has neither, commands run as they are and Status says so; with mode
+// "require" they do not run.
+//
+// A hidden path is known by its real place. What has a second one, by a hard link or a
+// mount, can be read there, and root can read the disk itself. With Landlock the names
+// in hidden folders can be seen, and what appears beside the way to a hidden path, after
+// a command began, is hidden from it, too. With bubblewrap a hidden path that did not
+// exist when the command began is not hidden.
 //
 //	func main() {
 //		if code, ours := sandbox.Main(os.Args, os.Stderr); ours {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 )
 
 // word is the first argument of this program where it is to confine itself and
@@ -19,6 +20,8 @@ const notRun = 126
 type spec struct {
 	Write   []string `json:"write"`
 	Network bool     `json:"network"`
+	Hide    []string `json:"hide,omitempty"`
+	Read    []string `json:"read,omitempty"` // open to reading although it may lie below a hidden path
 }
 
 func spell(s spec) (string, error) {
@@ -51,9 +54,9 @@ func become(args []string) error {
 	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
 		return fmt.Errorf("what the command may do is not said: %w", err)
 	}
-	for _, dir := range append(s.Write, args[2]) {
-		if !filepath.IsAbs(dir) {
-			return fmt.Errorf("%q is not a full path", dir)
+	for _, path := range slices.Concat(s.Write, s.Hide, s.Read, args[2:3]) {
+		if !filepath.IsAbs(path) {
+			return fmt.Errorf("%q is not a full path", path)
 		}
 	}
 	if err := restrict(s); err != nil {

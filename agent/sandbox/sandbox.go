@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,6 +41,12 @@ type Options struct {
 	// they built, from one box to the next. Nothing else should trust it. ""
 	// keeps it with the box.
 	Cache string
+
+	// Hide are files and folders that commands may not read, whether they exist
+	// yet or not. None may lie in a folder to write to. Read are folders that may be
+	// read although they lie below a hidden one, as those to write to may. With
+	// nothing hidden, all may be read.
+	Hide, Read []string
 }
 
 // Box confines commands.
@@ -51,6 +58,8 @@ type Box struct {
 	bwrap   string
 	cache   string
 	write   []string // the project folder first
+	hide    []string
+	read    []string
 
 	making sync.Mutex
 	temp   string // made when the first command is confined
@@ -91,7 +100,7 @@ func open(cfg Config, opt Options, sys prober) (*Box, error) {
 	if found.err != nil {
 		return nil, fmt.Errorf("sandbox: mode %s: %w: %s; choose another tools.sandbox.mode, or install bubblewrap", cfg.Mode, found.err, found.why)
 	}
-	b := &Box{kind: found.kind, status: Status{found.kind, found.why}, network: *cfg.Network, bwrap: found.path, self: opt.Self}
+	b := &Box{kind: found.kind, status: Status{found.kind, found.why}, network: *cfg.Network, bwrap: found.path, self: opt.Self, hide: opt.Hide, read: opt.Read}
 	if b.kind == None {
 		return b, nil
 	}
@@ -204,16 +213,9 @@ func (b *Box) Confine(cmd *exec.Cmd) error {
 	}
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "TMPDIR="+b.temp, "TMP="+b.temp, "TEMP="+b.temp,
 		"XDG_CACHE_HOME="+b.cache, "GOCACHE="+filepath.Join(b.cache, "go-build"), "npm_config_cache="+filepath.Join(b.cache, "npm"))
-	var way []string
-	switch b.kind {
-	case Landlock:
-		spec, err := spell(spec{Write: b.write, Network: b.network})
-		if err != nil {
-			return err
-		}
-		way = []string{b.self, word, spec, "--"}
-	case Bubblewrap:
-		way = b.wrap(cmd.Dir)
+	way, err := b.way(cmd)
+	if err != nil {
+		return err
 	}
 	args := cmd.Args
 	if len(args) > 0 {
@@ -224,15 +226,52 @@ func (b *Box) Confine(cmd *exec.Cmd) error {
 	return nil
 }
 
+// way is the command line up to the command.
+func (b *Box) way(cmd *exec.Cmd) ([]string, error) {
+	s := spec{Write: b.write, Network: b.network}
+	var v view
+	if len(b.hide) > 0 {
+		s.Hide, s.Read = b.hide, slices.Concat(b.read, program(cmd.Path))
+		var err error
+		if v, err = look(s); err == nil && b.kind == Landlock {
+			err = v.around() // known here rather than by a command that does not run
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: %w", err)
+		}
+	}
+	if b.kind == Bubblewrap {
+		return b.wrap(cmd.Dir, v), nil
+	}
+	limits, err := spell(s)
+	if err != nil {
+		return nil, err
+	}
+	return []string{b.self, word, limits, "--"}, nil
+}
+
+// program is what a command needs of a program that was put into a hidden folder, as
+// some agents do with themselves: the folder it lies in, or at least the file.
+func program(path string) []string {
+	out := []string{path, filepath.Dir(path)}
+	if found, err := filepath.EvalSymlinks(path); err == nil && found != path {
+		out = append(out, found, filepath.Dir(found))
+	}
+	return out
+}
+
 // wrap is the command line of bubblewrap up to the command.
-func (b *Box) wrap(dir string) []string {
+func (b *Box) wrap(dir string, v view) []string {
 	args := []string{b.bwrap, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
 	if !b.network {
 		args = append(args, "--unshare-net")
 	}
+	over, shut := v.covers()
+	args = append(args, over...)
 	for _, w := range b.write {
 		args = append(args, "--bind", w, w)
 	}
+	args = append(args, shut...)
 	if dir == "" {
 		dir = b.write[0]
 	}

@@ -207,7 +207,7 @@ func TestMainIsForItsOwnWordOnly(t *testing.T) {
 			t.Errorf("%q is taken for ours: %s", args, said.String())
 		}
 	}
-	for _, args := range [][]string{{}, {"{}"}, {"{}", "--"}, {"x", "--", "/bin/true"}, {"{}", "-", "/bin/true"}, {`{"write":["x"]}`, "--", "/bin/true"}, {"{}", "--", "true"}} {
+	for _, args := range [][]string{{}, {"{}"}, {"{}", "--"}, {"x", "--", "/bin/true"}, {"{}", "-", "/bin/true"}, {`{"write":["x"]}`, "--", "/bin/true"}, {`{"hide":["x"]}`, "--", "/bin/true"}, {`{"hide":[1]}`, "--", "/bin/true"}, {"{}", "--", "true"}} {
 		said.Reset()
 		code, ours := Main(append([]string{"trimtab", word}, args...), &said)
 		if code != notRun || !ours || !strings.Contains(said.String(), "was not run") {
@@ -218,6 +218,7 @@ func TestMainIsForItsOwnWordOnly(t *testing.T) {
 
 func FuzzMain(f *testing.F) {
 	f.Add(`{"write":["/tmp"],"network":true}`, "--", "true")
+	f.Add(`{"write":["/tmp"],"hide":["/root/.ssh"],"read":["/tmp"]}`, "--", "true")
 	f.Add(`{`, "", "")
 	f.Fuzz(func(t *testing.T, spec, dash, program string) {
 		if filepath.IsAbs(program) {

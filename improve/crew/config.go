@@ -28,6 +28,7 @@ type Options struct {
 	Lookup  func(name string) (string, bool) // os.LookupEnv
 	Redact  func(string) string              // of all that goes to a log or an error
 	Cache   string                           // folder for what programs build, kept between jobs
+	Hide    []string                         // files and folders that no agent may read, beside the person's secrets
 	Sandbox sandbox.Config
 	Self    string // this program: for the sandbox, and the agent "own"
 }
@@ -89,6 +90,7 @@ func newOwn(cfg Config, opt Options) (Agent, error) {
 		last:   []string{"-p", ""},
 		keys:   []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"},
 		vars:   []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST"},
+		seen:   []sight{{path: ".config/trimtab"}},
 		locked: []string{"no key"},
 		whole:  true,
 	}}, nil

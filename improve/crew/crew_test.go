@@ -174,6 +174,52 @@ func TestR10_AnAgentCannotWriteOutside(t *testing.T) {
 	}
 }
 
+func TestP15_AnAgentReadsNoSecretButItsLogin(t *testing.T) {
+	if sandbox.Detect().Kind == sandbox.None {
+		t.Skip(sandbox.Detect())
+	}
+	for _, c := range []struct {
+		agent, home, path, by string
+		want                  bool
+	}{
+		{"claude", "private", ".ssh/id", "", false},
+		{"claude", "private", ".claude/login", "", false},
+		{"claude", "private", "notes", "", true},
+		{"claude", "own", ".ssh/id", "", false},
+		{"claude", "own", ".codex/auth.json", "", false},
+		{"claude", "own", ".claude/login", "", true},
+		{"claude", "own", ".claude.json", "", true},
+		{"claude", "own", ".aws/credentials", "", false},
+		{"claude", "own", ".aws/credentials", "CLAUDE_CODE_USE_BEDROCK", true},
+		{"codex", "own", ".codex/auth.json", "", true},
+		{"codex", "own", ".claude.json", "", false},
+		{"command", "own", ".codex/auth.json", "", true},
+		{"command", "own", ".config/gh/hosts.yml", "", false},
+		{"claude", "own", "data/trimtab.db", "", false},
+	} {
+		t.Run(c.agent+" "+c.home+" "+c.path, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, c.agent)
+			r.cfg.Home = c.home
+			file := filepath.Join(r.vars["HOME"], filepath.FromSlash(c.path))
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("canary"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if c.by != "" {
+				r.vars[c.by] = "1"
+			}
+			r.opt.Hide = []string{filepath.Join(r.vars["HOME"], "data", "trimtab.db")}
+			got, err := r.do(t, "read "+file)
+			if err != nil || (got.Text == `read: "canary"`) != c.want {
+				t.Errorf("%v, %s, want it read: %v", err, got.Text, c.want)
+			}
+		})
+	}
+}
+
 func TestP15_SecretsAreInNoLogAndNoError(t *testing.T) {
 	r := newRig(t, "claude")
 	if _, err := r.do(t, "secret"); err != nil {

@@ -28,11 +28,16 @@ type host struct {
 	look2 []string // and one that may not, outside of our sandbox
 
 	state  []string           // folders below the person's home in which it keeps its login and sessions
+	seen   []sight            // what it reads there besides
 	files  map[string]string  // settings in a private home
 	locked []string           // words by which it says that it has no key
 	read   func(*said, event) // nil: its output is its words
 	whole  bool               // its output is one JSON object, as trimtab -p --json writes it
 }
+
+// sight is a place below the person's home that an agent reads, always or where a
+// variable says so.
+type sight struct{ path, by string }
 
 // find returns the agent of a name.
 func find(name string) (host, bool) {

@@ -52,6 +52,9 @@ func play(name string) int {
 	case "outside":
 		err := os.WriteFile(arg, []byte("x"), 0o600)
 		return speak(name, fmt.Sprint("outside written: ", err == nil), 0)
+	case "read":
+		raw, _ := os.ReadFile(arg)
+		return speak(name, fmt.Sprintf("read: %q", raw), 0)
 	case "secret":
 		fmt.Fprintln(os.Stderr, "the key is canary-4711")
 		return speak(name, "canary-4711", 0)

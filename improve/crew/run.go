@@ -45,6 +45,7 @@ func (a *one) Do(ctx context.Context, job Job) (Report, error) {
 		return Report{}, a.failed(job, "", "", err)
 	}
 	setting := child.Setting{Dir: job.Dir, ReadOnly: job.ReadOnly, Cache: a.opt.Cache, Sandbox: a.opt.Sandbox, Self: a.opt.Self}
+	setting.Hide = slices.Concat(child.Secrets(a.opt.Lookup, a.let(private)...), a.opt.Hide)
 	if !private {
 		for _, dir := range a.state {
 			setting.Write = append(setting.Write, filepath.Join(home, filepath.FromSlash(dir)))
@@ -160,12 +161,29 @@ func (a *one) home() (private bool, home string, err error) {
 	case a.cfg.Home == "private", a.cfg.Home == "auto" && (key || len(a.keys) == 0):
 		return true, "", nil
 	}
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if v, _ := a.opt.Lookup(name); v != "" && filepath.IsAbs(v) {
-			return false, v, nil
-		}
+	if home := child.Person(a.opt.Lookup); home != "" {
+		return false, home, nil
 	}
 	return true, "", ErrKey
+}
+
+// let is what the agent may read of the person's secrets: nothing in a home of its
+// own, its login in the person's. What login a command has is not known, so it may be
+// any agent's.
+func (a *one) let(private bool) []string {
+	switch {
+	case private:
+		return nil
+	case a.name == "command":
+		return child.Logins()
+	}
+	out := slices.Clone(a.state)
+	for _, s := range a.seen {
+		if v, _ := a.opt.Lookup(s.by); s.by == "" || v != "" {
+			out = append(out, s.path)
+		}
+	}
+	return out
 }
 
 // furnish writes an agent's settings into a private home.

@@ -18,6 +18,7 @@ func claude() host {
 		set:  []string{"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"},
 		// Not ~/.claude.json, which is no folder: it bears that it cannot be written.
 		state:  []string{".claude"},
+		seen:   []sight{{path: ".claude.json"}, {".aws", "CLAUDE_CODE_USE_BEDROCK"}, {".config/gcloud", "CLAUDE_CODE_USE_VERTEX"}},
 		locked: []string{"Not logged in", "Invalid API key", "/login"},
 		read:   readClaude,
 	}
@@ -54,6 +55,7 @@ func gemini() host {
 		vars:   []string{"GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"},
 		set:    []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
 		state:  []string{".gemini"},
+		seen:   []sight{{".config/gcloud", "GOOGLE_GENAI_USE_VERTEXAI"}},
 		files:  map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true},"tools":{"shell":{"enableInteractiveShell":false}}}`},
 		locked: []string{"Invalid auth method", "set an Auth method", "API key not valid", "GEMINI_API_KEY"},
 		read:   readGemini,

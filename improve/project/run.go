@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -30,6 +31,7 @@ type Options struct {
 	Lookup  func(name string) (string, bool) // os.LookupEnv
 	Redact  func(string) string              // of all that goes to a log
 	Cache   string                           // folder for what is built, kept between commands
+	Hide    []string                         // files and folders that no command may read, beside the person's secrets
 	Sandbox sandbox.Config
 	Self    string // this program, for the sandbox
 }
@@ -128,7 +130,10 @@ func todo(kind Kind, err error) string {
 
 func (p *Project) run(ctx context.Context, c Command, dir, name string) (Result, error) {
 	r := Result{Kind: c.Kind, Command: c.String(), From: c.From, Exit: -1}
-	place, err := child.Open(child.Setting{Dir: dir, Write: p.cfg.Write, Cache: p.opt.Cache, Sandbox: p.opt.Sandbox, Self: p.opt.Self})
+	place, err := child.Open(child.Setting{
+		Dir: dir, Write: p.cfg.Write, Cache: p.opt.Cache, Sandbox: p.opt.Sandbox, Self: p.opt.Self,
+		Hide: slices.Concat(child.Secrets(p.opt.Lookup), p.opt.Hide),
+	})
 	if err != nil {
 		return r, err
 	}

@@ -32,6 +32,11 @@ func play(what string, args []string) int {
 	case "fail":
 		fmt.Println("FAIL canary-4711")
 		return 3
+	case "read":
+		for _, name := range args {
+			_, err := os.ReadFile(name)
+			fmt.Println(filepath.Base(name), err == nil)
+		}
 	case "outside":
 		fmt.Println(os.WriteFile(args[0], nil, 0o600) == nil)
 	}
@@ -155,4 +160,32 @@ func TestTheSamplesCommandsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(project.Format, 1) // gofmt itself ends with 0
+}
+
+func TestP15_AProjectsTestsReadNoSecretOfThePerson(t *testing.T) {
+	if sandbox.Detect().Kind == sandbox.None {
+		t.Skip(sandbox.Detect())
+	}
+	home := t.TempDir()
+	var names []string
+	for _, name := range []string{".ssh/id", ".claude/login", "trimtab.db", "notes"} {
+		full := filepath.Join(home, filepath.FromSlash(name))
+		names = append(names, full)
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := project.New(project.Config{Test: self(t, append([]string{"read"}, names...)...)}, project.Options{
+		Lookup: func(name string) (string, bool) { return map[string]string{"HOME": home}[name], name == "HOME" }, Redact: strings.TrimSpace, Hide: names[2:3],
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := p.Run(t.Context(), project.Test, t.TempDir(), filepath.Join(t.TempDir(), "log"))
+	if want := "id false\nlogin false\ntrimtab.db false\nnotes true"; err != nil || r.Said != want {
+		t.Errorf("%v\n%s", err, r.Said)
+	}
 }

@@ -15,6 +15,7 @@ type Setting struct {
 	ReadOnly bool     // it may not write there either, where a sandbox can keep it from that
 	Write    []string // further folders that it may write to; those that do not exist are left out
 	Cache    string   // a folder for what programs build, kept from one run to the next; "" keeps nothing
+	Hide     []string // files and folders that it may not read, where there is a sandbox; see Secrets
 	Sandbox  sandbox.Config
 	Self     string // this program, for the sandbox; found out if not given
 }
@@ -59,7 +60,7 @@ func Open(s Setting) (*Place, error) {
 	if s.ReadOnly { // the sandbox always opens one folder; this one is nobody's
 		writable = root
 	}
-	if p.box, err = sandbox.New(cfg, sandbox.Options{Dir: writable, Self: s.Self, Cache: s.Cache}); err != nil {
+	if p.box, err = sandbox.New(cfg, sandbox.Options{Dir: writable, Self: s.Self, Cache: s.Cache, Hide: s.Hide, Read: []string{dir}}); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // rounds is how often is looked for processes that were being born at the last look.
@@ -25,11 +26,26 @@ func sweep(mark string) {
 			}
 			env, err := os.ReadFile(name) // #nosec G304 -- of /proc; those of others cannot be read
 			if err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
-				found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+				if syscall.Kill(pid, syscall.SIGKILL) == nil {
+					found = true
+					bury(pid)
+				}
 			}
 		}
 		if !found {
 			return
 		}
+	}
+}
+
+// bury waits a little until a process that was killed is gone: the kernel takes its
+// time on a busy machine, and Run promises that nothing is left.
+func bury(pid int) {
+	for range 200 {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if err != nil || bytes.Contains(stat, []byte(") Z ")) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
