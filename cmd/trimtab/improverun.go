@@ -272,12 +272,13 @@ func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
 		return nil, err
 	}
 	cache = filepath.Join(cache, "build") // what agents and tests build is kept from one step to the next
+	hidden := ownFiles(filepath.Dir(dir))
 	keyless := a.redactor(false)          // logs stay here, so they may name folders
-	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox})
+	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden})
 	if err != nil {
 		return nil, err
 	}
-	commands, err := project.New(cfg.Improve.Checks, project.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox})
+	commands, err := project.New(cfg.Improve.Checks, project.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden})
 	if err != nil {
 		return nil, err
 	}
@@ -298,6 +299,17 @@ func (a *app) lookup(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// ownFiles are our files that no agent and no test of a project may read.
+func ownFiles(data string) []string {
+	var all []string
+	for _, name := range []string{"trimtab.db", filepath.Join("improve", "flow.db")} {
+		for _, end := range []string{"", "-wal", "-shm"} {
+			all = append(all, filepath.Join(data, name+end))
+		}
+	}
+	return append(all, filepath.Join(data, "improve", "marker.key"))
 }
 
 // gitFor is git for a project. Where nobody has told git who commits here, it is
