@@ -273,7 +273,7 @@ func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
 	}
 	cache = filepath.Join(cache, "build") // what agents and tests build is kept from one step to the next
 	hidden := ownFiles(filepath.Dir(dir))
-	keyless := a.redactor(false)          // logs stay here, so they may name folders
+	keyless := a.redactor(false) // logs stay here, so they may name folders
 	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden})
 	if err != nil {
 		return nil, err
