@@ -40,10 +40,14 @@ func (c *cache) put(s trimtab.Session) {
 		c.at = map[string]*list.Element{}
 	}
 	c.at[s.ID] = c.order.PushFront(&s)
-	if c.order.Len() > c.max {
-		last := c.order.Back()
-		c.order.Remove(last)
-		delete(c.at, last.Value.(*trimtab.Session).ID)
+	c.shrink(c.max)
+}
+
+// shrink drops all but the sessions used last. The caller holds the lock.
+func (c *cache) shrink(keep int) {
+	for c.order.Len() > keep {
+		last := c.order.Remove(c.order.Back()).(*trimtab.Session)
+		delete(c.at, last.ID)
 	}
 }
 

@@ -161,3 +161,11 @@ func (h *Helm) Flush(ctx context.Context, ids ...string) error {
 
 // Hurry has what waits stored at once, and does not wait for it.
 func (h *Helm) Hurry() { h.later.nudge() }
+
+// Forget lets go of all but the sessions used last, to save memory: they are
+// loaded when they are next asked for.
+func (h *Helm) Forget(keep int) {
+	h.cache.mu.Lock()
+	defer h.cache.mu.Unlock()
+	h.cache.shrink(keep)
+}

@@ -109,11 +109,11 @@ func (s *Store) connect(cfg Config) (err error) {
 	// fullfsync: on macOS a plain fsync leaves the rows in the drive's cache.
 	// secure_delete: what a person removes is gone from the file, too.
 	s.write, err = pool(s.path, 1, "_busy_timeout="+first, "_txlock=immediate", "_synchronous=FULL", "_foreign_keys=1",
-		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=secure_delete(1)")
+		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=secure_delete(1)", "_pragma=cache_size(-1024)")
 	if err != nil {
 		return err
 	}
-	s.read, err = pool(s.path, cfg.Readers, "_busy_timeout="+wait, "_query_only=1")
+	s.read, err = pool(s.path, cfg.Readers, "_busy_timeout="+wait, "_query_only=1", "_pragma=cache_size(-512)")
 	return err
 }
 

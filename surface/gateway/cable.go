@@ -145,15 +145,20 @@ func (p *cables) put(host string, l *cable) {
 }
 
 // sweep hangs up cables that nobody has used for long.
-func (p *cables) sweep() { p.hangUp(idleTime) }
+func (p *cables) sweep() { p.hangUp(idleTime, maxIdle) }
 
-func (p *cables) hangUp(unused time.Duration) {
+// hangUp hangs up those that were not used for so long, and of the others all but
+// so many to each host.
+func (p *cables) hangUp(unused time.Duration, keep int) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	waits := false
 	for host, all := range p.idle {
 		n := 0
-		for n < len(all) && time.Since(all[n].since) >= unused { // the oldest stand first
+		for n < len(all) && (n < len(all)-keep || time.Since(all[n].since) >= unused) { // the oldest stand first
 			_ = all[n].conn.Close()
 			n++
 		}
@@ -162,6 +167,9 @@ func (p *cables) hangUp(unused time.Duration) {
 			continue
 		}
 		p.idle[host], waits = all, true
+	}
+	if p.timer != nil {
+		p.timer.Stop() // it may be this one
 	}
 	if p.timer = nil; waits {
 		p.timer = time.AfterFunc(idleTime, p.sweep)

@@ -50,7 +50,7 @@ func cablesTo(t *testing.T, u *url.URL) *cables {
 	if p == nil {
 		t.Skip("there are no cables here")
 	}
-	t.Cleanup(func() { p.hangUp(0) })
+	t.Cleanup(func() { p.hangUp(0, maxIdle) })
 	return p
 }
 
@@ -282,10 +282,17 @@ func TestCablesThatNobodyUsesAreHungUp(t *testing.T) {
 	if _, _, _, err := post(t, p, u, "abc"); err != nil || count() != 1 {
 		t.Fatalf("%d wait, %v", count(), err)
 	}
-	if p.hangUp(time.Hour); count() != 1 || p.timer == nil {
+	if p.hangUp(time.Hour, maxIdle); count() != 1 || p.timer == nil {
 		t.Error("one that was just used was hung up, or nobody will look again")
 	}
-	if p.hangUp(0); count() != 0 || p.timer != nil {
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	newest := &cable{conn: ours}
+	p.put(u.Host, newest)
+	if p.hangUp(time.Hour, 1); count() != 1 || p.idle[u.Host][0] != newest || p.timer == nil {
+		t.Error("of two the newest should stay")
+	}
+	if p.hangUp(0, maxIdle); count() != 0 || p.timer != nil {
 		t.Error("one that nobody uses waits still")
 	}
 }
@@ -355,7 +362,7 @@ func FuzzCable(f *testing.F) {
 			break
 		}
 		p := a.cables
-		if p.hangUp(0); !a.over {
+		if p.hangUp(0, maxIdle); !a.over {
 			t.Fatal("it does not end")
 		}
 	})

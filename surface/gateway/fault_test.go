@@ -108,13 +108,6 @@ func (d door) Steer(ctx context.Context, id string, tell func(trimtab.Session) [
 	return s, out, err
 }
 
-func (d door) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
-	if err := d.meet(ctx, "Handle"); err != nil {
-		return trimtab.Session{}, trimtab.Outcome{}, err
-	}
-	return d.Helm.Handle(ctx, id, events...)
-}
-
 func (d door) Flush(ctx context.Context, ids ...string) error {
 	if err := d.meet(ctx, "Flush"); err != nil {
 		return err
@@ -301,7 +294,7 @@ func TestP6_TheLastReplyIsNotCountedTwice(t *testing.T) {
 			r := newRig(t, parts{up: up.URL, still: true, door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
 			header := http.Header{"X-Trimtab-Session": {"s"}}
 			r.do(http.MethodPost, "/v1/messages", header, turns(1))
-			m.set(now, "Handle")
+			m.set(now, "Steer")
 			r.settle()
 			m.set(well, "")
 			r.settle()

@@ -20,7 +20,7 @@ import (
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Stats.Requests.Add(1)
 	g.rest.begin()
-	defer g.rest.end(g.opt.Rested)
+	defer g.rest.end(g.rested)
 	to, ok := find(r)
 	if !ok {
 		refuse(w, http.StatusNotFound, "trimtab: no provider is known for this path; what begins with /v1/, /v1beta/, /v1alpha/ or /api/ is passed on")

@@ -21,7 +21,6 @@ import (
 type Door interface {
 	Open(ctx context.Context, info trimtab.Info) (s trimtab.Session, fresh bool, err error)
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
-	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Flush(ctx context.Context, ids ...string) error
 	Hurry()
 }
@@ -154,7 +153,9 @@ func (g *Gateway) ledger(id string) *ledger {
 	defer g.mu.Unlock()
 	if e := g.ledgers[id]; e != nil {
 		g.order.MoveToFront(e)
-		return e.Value.(*ledger)
+		l := e.Value.(*ledger)
+		l.asked++
+		return l
 	}
 	if len(g.ledgers) >= g.opt.Sessions {
 		oldest := g.order.Remove(g.order.Back()).(*ledger)

@@ -25,6 +25,7 @@ type ledger struct {
 	number int            // requests so far
 	loaded bool
 	fresh  bool // nothing was said in the session, so the opening is to be told
+	asked  int  // how often it was asked for; under the gateway's lock
 
 	last, next wire.Body // the last request and the one at hand; a scan resumes where they part
 	raw        *buffer   // the bytes of last

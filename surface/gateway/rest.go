@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 )
@@ -21,10 +22,10 @@ func (r *rest) begin() {
 	r.begun.Add(1)
 }
 
-// end is called with what to do when there is rest; nil is nothing.
+// end is called with what to do when there is rest.
 func (r *rest) end(rested func()) {
 	r.under.Add(-1)
-	if rested != nil && r.armed.CompareAndSwap(false, true) {
+	if r.armed.CompareAndSwap(false, true) {
 		r.look(rested, r.begun.Load())
 	}
 }
@@ -39,4 +40,45 @@ func (r *rest) look(rested func(), begun int64) {
 		r.armed.Store(false)
 		rested()
 	})
+}
+
+// What stays in memory when there is rest: more than anybody works with at once.
+// Of a thousand sessions that came in a burst the others would be held for nothing.
+const (
+	sessionsAtRest = 32
+	cablesAtRest   = 8
+)
+
+// rested makes use of a time without requests.
+func (g *Gateway) rested() {
+	g.thin(sessionsAtRest)
+	g.cables.hangUp(idleTime, cablesAtRest)
+	if g.opt.Rested != nil {
+		g.opt.Rested()
+	}
+}
+
+// thin forgets all but the ledgers used last. Their last replies are told first,
+// and one that is asked for in the meantime stays.
+func (g *Gateway) thin(keep int) {
+	type old struct {
+		ledger *ledger
+		asked  int
+	}
+	var all []old
+	g.mu.Lock()
+	for e := g.order.Back(); e != nil && len(all) < g.order.Len()-keep; e = e.Prev() {
+		l := e.Value.(*ledger)
+		all = append(all, old{l, l.asked})
+	}
+	g.mu.Unlock()
+	for _, o := range all {
+		g.flush(context.Background(), o.ledger, 0)
+		g.mu.Lock()
+		if e := g.ledgers[o.ledger.id]; e != nil && e.Value == o.ledger && o.ledger.asked == o.asked {
+			g.order.Remove(e)
+			delete(g.ledgers, o.ledger.id)
+		}
+		g.mu.Unlock()
+	}
 }

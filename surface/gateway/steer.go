@@ -304,7 +304,8 @@ func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
 	if n := len(l.lines); n > 0 && l.lines[n-1].hash == 0 {
 		return // a reply to a retry: one was told already
 	}
-	if _, _, err := g.opt.Door.Handle(ctx, l.id, trimtab.Said{Message: m}); err != nil {
+	said := func(trimtab.Session) []trimtab.Event { return []trimtab.Event{trimtab.Said{Message: m}} }
+	if _, _, err := g.opt.Door.Steer(ctx, l.id, said); err != nil {
 		g.unrecorded(l.id, err)
 		return
 	}
