@@ -71,23 +71,35 @@ func (r *reply) Document(doc []byte) {
 		r.Broken = true
 		return
 	}
-	if decode.String(scan.Find(doc, "type")) == "error" {
+	var kind, content, stop []byte
+	for name, v := range scan.Members(doc) {
+		switch string(name) {
+		case "type":
+			kind = v
+		case "content":
+			content = v
+		case "stop_reason":
+			stop = v
+		}
+	}
+	if decode.String(kind) == "error" {
 		r.fault(doc)
 		return
 	}
 	r.start(doc)
 	n := 0
-	for v := range scan.Elements(scan.Find(doc, "content")) {
+	for v := range scan.Elements(content) {
 		r.begin(n, v)
 		n++
 	}
-	r.stop(scan.Find(doc, "stop_reason"))
+	r.stop(stop)
 	r.Ended = r.Reason != ""
 }
 
 func (r *reply) start(message []byte) {
-	r.Model = decode.String(scan.Find(message, "model"))
-	r.usage(scan.Find(message, "usage"))
+	model, usage, _ := scan.Three(message, "model", "usage", "")
+	r.Model = decode.String(model)
+	r.usage(usage)
 }
 
 func (r *reply) fault(v []byte) {
@@ -142,19 +154,37 @@ func (r *reply) stop(v []byte) {
 
 // begin takes a content block, whole or still empty.
 func (r *reply) begin(i int, v []byte) {
-	kind := decode.String(scan.Find(v, "type"))
-	switch kind {
+	var t, text, thought, sign, id, name, input []byte
+	for member, value := range scan.Members(v) {
+		switch string(member) {
+		case "type":
+			t = value
+		case "text":
+			text = value
+		case "thinking":
+			thought = value
+		case "signature":
+			sign = value
+		case "id":
+			id = value
+		case "name":
+			name = value
+		case "input":
+			input = value
+		}
+	}
+	switch kind := decode.String(t); kind {
 	case "text":
-		r.Add(r.Piece(i, draft.Text), scan.Find(v, "text"))
+		r.Add(r.Piece(i, draft.Text), text)
 	case "thinking":
 		p := r.Piece(i, draft.Thought)
 		p.Name = kind
-		r.Add(p, scan.Find(v, "thinking"))
-		r.Append(&p.Sign, scan.Find(v, "signature"))
+		r.Add(p, thought)
+		r.Append(&p.Sign, sign)
 	case "tool_use":
 		p := r.Piece(i, draft.Call)
-		p.ID, p.Name = decode.String(scan.Find(v, "id")), decode.String(scan.Find(v, "name"))
-		r.Keep(p, scan.Find(v, "input"))
+		p.ID, p.Name = decode.String(id), decode.String(name)
+		r.Keep(p, input)
 	default:
 		p := r.Piece(i, draft.Other)
 		p.Name = kind
