@@ -15,7 +15,7 @@ GOVULNCHECK = v1.8.0
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest check lint fmt cross fuzz tidy smoke vuln bench cover e2e screens chaos
+.PHONY: help build test vet archtest check lint fmt cross counts fuzz tidy smoke vuln bench cover e2e screens chaos
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -34,7 +34,7 @@ vet: ## build and vet
 archtest: ## the house's own tests: imports, comments, purity, sizes, documents
 	$(GO) test -count=1 ./internal/archtest
 
-check: lint tidy cross fuzz smoke ## lint, module files, cross builds, short fuzzing, and the README's first command in a clean clone
+check: lint tidy cross counts fuzz smoke ## lint, module files, cross builds, the promised counts, short fuzzing, and the README's first command in a clean clone
 
 lint: ## gofumpt and golangci-lint
 	@bin=$$(GO='$(GO)' sh script/tool mvdan.cc/gofumpt $(GOFUMPT)) || exit 1; \
@@ -49,6 +49,9 @@ fmt: ## format all Go files with gofumpt
 
 cross: ## build for Linux, macOS and Windows, and type-check the tests there
 	@GO='$(GO)' sh script/cross $(PKGS)
+
+counts: ## the random conversations and replays that are promised, in full: without the race detector
+	CGO_ENABLED=0 $(GO) test -run 'P7|P8|Rule10|Dialect' . ./wire/...
 
 fuzz: ## each fuzz target for FUZZTIME (1s)
 	@GO='$(GO)' sh script/fuzz $(FUZZTIME) $(PKGS)

@@ -161,9 +161,9 @@ func checkPairs(history, view []trimtab.Message) error {
 // request that leaves.
 func TestP8_PairsStayWhole(t *testing.T) {
 	t.Parallel()
-	n := 20_000
+	n := 20_000 / fewer
 	if testing.Short() {
-		n = 2_000
+		n = min(n, 2_000)
 	}
 	engines := []*trimtab.Engine{eager(t, "strict"), eager(t, "cache")}
 	notes := 0
@@ -223,7 +223,7 @@ func TestRule2_SeatsNeverMove(t *testing.T) {
 // step leaves the session it began with as it was.
 func TestRule10_JournalReplays(t *testing.T) {
 	t.Parallel()
-	for seed := range 200 {
+	for seed := range 200 / fewer {
 		k := &talk{Rand: rand.New(rand.NewPCG(uint64(seed), 3))}
 		engine := eager(t, []string{"strict", "cache"}[seed%2])
 		events := k.journal(60)
