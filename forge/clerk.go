@@ -129,7 +129,7 @@ func (c *Clerk) Pull(ctx context.Context, id string, p Proposal, labels []string
 	}
 	pull, err := once(ctx, c, errand[Pull]{
 		key:  "pull " + id,
-		look: func(ctx context.Context) (Pull, bool, error) { return c.findPull(ctx, id, p.Head) },
+		look: func(ctx context.Context) (Pull, bool, error) { return c.FindPull(ctx, id, p.Head) },
 		make: func(ctx context.Context) (Pull, error) { return c.forge.OpenPull(ctx, p) },
 	})
 	if err != nil {
@@ -139,7 +139,9 @@ func (c *Clerk) Pull(ctx context.Context, id string, p Proposal, labels []string
 	return pull, err
 }
 
-func (c *Clerk) findPull(ctx context.Context, id, branch string) (found Pull, ok bool, err error) {
+// FindPull returns the pull request of a branch that was proposed under an id, open
+// or not.
+func (c *Clerk) FindPull(ctx context.Context, id, branch string) (found Pull, ok bool, err error) {
 	err = c.patient(ctx, func() error {
 		found, ok = Pull{}, false
 		authors, err := c.authors(ctx)

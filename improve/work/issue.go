@@ -18,7 +18,7 @@ func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	got, err := j.openIssue(ctx)
-	return facts("number", strconv.Itoa(got.Number), "url", got.URL, "labels", strings.Join(got.Labels, ", ")), err
+	return facts("number", strconv.Itoa(got.Number), "url", got.URL, "labels", strings.Join(got.Labels, ", "), "forge", j.here()), err
 }
 
 func (j *Job) openIssue(ctx context.Context) (got forge.Issue, err error) {

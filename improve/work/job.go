@@ -113,6 +113,22 @@ func (g guarded) Label(ctx context.Context, on forge.Ref, labels []string) ([]st
 // forge is the guarded forge, for what needs no clerk.
 func (j *Job) forge() forge.Forge { return guarded{j.yard.opt.Forge, j.guard} }
 
+// here names the forge that we work at.
+func (j *Job) here() string {
+	return j.yard.opt.Forge.Traits().Name + " " + j.yard.opt.Forge.Remote().URL
+}
+
+// moved refuses work that was begun at another forge: the numbers of its issue and
+// its pull request belong to somebody else here.
+func (j *Job) moved() error {
+	for _, e := range j.Item.Evidence {
+		if at := e.Facts["forge"]; e.Number == 2 && at != "" && at != j.here() {
+			return fmt.Errorf("%w: its issue is at %s, and the forge is %s now; name the first one again (forge.kind, or --forge) and retry", ErrManual, at, j.here())
+		}
+	}
+	return nil
+}
+
 // outside does something with the forge, again while it cannot be reached. What
 // it does must be safe to do twice, as all that a clerk does is.
 func (j *Job) outside(ctx context.Context, doing string, do func(context.Context) error) error {

@@ -24,6 +24,10 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 	if errors.Is(stopped, ErrManual) {
 		return improve.Manual, why, j.explain(why)
 	}
+	if err := j.moved(); err != nil {
+		why += "\n" + j.redact(err.Error())
+		return improve.Manual, why, j.explain(why)
+	}
 	state := improve.Failed
 	if errors.Is(stopped, ErrCancelled) {
 		state, why = improve.Cancelled, fmt.Sprintf("by a person, at step %d, %s", at.Number, at.Name)
@@ -56,12 +60,8 @@ func (j *Job) takeBack(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, nil // no branch was made
 	}
-	for _, e := range j.Item.Evidence {
-		if n, _ := strconv.Atoi(e.Facts["number"]); e.Number == 9 && n > 0 {
-			if err := j.outside(ctx, "close the pull request", func(ctx context.Context) error { return j.forge().ClosePull(ctx, n) }); err != nil {
-				return false, err
-			}
-		}
+	if err := j.withdraw(ctx, name); err != nil {
+		return false, err
 	}
 	there, err := j.remote(ctx, name)
 	if err != nil {
@@ -82,6 +82,22 @@ func (j *Job) takeBack(ctx context.Context) (bool, error) {
 		err = nil
 	}
 	return true, err
+}
+
+// withdraw closes our pull request. It is looked for by its marker, since who was
+// killed after opening it has left no number.
+func (j *Job) withdraw(ctx context.Context, branch string) error {
+	id, err := j.mark("")
+	if err != nil {
+		return nil // nothing was pushed, so none was opened
+	}
+	return j.outside(ctx, "close the pull request", func(ctx context.Context) error {
+		p, ok, err := j.clerk.FindPull(ctx, id, branch)
+		if err != nil || !ok || p.State != forge.Open {
+			return err
+		}
+		return j.forge().ClosePull(ctx, p.Number)
+	})
 }
 
 // report comments on the issue where the work stopped.

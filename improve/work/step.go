@@ -37,7 +37,10 @@ func Steps() []Step {
 // what went wrong.
 func (s Step) Run(ctx context.Context, j *Job) (improve.Evidence, error) {
 	began := j.yard.opt.Now().UTC()
-	err := j.harmless(ctx)
+	err := j.moved()
+	if err == nil {
+		err = j.harmless(ctx)
+	}
 	e := improve.Evidence{}
 	if err == nil {
 		e, err = s.Do(ctx, j)

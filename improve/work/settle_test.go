@@ -1,0 +1,72 @@
+package work_test
+
+import (
+	"testing"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/forge/local"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/work"
+)
+
+// TestR12_APullRequestWhoseNumberWasLostIsTakenBack: a worker that was killed after
+// it had opened the pull request has told nobody its number.
+func TestR12_APullRequestWhoseNumberWasLostIsTakenBack(t *testing.T) {
+	d := newDock(t)
+	it, _, err := d.run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	it.Evidence = it.Evidence[:8]
+	d.settles(it, work.Steps()[8], work.ErrCancelled, improve.Cancelled)
+	d.equal("at the forge", d.count(), map[string]int{"issues open": 1, "pulls closed": 1})
+}
+
+// TestR12_WorkBegunAtOneForgeTouchesNoOther: what has our numbers there is
+// somebody else's.
+func TestR12_WorkBegunAtOneForgeTouchesNoOther(t *testing.T) {
+	d := newDock(t)
+	it, _, err := d.run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := d.elsewhere()
+	d.opt.Forge = other
+	d.settles(it, work.Steps()[12], work.ErrCancelled, improve.Manual)
+	if p, err := other.Pull(t.Context(), 1); err != nil || p.State != forge.Open {
+		t.Errorf("pull request 1 of the other forge is %s, %v", p.State, err)
+	}
+	for _, s := range work.Steps()[2:] {
+		d.item = it
+		d.item.Evidence = it.Evidence[:s.Number-1]
+		if _, err := s.Run(t.Context(), d.job()); err == nil {
+			t.Errorf("step %d went on at another forge", s.Number)
+		}
+	}
+	d.equal("at the first forge", d.count(), map[string]int{"issues open": 1, "branches": 1, "pulls open": 1})
+}
+
+// elsewhere is another forge with a pull request that is not ours.
+func (d *dock) elsewhere() *local.Forge {
+	d.t.Helper()
+	shed, err := local.New(d.t.Context(), local.Config{Folder: d.t.TempDir()}, local.Options{Git: d.git})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = shed.Close() })
+	for _, name := range []string{"main", "feat/other"} {
+		head, err := d.project.Commit(d.t.Context(), "HEAD")
+		if err == nil {
+			err = d.project.Push(d.t.Context(), shed.Remote(), git.Update{Branch: name, To: head})
+		}
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		d.commit("docs/log.text", name)
+	}
+	if _, err := shed.OpenPull(d.t.Context(), forge.Proposal{Text: forge.Text{Title: "of others", Body: "x"}, Head: "feat/other", Base: "main"}); err != nil {
+		d.t.Fatal(err)
+	}
+	return shed
+}
