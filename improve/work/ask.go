@@ -91,6 +91,8 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
+	case errors.Is(err, crew.ErrMissing), errors.Is(err, crew.ErrKey): // of this machine, and nothing that an issue should tell
+		return "", fmt.Errorf("%w: %w", ErrManual, err)
 	case err != nil:
 		if _, ok := errors.AsType[*crew.Error](err); ok { // it names itself
 			return "", err

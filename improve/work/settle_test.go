@@ -1,12 +1,15 @@
 package work_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/local"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/crew"
 	"github.com/trimtab/trimtab/improve/work"
 )
 
@@ -45,6 +48,23 @@ func TestR12_WorkBegunAtOneForgeTouchesNoOther(t *testing.T) {
 		}
 	}
 	d.equal("at the first forge", d.count(), map[string]int{"issues open": 1, "branches": 1, "pulls open": 1})
+}
+
+// TestR12_AnAgentThatIsNotSetUpFilesNothing: that a program or a key is missing here
+// concerns nobody at the forge, and once it is there the work goes on.
+func TestR12_AnAgentThatIsNotSetUpFilesNothing(t *testing.T) {
+	for _, why := range []error{crew.ErrMissing, crew.ErrKey} {
+		d := newDock(t)
+		d.agent.Deeds["clarify"] = func(string) (string, error) {
+			return "", &crew.Error{Agent: "claude", Step: "clarify", Err: why, Do: "install it"}
+		}
+		it, at, err := d.run()
+		if !errors.Is(err, work.ErrManual) || !strings.Contains(err.Error(), "install it") {
+			t.Errorf("stopped at %d: %v", at.Number, err)
+		}
+		d.settles(it, at, err, improve.Manual)
+		d.equal("at the forge", d.count(), map[string]int{})
+	}
 }
 
 // elsewhere is another forge with a pull request that is not ours.
