@@ -191,7 +191,7 @@ func (d *decision) filed() {
 	})
 	if i >= 0 {
 		it := d.s.Past[i]
-		d.gate(GateQueue, false, "", fmt.Sprintf("%s is about the same (%s)", it.ID, it.State), "see trimtab improve show "+it.ID+"; to have it done again: trimtab improve retry "+it.ID)
+		d.gate(GateQueue, false, "", fmt.Sprintf("%s is about the same (%s)", it.ID, it.State), "see trimtab improve show "+it.ID+again(it))
 	} else {
 		d.gate(GateQueue, true, "no item of this project has the fingerprint "+d.c.Pattern.Fingerprint, "", "")
 	}
@@ -203,6 +203,20 @@ func (d *decision) filed() {
 	default:
 		d.gate(GateForge, false, "", strings.TrimSpace(fmt.Sprintf("the forge has an issue with this fingerprint (%s) %s", d.s.Forge, d.s.Where)), "nothing is filed twice; work on that issue")
 	}
+}
+
+// again is what can be done about an item that is there, after what can be seen of it.
+func again(it Item) string {
+	switch it.State {
+	case Awaiting:
+		return "; to let it begin: trimtab improve approve " + it.ID
+	case Queued, Running:
+		return "; trimtab improve run --watch does it"
+	case Failed, Cancelled, Manual:
+		return "; to have it done again: trimtab improve retry " + it.ID
+	case Done, Rejected:
+	}
+	return "; nothing is filed twice"
 }
 
 // acted is when the same trouble was last acted on.

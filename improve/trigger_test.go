@@ -184,3 +184,21 @@ func TestR7_TheWordsOfTheBlacklistAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestR7_AnItemThatIsThereSaysWhatCanBeDoneAboutIt: never a command that would be
+// refused.
+func TestR7_AnItemThatIsThereSaysWhatCanBeDoneAboutIt(t *testing.T) {
+	p := seedResult().Patterns[0]
+	for state, says := range map[improve.State]string{
+		improve.Awaiting: "approve w1", improve.Queued: "run --watch", improve.Running: "run --watch", improve.Failed: "retry w1",
+		improve.Cancelled: "retry w1", improve.Manual: "retry w1", improve.Done: "filed twice", improve.Rejected: "filed twice",
+	} {
+		past := []improve.Item{{ID: "w1", Fingerprint: p.Fingerprint, Project: "/p", State: state, Created: start}}
+		v := improve.Decide(improve.Config{}, improve.Case{Pattern: p, Project: "/p"}, improve.Situation{Now: start, Past: past})
+		i := slices.IndexFunc(v.Gates, func(g improve.Gate) bool { return g.Name == improve.GateQueue })
+		retry := strings.Contains(v.Gates[i].Change, "improve retry")
+		if !strings.Contains(v.Gates[i].Change, says) || retry != strings.HasPrefix(says, "retry") {
+			t.Errorf("%s: %s", state, v.Gates[i])
+		}
+	}
+}

@@ -209,7 +209,7 @@ func (a *app) file(ctx context.Context, l *lookedBack, c improve.Case, approve b
 		case g.Open || g.Name == improve.GateEnabled:
 		case g.Name == improve.GateForge && l.clerk == nil: // looked for again before anything is filed
 		case slices.Contains(holding, g.Name):
-			return improve.Item{}, fmt.Errorf("%s: %s", g.Name, g)
+			return improve.Item{}, errors.New(g.String())
 		default:
 			a.progress("by itself it would not be asked for: %s\n", g)
 		}
