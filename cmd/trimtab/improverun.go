@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,8 @@ type Improve struct {
 	Lease    int            `json:"leaseSeconds" default:"60" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
 }
 
+var forgeKinds = []string{"auto", "local", "github", "gitea", "gitlab"}
+
 func improveRun(a *app) *cobra.Command {
 	var watch, stay bool
 	var agent, kind string
@@ -60,6 +63,12 @@ it. That needs only git and Go.`,
 			}
 			if c.Flags().Changed("forge") {
 				cfg.Forge.Kind = kind
+				if !slices.Contains(forgeKinds, kind) {
+					return misused("--forge %q is not one of: %s", kind, strings.Join(forgeKinds, ", "))
+				}
+			}
+			if _, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: a.redactor(false)}); err != nil {
+				return misused("%w", err) // once, and not for each request that is approved
 			}
 			return a.improveRun(c.Context(), watch, stay)
 		},
@@ -68,9 +77,9 @@ it. That needs only git and Go.`,
 	f.BoolVarP(&watch, "watch", "w", false, "show the steps live; where another process works, watch it")
 	f.BoolVar(&stay, "stay", false, "wait for further requests until stopped")
 	f.StringVar(&agent, "agent", "", "who does the steps: "+strings.Join(crew.Names(), ", ")+" (improve.agent)")
-	f.StringVar(&kind, "forge", "", "where it goes: auto, local, github, gitea, gitlab (forge.kind)")
+	f.StringVar(&kind, "forge", "", "where it goes: "+strings.Join(forgeKinds, ", ")+" (forge.kind)")
 	_ = c.RegisterFlagCompletionFunc("agent", fixed(crew.Names()...))
-	_ = c.RegisterFlagCompletionFunc("forge", fixed("auto", "local", "github", "gitea", "gitlab"))
+	_ = c.RegisterFlagCompletionFunc("forge", fixed(forgeKinds...))
 	return c
 }
 
