@@ -63,6 +63,9 @@ const headSize = 64 << 10
 
 // Open opens a file of a host's sessions. Where host is "", it is found out.
 func Open(ctx context.Context, path, host string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // to open a pipe would wait for somebody who writes
+		return nil, fmt.Errorf("%w: %s is no plain file; write what it gives into one first", trimtab.ErrDamaged, path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
