@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 	if errors.Is(stopped, ErrCancelled) {
 		state, why = improve.Cancelled, fmt.Sprintf("by a person, at step %d, %s", at.Number, at.Name)
 	}
+	j.salvage(ctx)
 	cleared, err := j.takeBack(ctx)
 	if err == nil {
 		err = j.report(ctx, at, state, why, cleared)
@@ -53,6 +55,26 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 
 // Finish removes the working tree of work that is done. The branch stays.
 func (j *Job) Finish(ctx context.Context) error { return j.clear(ctx) }
+
+// salvage keeps the change for a person to see, since its working tree goes: as the
+// last step that looked at it recorded it. That tells nobody why the work stopped,
+// so what goes wrong here is no reason to leave the rest lying about.
+func (j *Job) salvage(ctx context.Context) {
+	base, tree := "", ""
+	for _, e := range j.Item.Evidence {
+		base, tree = cmp.Or(e.Facts["base"], base), cmp.Or(e.Facts["tree"], tree)
+	}
+	if base == "" || tree == "" {
+		return
+	}
+	patch, err := j.project().Run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary", "--end-of-options", base, tree, "--")
+	if err == nil && patch != "" {
+		err = j.write("change.patch", patch)
+	}
+	if err != nil {
+		j.say("the change could not be kept: " + j.redact(err.Error()))
+	}
+}
 
 // takeBack closes the pull request and removes the branch of this attempt.
 func (j *Job) takeBack(ctx context.Context) (bool, error) {

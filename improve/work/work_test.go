@@ -266,6 +266,9 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 				want = improve.Manual
 			}
 			d.settles(it, at, err, want)
+			if kept, err := os.ReadFile(filepath.Join(d.cfg.Folder, it.ID, "change.patch")); want == improve.Failed && c.step > 4 && name != "an implementation that cheats" && (err != nil || !strings.Contains(string(kept), "+++ b/")) {
+				t.Errorf("the diff is not kept: %v", err)
+			}
 			if n := d.count(); want == improve.Failed && (n["issues open"] != 1 || n["pulls open"] != 0 || n["branches"] != 0 && name != "the forge has a branch of others") {
 				t.Errorf("left at the forge: %v", n)
 			}
