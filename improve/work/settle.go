@@ -21,12 +21,12 @@ var ErrCancelled = errors.New("cancelled")
 // the attempt are taken back, and the issue, which is opened if that had not been
 // done, says where it stopped. Papers and logs are kept. It may be done again.
 func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State, string, error) {
-	why := j.redact(stopped.Error())
+	why := j.yard.opt.Keep(stopped.Error()) // report and explain redact what they write
 	if errors.Is(stopped, ErrManual) {
 		return improve.Manual, why, j.explain(why)
 	}
 	if err := j.moved(); err != nil {
-		why += "\n" + j.redact(err.Error())
+		why += "\n" + j.yard.opt.Keep(err.Error())
 		return improve.Manual, why, j.explain(why)
 	}
 	state := improve.Failed
@@ -45,12 +45,12 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 	case err == nil:
 		return state, why, nil
 	case errors.Is(err, ErrManual): // the forge cannot be reached: leave everything readable
-		why += "\n" + j.redact(err.Error())
+		why += "\n" + j.yard.opt.Keep(err.Error())
 		return improve.Manual, why, j.explain(why)
 	case errors.Is(err, improve.ErrLost), ctx.Err() != nil:
 		return "", "", err
 	}
-	return state, why + "\nclearing up: " + j.redact(err.Error()), nil
+	return state, why + "\nclearing up: " + j.yard.opt.Keep(err.Error()), nil
 }
 
 // Finish removes the working tree of work that is done. The branch stays.

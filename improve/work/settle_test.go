@@ -2,6 +2,8 @@ package work_test
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew"
 	"github.com/trimtab/trimtab/improve/work"
+	"github.com/trimtab/trimtab/improve/work/worktest"
 )
 
 // TestR12_APullRequestWhoseNumberWasLostIsTakenBack: a worker that was killed after
@@ -64,6 +67,27 @@ func TestR12_AnAgentThatIsNotSetUpFilesNothing(t *testing.T) {
 		}
 		d.settles(it, at, err, improve.Manual)
 		d.equal("at the forge", d.count(), map[string]int{})
+	}
+}
+
+// TestR12_WhyItStoppedNamesFoldersHereAndNotAtTheForge: a person must find the log,
+// and others must not learn whose home it is in.
+func TestR12_WhyItStoppedNamesFoldersHereAndNotAtTheForge(t *testing.T) {
+	d := newDock(t)
+	log := filepath.Join(d.cfg.Folder, d.item.ID, "agent", "design.log")
+	d.opt.Keep = worktest.Redact
+	d.opt.Redact = func(s string) string { return worktest.Redact(strings.ReplaceAll(s, d.cfg.Folder, "[REDACTED:home]")) }
+	d.agent.Deeds["design"] = func(string) (string, error) { return "", fmt.Errorf("%s, see %s", worktest.Canary, log) }
+	it, at, err := d.run()
+	d.item = it
+	_, why, failed := d.job().Settle(t.Context(), at, err)
+	if failed != nil || !strings.Contains(why, log) || !strings.Contains(it.Evidence[3].Error, log) || strings.Contains(why+it.Evidence[3].Error, worktest.Canary) {
+		t.Errorf("%v: %s\n%s", failed, why, it.Evidence[3].Error)
+	}
+	for c, err := range d.forge.Comments(t.Context(), forge.Ref{Kind: forge.IssueKind, Number: 1}) {
+		if err != nil || strings.Contains(c.Body, d.cfg.Folder) || !strings.Contains(c.Body, "see (papers)/agent/design.log") {
+			t.Errorf("%v: %s", err, c.Body)
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ func (s Step) Run(ctx context.Context, j *Job) (improve.Evidence, error) {
 	e.Number, e.Step, e.Began, e.Ended = s.Number, s.Name, began, j.yard.opt.Now().UTC()
 	if err != nil {
 		err = fmt.Errorf("step %d, %s: %w", s.Number, s.Name, err)
-		e.Error = j.redact(err.Error())
+		e.Error = j.yard.opt.Keep(err.Error())
 	}
 	return e, err
 }

@@ -20,6 +20,10 @@ func (o Options) With(p *project.Project, known []string) Options {
 		text, _ = leaving.Redact(text)
 		return text
 	}
+	o.Keep = func(text string) string {
+		text, _ = added.Redact(text)
+		return text
+	}
 	o.Secrets = func(patch []byte) []string {
 		var out []string
 		for _, a := range added.FindDiff(patch) {

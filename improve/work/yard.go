@@ -53,7 +53,7 @@ type Size struct {
 	Odd        []string // what lines do not show: binary files, links, strange paths
 }
 
-// Options are what the work is done with. All but Now and Wait are needed.
+// Options are what the work is done with. All but Keep, Now and Wait are needed.
 type Options struct {
 	Forge   forge.Forge
 	Keys    [][]byte  // for markers
@@ -63,6 +63,7 @@ type Options struct {
 	Checks  Checks
 	Measure func(patch []byte) (Size, error)
 	Redact  func(string) string         // of all that leaves
+	Keep    func(string) string         // of errors that stay here, and must name folders as they are; Redact where it is nil
 	Secrets func(patch []byte) []string // places of secrets in added lines, never the secrets
 
 	Now  func() time.Time
@@ -100,6 +101,9 @@ func New(cfg Config, opt Options) (*Yard, error) {
 	}
 	if opt.Wait == nil {
 		opt.Wait = wait
+	}
+	if opt.Keep == nil {
+		opt.Keep = opt.Redact
 	}
 	return &Yard{cfg: cfg, opt: opt}, nil
 }
