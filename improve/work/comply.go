@@ -122,7 +122,13 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 				return improve.Evidence{}, err
 			}
 		case p.Commit == head && p.Merge == forge.MergeClean && verdict != forge.Pending:
-			return j.ready(ctx, p, verdict)
+			late := verdict == forge.NoChecks && j.yard.opt.Now().Sub(began) < hesitation
+			if late, err = j.checked(ctx, late); err != nil {
+				return improve.Evidence{}, err
+			}
+			if !late {
+				return j.ready(ctx, p, verdict)
+			}
 		}
 		if j.yard.opt.Now().Sub(began) > time.Duration(j.yard.cfg.Patience)*time.Second {
 			return improve.Evidence{}, fmt.Errorf("%w: pull request %d is not settled at the forge (checks %s, merge %q); look at it and retry", ErrManual, p.Number, verdict, p.Merge)
@@ -132,6 +138,24 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 			return improve.Evidence{}, err
 		}
 	}
+}
+
+// hesitation is how long a forge may take to begin its checks of what was pushed.
+const hesitation = time.Minute
+
+// checked reports, where it is asked for, whether the forge checks commits of this
+// repository: the base had checks, so a head that has none yet may still get them.
+func (j *Job) checked(ctx context.Context, ask bool) (bool, error) {
+	base, err := j.fact(3, "base")
+	if err != nil || !ask {
+		return false, err
+	}
+	var all forge.Checks
+	err = j.outside(ctx, "look at the checks of the base", func(ctx context.Context) error {
+		all, err = j.yard.opt.Forge.Checks(ctx, base)
+		return err
+	})
+	return len(all) > 0, err
 }
 
 // conflicts is an error where the pull request cannot be merged. Git has the last

@@ -370,3 +370,52 @@ func TestR9_AConflictIsOneOnlyIfGitSaysSo(t *testing.T) {
 		t.Fatalf("stopped at %s: %v", at.Name, err)
 	}
 }
+
+// slow is a forge whose checks of a head begin some time after the push.
+type slow struct {
+	forge.Forge
+	base  string
+	waits *int
+	head  forge.Checks // once it was waited for
+}
+
+func (s slow) Checks(_ context.Context, commit string) (forge.Checks, error) {
+	switch {
+	case commit == s.base:
+		return forge.Checks{{Name: "build", Verdict: forge.Passed}}, nil
+	case *s.waits == 0:
+		return nil, nil
+	}
+	return s.head, nil
+}
+
+// TestR9_ChecksThatHaveNotBegunAreNotGreen: right after a push a forge that checks
+// everything has no checks to show.
+func TestR9_ChecksThatHaveNotBegunAreNotGreen(t *testing.T) {
+	for name, c := range map[string]struct {
+		head forge.Checks
+		says string // "" is ready
+	}{
+		"they fail":       {forge.Checks{{Name: "build", Verdict: forge.Failed}}, "checks of the forge failed"},
+		"they pass":       {forge.Checks{{Name: "build", Verdict: forge.Passed}}, ""},
+		"none ever begin": {nil, ""},
+	} {
+		d := newDock(t)
+		base, err := d.project.Commit(t.Context(), "HEAD")
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits, now := 0, time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+		d.opt.Forge = slow{d.forge, base, &waits, c.head}
+		d.opt.Now = func() time.Time { return now }
+		d.opt.Wait = func(_ context.Context, d time.Duration) error {
+			waits++
+			now = now.Add(d)
+			return nil
+		}
+		_, at, err := d.run()
+		if waits == 0 || c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: waited %d times, stopped at %q: %v", name, waits, at.Name, err)
+		}
+	}
+}
