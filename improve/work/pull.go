@@ -19,6 +19,10 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
+	less, err := j.read(6, "simplify.md")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
 	if err := j.pushed(ctx, 8); err != nil {
 		return improve.Evidence{}, err
 	}
@@ -32,7 +36,7 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if !*j.yard.cfg.Pulls {
 		return improve.Evidence{}, fmt.Errorf("%w: auto_create_prs is false; branch %s is pushed: open the pull request yourself, or set it to true and retry", ErrManual, name)
 	}
-	out, err := j.pullText(words)
+	out, err := j.pullText(words + "\nSimplified since:\n\n" + less) // or it would tell of what is not there any more
 	if err != nil {
 		return improve.Evidence{}, err
 	}

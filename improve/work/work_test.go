@@ -146,7 +146,7 @@ func TestR9_ThirteenStepsFromRequestToPullRequest(t *testing.T) {
 	d.equal("labels", p.Labels, []string{"automated", "ready"})
 	for _, part := range []string{
 		"**Issue**: #1", "**Type**: error_handling", "**Priority**: high", "**Occurrences**: 6", "**Severity**: high", "The rudder does not turn left.",
-		"The rudder turns left.", "`session-1`", "## Test plan", "## Evidence", "4 design: exit `1`, base_exit `0`",
+		"The rudder turns left.", "Took away a file that nothing used.", "`session-1`", "## Test plan", "## Evidence", "4 design: exit `1`, base_exit `0`",
 	} {
 		if !strings.Contains(p.Body, part) {
 			t.Errorf("the pull request does not say %q:\n%s", part, p.Body)
