@@ -113,6 +113,14 @@ func (s *scan) read(ctx context.Context, u unit) (err error) {
 	if u.want != "" && file.Host != u.want {
 		return s.other()
 	}
+	if u.named && u.host != "" {
+		if told, err := pick.Open(ctx, u.file, ""); err == nil {
+			defer told.Close()
+			if told.Host != u.host {
+				return fmt.Errorf("%s is a file of %s and not of %s", u.file, told.Host, u.host)
+			}
+		}
+	}
 	s.opened()
 	return s.source(ctx, u, file.Host, file)
 }
