@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,14 +141,42 @@ func (a *app) lookBack(ctx context.Context, w hook.Wish) (d hook.Decision, why s
 	if !verdict.Fire {
 		return d, verdict.No(), nil
 	}
-	id, err := addItem(ctx, l.queue, improve.NewItem("", found, l.cfg, verdict, a.clock().UTC()))
+	id, state, err := a.fileByItself(ctx, l, found, verdict)
 	if errors.Is(err, improve.ErrFiled) {
 		return d, "filed by another meanwhile", nil
 	}
 	if err != nil {
 		return d, "", err
 	}
-	return hook.Decision{Decision: hook.LetGo, Reason: hook.Automated, Workflow: id}, string(verdict.State), nil
+	return hook.Decision{Decision: hook.LetGo, Reason: hook.Automated, Workflow: id}, string(state), nil
+}
+
+// fileByItself puts a request into the queue that nobody asked for. Sessions may stop
+// at the same moment, and each be under the caps while none is filed: so what would
+// begin by itself is filed to wait, and begins only where every gate is still open
+// once the others can be seen. Of two that see each other both wait.
+func (a *app) fileByItself(ctx context.Context, l *lookedBack, c improve.Case, v improve.Verdict) (string, improve.State, error) {
+	it := improve.NewItem("", c, l.cfg, v, a.clock().UTC())
+	it.State = improve.Awaiting
+	id, err := addItem(ctx, l.queue, it)
+	if err != nil || v.State != improve.Queued {
+		return id, improve.Awaiting, err
+	}
+	if l.past, err = l.queue.Items(ctx); err != nil {
+		return id, improve.Awaiting, err
+	}
+	l.past = slices.DeleteFunc(l.past, func(other improve.Item) bool { return other.ID == id })
+	again := a.verdict(ctx, l, c)
+	changed, err := l.queue.Change(ctx, id, 0, func(it *improve.Item) error {
+		switch {
+		case !again.Fire:
+			it.Why = again.No()
+		case it.State == improve.Awaiting:
+			it.State = improve.Queued
+		}
+		return nil
+	})
+	return id, changed.State, err
 }
 
 // reflectOn reads a session: the host's own file where it named one that we can
