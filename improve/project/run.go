@@ -119,9 +119,9 @@ func (p *Project) Run(ctx context.Context, kind Kind, dir, log string) (r Result
 func todo(kind Kind, err error) string {
 	switch {
 	case errors.Is(err, ErrMissing):
-		return fmt.Sprintf("; install it, or set another command for %s, or none", kind)
+		return fmt.Sprintf("; install it, or set improve.checks.%s to another command, or to none", kind)
 	case errors.Is(err, ErrTime):
-		return fmt.Sprintf("; allow more minutes, or set a shorter command for %s", kind)
+		return fmt.Sprintf("; raise improve.checks.minutes, or set improve.checks.%s to a shorter command", kind)
 	case errors.Is(err, ErrOutput):
 		return "; look at its log for what it repeats"
 	}

@@ -107,7 +107,7 @@ func TestACommandsFailureIsAResultAndRedacted(t *testing.T) {
 func TestACommandThatIsNotInstalledSaysWhatToDo(t *testing.T) {
 	p := runner(t, project.Config{}, map[string]string{"PATH": t.TempDir()})
 	_, has, err := p.Run(t.Context(), project.Test, plant(t, map[string]string{"Cargo.toml": ""}), filepath.Join(t.TempDir(), "x.log"))
-	if !has || !errors.Is(err, project.ErrMissing) || !strings.Contains(err.Error(), "set another command for test") {
+	if !has || !errors.Is(err, project.ErrMissing) || !strings.Contains(err.Error(), "set improve.checks.test") {
 		t.Error(has, err)
 	}
 	if _, err := project.New(project.Config{Env: []string{"GITHUB_TOKEN"}}, project.Options{Lookup: os.LookupEnv, Redact: strings.TrimSpace}); err == nil {

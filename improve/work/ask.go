@@ -105,11 +105,14 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	return j.redact(strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))), nil
 }
 
+// errUntested is a project of which nobody has said how it is tested.
+var errUntested = fmt.Errorf("%w: no command for tests was found in this project; set improve.checks.test and retry", ErrManual)
+
 // test runs the project's tests and leaves a log.
 func (j *Job) test(ctx context.Context, s stands, log string) (Run, error) {
 	r, has, err := j.checkOne(ctx, "test", s, log)
 	if err == nil && !has {
-		err = errors.New("no command for tests was found in this project; set one")
+		err = errUntested
 	}
 	return r, err
 }
@@ -120,8 +123,11 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 		return Run{}, false, err
 	}
 	r, has, err := j.yard.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = context.Cause(ctx)
+	case errors.Is(err, crew.ErrMissing): // of this machine, as with an agent
+		err = fmt.Errorf("%w: %w", ErrManual, err)
 	}
 	if err == nil && has {
 		err = j.sound(ctx, s.Folder, lead)

@@ -62,7 +62,7 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		case err != nil:
 			return e, nil, err
 		case !has && kind == "test":
-			return e, nil, errors.New("no command for tests was found in this project; set one")
+			return e, nil, errUntested
 		case !has:
 			e.Facts[kind] = "the project has none"
 			continue

@@ -17,6 +17,7 @@ import (
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/local"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/project"
 	"github.com/trimtab/trimtab/improve/work"
 	"github.com/trimtab/trimtab/improve/work/worktest"
 )
@@ -247,6 +248,8 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 		"feedback that breaks the tests":   {writes("feedback", "rudder/rudder.txt", "right\n"), 11, "test.sh exits with 1"},
 		"something unfinished":             {writes("implement", "rudder/rudder.txt", "left TODO\n", "rudder/needless.txt", "x"), 12, "nothing unfinished"},
 		"tests that failed at the base":    {breaksBase, 4, "fail before anything was changed"},
+		"no tests that are known":          {func(d *dock) { d.opt.Checks = untested{} }, 4, "a person must go on here: no command for tests was found in this project; set improve.checks.test"},
+		"tests that are not installed":     {func(d *dock) { d.opt.Checks = untested{project.ErrMissing} }, 4, "a person must go on here: not installed"},
 		"no issue may be opened":           {func(d *dock) { d.cfg.Issues = new(bool) }, 2, "auto_create_issues"},
 		"no branch may be made":            {func(d *dock) { d.cfg.Branches = new(bool) }, 3, "auto_create_branches"},
 		"no pull request may be opened":    {func(d *dock) { d.cfg.Pulls = new(bool) }, 9, "auto_create_prs"},
@@ -277,6 +280,16 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// untested are the commands of a project that cannot be tested here.
+type untested struct{ err error }
+
+func (u untested) Check(_ context.Context, kind, _, _ string) (work.Run, bool, error) {
+	if kind != "test" {
+		return work.Run{}, false, nil
+	}
+	return work.Run{}, u.err != nil, u.err
 }
 
 // keepsFeedback has the feedback leave alone what a test put into the rudder.
