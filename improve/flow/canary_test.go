@@ -15,9 +15,8 @@ import (
 	"github.com/trimtab/trimtab/internal/secret/secrettest"
 )
 
-// Sixty secrets stand in all that comes to the work from outside: the request, its
-// samples, and the agent's words. None is at the forge, in a log, a database or a
-// paper afterwards.
+// Sixty secrets stand in the agent's words at every step. None is at the forge, in a
+// log, a database or a paper afterwards. Those in a request are looked for by work.
 func TestP15_SixtyCanariesAreFoundNowhere(t *testing.T) {
 	p, err := openPort(t.Context(), t.TempDir(), "one")
 	if err != nil {
