@@ -81,6 +81,9 @@ func openFile(name string) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(4)
+	if _, err := db.Exec("SELECT count(*) FROM sqlite_master"); err != nil { // before the engine does, which names no file
+		return nil, errors.Join(fmt.Errorf("%s: %w; it was not changed: where it is damaged, move it away, and the work goes on from what the queue knows", name, err), db.Close())
+	}
 	return db, nil
 }
 

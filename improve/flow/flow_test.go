@@ -540,3 +540,28 @@ func TestWhatCannotBeBegunWaitsForAPerson(t *testing.T) {
 		t.Errorf("%s: %s", it.State, it.Why)
 	}
 }
+
+// TestRecordsThatAreDamagedAreNamedAndTheQueueGoesOn: the error says which file and
+// what to do, and that works.
+func TestRecordsThatAreDamagedAreNamedAndTheQueueGoesOn(t *testing.T) {
+	p := newPort(t, 1)
+	file := filepath.Join(p.cfg.Folder, "flow.db")
+	if err := os.MkdirAll(p.cfg.Folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Repeat("no database ", 400)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.drain(t.Context()); err == nil || !strings.Contains(err.Error(), file+": ") || !strings.Contains(err.Error(), "move it away") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := complete(p.item(t, 1)); err != nil {
+		t.Error(err)
+	}
+}
