@@ -28,6 +28,7 @@ import (
 type app struct {
 	in       io.Reader
 	out, err io.Writer
+	lost     error // what could not be written to out
 	environ  []string
 	terminal struct{ in, out, err bool }
 	clock    func() time.Time
@@ -243,17 +244,22 @@ func (a *app) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// printf answers a person. Arguments are made harmless to a terminal.
-func (a *app) printf(format string, args ...any) { cleanf(a.out, format, args...) }
+// printf answers a person. Arguments are made harmless to a terminal. An answer
+// that did not arrive makes the run a failure: see run.
+func (a *app) printf(format string, args ...any) {
+	if err := cleanf(a.out, format, args...); err != nil && a.lost == nil {
+		a.lost = fmt.Errorf("stdout: %w", err)
+	}
+}
 
 // progress tells a person what goes on, on stderr.
 func (a *app) progress(format string, args ...any) {
 	if !a.flag.quiet {
-		cleanf(a.err, format, args...)
+		_ = cleanf(a.err, format, args...) // there is nobody left to tell
 	}
 }
 
-func cleanf(w io.Writer, format string, args ...any) {
+func cleanf(w io.Writer, format string, args ...any) error {
 	for i, v := range args {
 		switch v := v.(type) {
 		case string:
@@ -262,5 +268,6 @@ func cleanf(w io.Writer, format string, args ...any) {
 			args[i] = safe.Text(v.Error())
 		}
 	}
-	fmt.Fprintf(w, format, args...)
+	_, err := fmt.Fprintf(w, format, args...)
+	return err
 }

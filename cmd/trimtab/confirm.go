@@ -7,7 +7,7 @@ import (
 
 // confirm asks a person a question that no answers by default.
 func (a *app) confirm(question string) bool {
-	cleanf(a.err, "%s [y/N] ", question)
+	_ = cleanf(a.err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(a.in).ReadString('\n')
 	if err != nil && line == "" {
 		return false

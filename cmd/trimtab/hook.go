@@ -43,7 +43,7 @@ they must not go on. What went wrong is in hook/log in the data folder.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				cleanf(a.err, "usage: %s\n", c.UseLine())
+				_ = cleanf(a.err, "usage: %s\n", c.UseLine())
 				return nil
 			}
 			if !spool.Off(a.getenv) {
@@ -54,7 +54,7 @@ they must not go on. What went wrong is in hook/log in the data folder.`,
 		ValidArgs: hookHosts(),
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		cleanf(a.err, "trimtab hook: %v\n", err)
+		_ = cleanf(a.err, "trimtab hook: %v\n", err)
 		return exitCode(done)
 	})
 	c.AddCommand(hookReflectCommand(a))
@@ -116,7 +116,7 @@ func (a *app) hookAnswer(ctx context.Context, host, event string) (out []byte, s
 	}
 	call, err := spool.Read(host, event, input)
 	if err != nil {
-		cleanf(a.err, "trimtab hook: %v\n", err)
+		_ = cleanf(a.err, "trimtab hook: %v\n", err)
 		return nil, shut, err
 	}
 	data, err := a.dataDir()

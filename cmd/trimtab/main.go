@@ -61,6 +61,9 @@ func run(ctx context.Context, a *app, args []string) int {
 	if closing := a.close(); err == nil {
 		err = closing
 	}
+	if err == nil {
+		err = a.lost
+	}
 	var use usageError
 	var agent exitCode
 	switch {
