@@ -111,12 +111,16 @@ func (a *app) chat(ctx context.Context) error {
 	case a.flag.permit == "all":
 		permit = func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, nil }
 	}
-	chosen, err := t.choose(ctx, a.flag.model, permit)
+	id, err := t.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	chosen, err := t.settle(ctx, id, permit)
 	if err != nil {
 		return err
 	}
 	t.agent, t.model, t.note = chosen.Runner, chosen.Name, chosen.Note
-	if err := t.begin(ctx); err != nil {
+	if err := t.begin(ctx, id); err != nil {
 		return err
 	}
 	if a.flag.prompted {
@@ -196,6 +200,25 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 	return chosen, nil
 }
 
+// settle chooses the model: the one that was named, else that of the session to
+// go on with, else the default.
+func (t *talk) settle(ctx context.Context, id string, permit tui.Permit) (tui.Chosen, error) {
+	if t.flag.model == "" && id != "" {
+		s, err := t.door.Session(ctx, id)
+		if err != nil {
+			return tui.Chosen{}, err
+		}
+		if s.Model != "" {
+			chosen, err := t.choose(ctx, s.Model, permit)
+			if err == nil {
+				return chosen, nil
+			}
+			t.progress("the session's own model is not to be had: %s\n", err)
+		}
+	}
+	return t.choose(ctx, t.flag.model, permit)
+}
+
 // wanted is the session to go on with, or "" for a new one.
 func (t *talk) wanted(ctx context.Context) (string, error) {
 	if !t.flag.proceed && (t.flag.resume == "" || t.flag.resume == pickOne) {
@@ -222,11 +245,7 @@ func (t *talk) wanted(ctx context.Context) (string, error) {
 }
 
 // begin opens the session: a new one, or the one to go on with.
-func (t *talk) begin(ctx context.Context) error {
-	id, err := t.wanted(ctx)
-	if err != nil {
-		return err
-	}
+func (t *talk) begin(ctx context.Context, id string) error {
 	if id == "" {
 		return t.fresh(ctx)
 	}
