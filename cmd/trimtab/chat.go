@@ -325,9 +325,12 @@ func (t *talk) once(ctx context.Context) error {
 		t.tell(ev)
 	}
 	if t.flag.json {
-		return t.printJSON(result)
+		if err := t.printJSON(result); err != nil {
+			return err
+		}
+	} else {
+		t.printf("%s\n", result.Answer)
 	}
-	t.printf("%s\n", result.Answer)
 	if result.Stopped != string(agent.Ended) {
 		return fmt.Errorf("the run did not end by itself: %s; trimtab --continue goes on with it", result.Stopped)
 	}

@@ -23,3 +23,34 @@ func TestAnAnswerThatCannotBeWrittenIsAFailure(t *testing.T) {
 		}
 	}
 }
+
+// hearer calls a function when it hears a word.
+type hearer struct {
+	word string
+	call func()
+	said strings.Builder
+}
+
+func (h *hearer) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), h.word) {
+		h.call()
+	}
+	return h.said.Write(p)
+}
+
+func TestARunThatDidNotEndIsAFailureForProgramsToo(t *testing.T) {
+	for _, line := range []string{"--model demo -p tidy", "--model demo -p tidy --json"} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var answer strings.Builder
+		stderr := &hearer{word: "todo_write", call: cancel}
+		a := &app{in: strings.NewReader(""), out: &answer, err: stderr, clock: time.Now, environ: []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir}}
+		if code := run(ctx, a, strings.Fields(line)); code != failed || !strings.Contains(stderr.said.String(), "did not end by itself: cancelled") {
+			t.Errorf("trimtab %s: exit code %d, stderr %q", line, code, stderr.said.String())
+		}
+		if strings.Contains(line, "json") && !strings.Contains(answer.String(), `"stopped": "cancelled"`) {
+			t.Errorf("trimtab %s says %q", line, answer.String())
+		}
+	}
+}
