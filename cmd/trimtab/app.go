@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -147,7 +148,14 @@ func (a *app) openStore(ctx context.Context, cfg Storage) (archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Config)
+	st, err := sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Config)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return nil, fmt.Errorf("%w; name a folder that can be written with --data or TRIMTAB_DATA", err)
+	}
+	if err != nil {
+		return nil, err // not st: an archive that holds no store is not nil
+	}
+	return st, nil
 }
 
 func (a *app) close() error {

@@ -99,7 +99,10 @@ func (a *app) checkData(ctx context.Context) []finding {
 		return []finding{{"data", "wrong", err.Error(), ""}}
 	}
 	info, err := os.Stat(dir)
+	problem := writable(dir)
 	switch {
+	case problem != nil:
+		return append([]finding{{"data", "wrong", fmt.Sprintf("%s cannot be written: %v", dir, problem), "make it writable, or name another with --data or TRIMTAB_DATA"}}, a.checkStore(ctx, dir)...)
 	case errors.Is(err, fs.ErrNotExist):
 		out := []finding{{"data", "ok", dir + " does not exist yet; it is made with the first session", ""}}
 		if a.settings != nil && a.settings.Store.URL != "" {
@@ -112,6 +115,22 @@ func (a *app) checkData(ctx context.Context) []finding {
 		return append([]finding{{"data", "wrong", fmt.Sprintf("%s can be read by others (%v)", dir, info.Mode().Perm()), "chmod 700 " + dir}}, a.checkStore(ctx, dir)...)
 	}
 	return append([]finding{{"data", "ok", dir, ""}}, a.checkStore(ctx, dir)...)
+}
+
+// writable tries whether something can be made in a folder, or in the one above
+// it where it is still to be made. Nothing stays behind.
+func writable(dir string) error {
+	for {
+		made, err := os.MkdirTemp(dir, ".trimtab-*")
+		if err == nil {
+			return os.Remove(made)
+		}
+		up := filepath.Dir(dir)
+		if _, there := os.Lstat(dir); up == dir || !errors.Is(there, fs.ErrNotExist) {
+			return err
+		}
+		dir = up
+	}
 }
 
 // checkServer looks at the database server without changing anything there.
