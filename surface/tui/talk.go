@@ -233,17 +233,14 @@ func spoken(m trimtab.Message) string {
 // steered shows a change to what the model sees. The page keeps it from view
 // unless the person wants to see such things.
 func (c *chat) steered(ch trimtab.Change) {
-	why := ch.Why
-	switch ch.Kind {
-	case trimtab.Injected:
-		why += fmt.Sprintf(" (%s)", plural(ch.Tokens, "token"))
-	default:
-		why = string(ch.Kind) + ": " + why
-		if ch.Kind != trimtab.Withheld && ch.Kind != trimtab.FoldedUp {
-			ch.Text = "" // it was shown when it came
-		}
+	if ch.Kind == trimtab.Injected {
+		c.page.Note(ch.By, ch.Slot, ch.Text, fmt.Sprintf("%s (%s)", ch.Why, plural(ch.Tokens, "token")))
+		return
 	}
-	c.page.Note(ch.By, ch.Slot, ch.Text, why)
+	if ch.Kind != trimtab.Withheld && ch.Kind != trimtab.FoldedUp {
+		ch.Text = "" // it was shown when it came
+	}
+	c.page.Change(ch.By, ch.Slot, string(ch.Kind), ch.Text, ch.Why)
 }
 
 func stopped(r agent.Reason) string {

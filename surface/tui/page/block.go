@@ -28,6 +28,7 @@ type block struct {
 	name   string // of a tool, or who wrote a note
 	slot   string
 	why    string
+	became string // of a note that came before; "" for the note itself
 	input  string // of a call
 	text   string // what was said, or a call's result
 	buf    []byte // a text that is still arriving
@@ -231,10 +232,28 @@ func (b *block) note(marks Marks) []piece {
 	if b.slot != "" && b.slot != b.name {
 		who += "/" + clean(b.slot)
 	}
-	head := []span{{"note by " + who, inkNote}}
+	head := []span{{b.head(who), inkNote}}
 	if b.why != "" {
-		head = append(head, span{", because " + oneLine(b.why), inkDim})
+		head = append(head, span{b.reason(), inkDim})
 	}
 	out := []piece{{kind: written, spans: head, sign: marks.Note, signed: inkNote, soft: true}}
+	if b.text == "" {
+		return out
+	}
 	return append(out, sheet(b.text, piece{ink: inkDim, indent: 2, soft: true})...)
+}
+
+// head names a note, and reason says why it came, or why it is no more.
+func (b *block) head(who string) string {
+	if b.became == "" {
+		return "note by " + who
+	}
+	return who + " " + clean(b.became)
+}
+
+func (b *block) reason() string {
+	if b.became == "" {
+		return ", because " + oneLine(b.why)
+	}
+	return ": " + oneLine(b.why)
 }

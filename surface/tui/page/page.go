@@ -210,6 +210,12 @@ func (p *Page) Note(by, slot, text, why string) ID {
 	return p.add(&block{kind: noted, name: by, slot: slot, text: text, why: why})
 }
 
+// Change adds what became of something that steering said or did: removed,
+// withheld, folded. Like a note, it shows only while the page is verbose.
+func (p *Page) Change(by, slot, became, text, why string) ID {
+	return p.add(&block{kind: noted, name: by, slot: slot, became: became, text: text, why: why})
+}
+
 // Notice adds a word to the person.
 func (p *Page) Notice(text string) ID { return p.add(&block{kind: noticed, text: text}) }
 
@@ -311,7 +317,7 @@ func (p *Page) text(i int) string {
 			text = "(thought) " + text
 		}
 	case noted:
-		text = "(note by " + oneLine(b.name) + ", because " + oneLine(b.why) + ")\n" + text
+		text = strings.TrimRight("("+b.head(oneLine(b.name))+b.reason()+")\n"+text, "\n")
 	}
 	return text
 }

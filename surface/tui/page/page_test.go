@@ -264,6 +264,30 @@ func TestTextIsEverythingWhole(t *testing.T) {
 	}
 }
 
+func TestWhatBecameOfANoteIsSaidInOneLine(t *testing.T) {
+	p := whole(Plain(), 60)
+	p.SetVerbose(true)
+	p.Note("todo", "reminder", "Keep your list.", "8 steps without a write")
+	p.Change("todo", "reminder", "removed", "", "the todo list was written")
+	p.Change("automata", "reflection", "withheld", "Take stock.", "over budget")
+	p.Notice("after")
+	var rows []string
+	for row := range strings.Lines(p.View()) {
+		rows = append(rows, strings.TrimSpace(row))
+	}
+	want := []string{
+		"◆ note by todo/reminder, because 8 steps without a write", "Keep your list.", "",
+		"◆ todo/reminder removed: the todo list was written", "",
+		"◆ automata/reflection withheld: over budget", "Take stock.", "",
+	}
+	if diff := cmp.Diff(want, rows[:min(len(rows), len(want))]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if want := "(todo removed: the todo list was written)\n\n"; !strings.Contains(p.Text(), want) {
+		t.Errorf("the text is %q", p.Text())
+	}
+}
+
 func TestThoughtsAndResultsOpenAndClose(t *testing.T) {
 	p := whole(Plain(), 60)
 	th := p.Thought()
