@@ -115,6 +115,12 @@ func (t *talk) exportTo(ctx context.Context, id, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if !slices.Contains([]string{".md", ".markdown", ".json", ".html", ".htm"}, strings.ToLower(filepath.Ext(file))) {
+		return "", fmt.Errorf("export: %s: name a file that ends in .md, .json or .html", file)
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return "", fmt.Errorf("export: %s exists already; name another file", file)
+	}
 	quiet := *t.app
 	quiet.flag.quiet = true // the chat says it itself
 	if err := quiet.export(ctx, id, "", file, false); err != nil {

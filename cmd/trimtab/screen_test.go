@@ -81,6 +81,21 @@ func TestFilesForCompletionHonourIgnoreFiles(t *testing.T) {
 	}
 }
 
+func TestAnExportThatCannotBeMadeSaysWhatToDoInTheChat(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "there.md")
+	put(t, there, "x")
+	tk := &talk{app: newApp()}
+	for file, want := range map[string]string{
+		there:       "there.md exists already; name another file",
+		"notes.txt": "notes.txt: name a file that ends in .md, .json or .html",
+		"notes":     "notes: name a file that ends in .md, .json or .html",
+	} {
+		if _, err := tk.exportTo(t.Context(), "id", file); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 func TestTheChatIsAProgramOnlyOnATerminalThatCan(t *testing.T) {
 	for _, tt := range []struct {
 		term    string
