@@ -142,6 +142,27 @@ func TestM7_AResumedSessionIsInItsModeAndIsReminded(t *testing.T) {
 	})
 }
 
+func TestAResumedSessionSaysThatItBrokeOff(t *testing.T) {
+	for name, last := range map[string]trimtab.Message{
+		"a prompt": trimtab.Prompt("second"),
+		"a call":   {Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "c1", Name: "list"}}},
+	} {
+		on(t, setup{script: "reply\nsay one\n"}, func(b *bench) {
+			b.say("first words")
+			id := b.session.ID
+			b.press("/resume "+id, "enter")
+			b.sees("resumed, 2 messages")
+			b.misses("go on")
+			if _, _, err := b.door.Handle(t.Context(), id, trimtab.Said{Message: last}); err != nil { // and the program was killed
+				t.Fatal(name, err)
+			}
+			b.press("ctrl+n")
+			b.press("/resume "+id, "enter")
+			b.sees(`resumed, 3 messages; it ended before the reply did: say "go on"`)
+		})
+	}
+}
+
 func TestM7_AnUnknownModeIsToldAndTheMessagesAreKept(t *testing.T) {
 	for name, memory := range map[string]string{"unknown": `{"mode":"zen"}`, "unreadable": `[1]`} {
 		t.Run(name, func(t *testing.T) {

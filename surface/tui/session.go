@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,8 +91,24 @@ func (c *chat) opened(o opened) tea.Cmd {
 		c.page.Notice("this session was begun in " + o.session.Project + "; tools work in " + c.opt.Folder)
 	}
 	c.page.Bottom()
-	c.say(fmt.Sprintf("resumed, %s", plural(len(o.messages), "message")))
+	text := fmt.Sprintf("resumed, %s", plural(len(o.messages), "message"))
+	if brokeOff(o.messages) {
+		text += `; it ended before the reply did: say "go on"`
+	}
+	c.say(text)
 	return c.settleModel(o.session.Model)
+}
+
+// brokeOff reports whether the model was still to speak when a session ended.
+func brokeOff(messages []trimtab.Message) bool {
+	if len(messages) == 0 {
+		return false
+	}
+	last := messages[len(messages)-1]
+	return last.Role != trimtab.RoleAssistant || slices.ContainsFunc(last.Parts, func(p trimtab.Part) bool {
+		_, called := p.(trimtab.ToolCall)
+		return called
+	})
 }
 
 func (c *chat) notes(all []trimtab.Note, after bool) {
