@@ -8,10 +8,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// sheet is a text to read.
+// sheet is a text to read. It is laid out anew where the screen gets another
+// width.
 type sheet struct {
 	title string
+	write func(width int) []string
 	lines []string
+	width int // for which the lines were written
 	first int
 	room  int
 }
@@ -42,6 +45,9 @@ func (d *sheet) scroll(lines int) { d.first += lines }
 
 func (d *sheet) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
+	if d.width != width {
+		d.lines, d.width = d.write(width), width
+	}
 	d.room = max(1, height-2)
 	lines = append(lines, l.badge(" "+d.title))
 	for _, line := range window(d.lines, &d.first, d.room) {
@@ -74,35 +80,40 @@ var keys = [][2]string{
 	{"Shift and mouse", "select text, as the terminal does it"},
 }
 
-func (c *chat) help() dialog {
-	d := &sheet{title: "help"}
+func (c *chat) help() dialog { return &sheet{title: "help", write: c.helpLines} }
+
+func (c *chat) helpLines(width int) (lines []string) {
 	wide := 0
 	for _, k := range keys {
 		wide = max(wide, len(k[0]))
 	}
-	if c.width < 72 { // two columns would leave no room for the words
+	if width < 72 { // two columns would leave no room for the words
 		wide = 0
 	}
 	add := func(left, right string) {
 		name, gap := " "+c.look.strong(left), "    "
 		if wide > 0 {
-			name += strings.Repeat(" ", max(0, wide-len(left))) + "  "
 			gap = strings.Repeat(" ", wide+3)
-		} else {
-			d.lines = append(d.lines, name)
+		}
+		if room := wide - ansi.StringWidth(left); room >= 0 {
+			name += strings.Repeat(" ", room+2)
+		} else { // a line of its own
+			for row := range strings.SplitSeq(ansi.Wordwrap(left, max(10, width-1), " "), "\n") {
+				lines = append(lines, " "+c.look.strong(row))
+			}
 			name = gap
 		}
-		for row := range strings.SplitSeq(ansi.Wordwrap(right, max(10, c.width-len(gap)), " "), "\n") {
-			d.lines = append(d.lines, name+row)
+		for row := range strings.SplitSeq(ansi.Wordwrap(right, max(10, width-len(gap)), " "), "\n") {
+			lines = append(lines, name+row)
 			name = gap
 		}
 	}
 	for _, k := range keys {
 		add(k[0], k[1])
 	}
-	d.lines = append(d.lines, "")
+	lines = append(lines, "")
 	for _, cmd := range c.commands() {
 		add(strings.TrimSpace("/"+cmd.Name+" "+cmd.Usage), cmd.Short)
 	}
-	return d
+	return lines
 }

@@ -120,6 +120,24 @@ func TestAnySizeOfScreen(t *testing.T) {
 	}
 }
 
+// The help is for reading: nothing of it is cut, whatever the width and however
+// often it changes while the help is open.
+func TestNoWordOfTheHelpIsCut(t *testing.T) {
+	on(t, setup{width: 120, height: 200}, func(b *bench) {
+		b.press("f1")
+		for _, width := range []int{120, 100, 80, 72, 60, 40, 100} {
+			b.tell(tea.WindowSizeMsg{Width: width, Height: 200})
+			b.sees("Ctrl+L", "/mode [NAME | + | -]")
+			for line := range strings.Lines(b.screen()) {
+				line = strings.TrimRight(line, " \n")
+				if strings.HasSuffix(line, "…") && !strings.Contains(line, "GOAL…") {
+					t.Errorf("at %d columns: %q", width, line)
+				}
+			}
+		}
+	})
+}
+
 func TestANarrowFooterKeepsTheMode(t *testing.T) {
 	on(t, setup{}, func(b *bench) {
 		b.press("shift+tab")
