@@ -215,8 +215,9 @@ func (m menu) view(l *look, width int) []string {
 		}
 		out = append(out, fit("  "+name+"  "+l.dim(safe.Line(it.Text)), width))
 	}
-	if rest := len(m.items) - last; rest > 0 {
-		out[len(out)-1] = fit(out[len(out)-1]+l.dim(fmt.Sprintf("  and %d more", rest)), width)
+	if rest := len(m.items) - last; rest > 0 && width > 20 {
+		more := fmt.Sprintf("%d more ↓", rest)
+		out[len(out)-1] = pair(fit(out[len(out)-1], width-ansi.StringWidth(more)-2), l.dim(more), width)
 	}
 	return out
 }
