@@ -176,7 +176,7 @@ func (b *bench) options(s setup) Options {
 			return []Item{{Name: "demo", Text: "built in"}, {Name: "anthropic/large", Text: "a large one", Off: "ANTHROPIC_API_KEY is not set"}}, nil
 		},
 		Tools: func(trimtab.Session) []Item {
-			return []Item{{Name: "read", Text: "reads a file"}, {Name: "write", Text: "writes a file", Off: "not in PLANNING"}}
+			return []Item{{Name: "read", Text: "reads a file"}, {Name: "write", Text: "writes a file", Off: "not in PLANNING"}, {Name: "flame_activate", Text: "Starts work on a planned frame."}}
 		},
 		Export: func(_ context.Context, _, file string) (string, error) { return "/home/ann/mill/" + file, nil },
 		Files: func(context.Context, string) ([]string, error) {

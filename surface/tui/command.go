@@ -228,9 +228,13 @@ func (c *chat) showTools() {
 		c.complain("there are no tools")
 		return
 	}
+	all, wide := c.opt.Tools(c.session), 0
+	for _, t := range all {
+		wide = min(max(wide, len(t.Name)), 24) // those of MCP servers are as long as they like
+	}
 	var lines []string
-	for _, t := range c.opt.Tools(c.session) {
-		line := fmt.Sprintf("%-12s %s", t.Name, t.Text)
+	for _, t := range all {
+		line := fmt.Sprintf("%-*s  %s", wide, t.Name, strings.TrimSuffix(t.Text, "."))
 		if t.Off != "" {
 			line += " (" + t.Off + ")"
 		}
