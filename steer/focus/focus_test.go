@@ -239,6 +239,29 @@ func TestD8_WhoAgreesIsCounted(t *testing.T) {
 	}
 }
 
+// What was agreed in a phase that lies behind stays agreed, on what it was agreed on:
+// a proposal of another phase opens the consensus anew, and nothing else.
+func TestD8_WhatWasAgreedInAnEarlierPhaseStaysAgreed(t *testing.T) {
+	tb := enter(t, "copywrite")
+	tb.ask("agents", "skeptic", "advocate", "analyst")
+	tb.ask("to", "ideation")
+	tb.say("skeptic", "[PROPOSAL] Lead with the proof.")
+	tb.say("advocate", "[AGREEMENT] P1: the proof it is")
+	tb.ask("to", "drafting")
+	tb.say("analyst", "[PROPOSAL] A button that says what it does.")
+	if p := tb.progress(); p.Phase != "drafting" || len(p.Undone) != 1 || p.Undone[0].ID != "consensus" {
+		t.Fatalf("in %s, undone: %+v", p.Phase, p.Undone)
+	}
+	tb.say("advocate", "[AGREEMENT] P2: it is clear")
+	for _, k := range tb.progress().Met {
+		want := map[string]string{"consensus": "button", "consensus_direction": "proof"}[k.ID]
+		if !strings.Contains(k.Text, want) {
+			t.Errorf("%s rests on %q", k.ID, k.Text)
+		}
+	}
+	same(t, "met", tb.met(), []string{"consensus", "consensus_direction", "multiple_angles"})
+}
+
 func TestD8_NobodySpeaksForAnother(t *testing.T) {
 	tb := enter(t, "copywrite")
 	tb.ask("agents", "skeptic", "analyst", "advocate")

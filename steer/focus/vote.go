@@ -84,10 +84,25 @@ func (s *step) votes() {
 			if !s.m.met(c.ID) {
 				s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, At: k.At, Text: fmt.Sprintf("%.0f %% stand behind it: %s", 100*support, k.Proposal)})
 			}
-		case s.m.counted(c.ID):
+		case s.m.counted(c.ID) && !s.past(s.m, c.ID):
 			s.undo(c.ID, fmt.Sprintf("only %.0f %% stand behind the newest proposal", 100*support))
 		}
 	}
+}
+
+// past reports whether a criterion belongs to phases that lie behind: what was
+// agreed there stays agreed, whatever is proposed later.
+func (p plan) past(m Memory, id string) bool {
+	here := p.at(m)
+	in := func(list []mode.Criterion) bool {
+		return slices.ContainsFunc(list, func(c mode.Criterion) bool { return c.ID == id })
+	}
+	for i, ph := range p.Phases {
+		if i >= here && in(ph.Exit) {
+			return false
+		}
+	}
+	return !in(p.Success)
 }
 
 // counted reports whether a criterion is met by counting.
