@@ -309,13 +309,13 @@ func TestResumeOfWhatIsNoDebate(t *testing.T) {
 
 func TestBeginRefuses(t *testing.T) {
 	for name, break_ := range map[string]func(*deliberate.Plan){
-		"the brief is empty": func(p *deliberate.Plan) { p.Brief = " \n" },
-		"too large":          func(p *deliberate.Plan) { p.Brief = strings.Repeat("x", 1<<20) },
-		"at least two":       func(p *deliberate.Plan) { p.Cast = p.Cast[:1] },
-		"no such model":      func(p *deliberate.Plan) { p.Cast = slices.Clone(p.Cast); p.Cast[2].Model = "gpt-9" },
-		`mode "nonsense"`:    func(p *deliberate.Plan) { p.Mode = "nonsense" },
-		"none with a goal":   func(p *deliberate.Plan) { p.Mode = "planning" },
-		"not a session id":   func(p *deliberate.Plan) { p.ID = "../x" },
+		"the brief is empty":  func(p *deliberate.Plan) { p.Brief = " \n" },
+		"too large":           func(p *deliberate.Plan) { p.Brief = strings.Repeat("x", 1<<20) },
+		"at least two":        func(p *deliberate.Plan) { p.Cast = p.Cast[:1] },
+		"no such model":       func(p *deliberate.Plan) { p.Cast = slices.Clone(p.Cast); p.Cast[2].Model = "gpt-9" },
+		`called "nonsense"`:   func(p *deliberate.Plan) { p.Mode = "nonsense" },
+		"no mode with a goal": func(p *deliberate.Plan) { p.Mode = "planning" },
+		"not a session id":    func(p *deliberate.Plan) { p.ID = "../x" },
 	} {
 		r := newRoom(t)
 		break_(&r.plan)

@@ -34,7 +34,7 @@ func (g Focused) Check(id string) error {
 	if slices.Contains(names, id) {
 		return nil
 	}
-	return fmt.Errorf("mode %q is none with a goal; give one of %s", trimtab.Clip(id, 60), strings.Join(names, ", "))
+	return fmt.Errorf("no mode with a goal is called %q; give one of %s", trimtab.Clip(id, 60), strings.Join(names, ", "))
 }
 
 // stored is the part of a session's memory that is read here.

@@ -237,7 +237,7 @@ func Cast(all []Persona, ids []string) ([]Persona, error) {
 
 func checkCast(cast []Persona) error {
 	if len(cast) < 2 {
-		return fmt.Errorf("a debate needs at least two personas, and %d are given", len(cast))
+		return errors.New("a debate needs at least two personas; name another")
 	}
 	if len(cast) > maxCast {
 		return fmt.Errorf("%d personas are given; at most %d can debate", len(cast), maxCast)

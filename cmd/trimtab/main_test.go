@@ -54,3 +54,13 @@ func TestARunThatDidNotEndIsAFailureForProgramsToo(t *testing.T) {
 		}
 	}
 }
+
+func TestAModeWithoutAGoalIsWrongUse(t *testing.T) {
+	for _, name := range []string{"planning", "nonsense"} {
+		dir := t.TempDir()
+		a := &app{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder), clock: time.Now, environ: []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir}}
+		if code := run(context.Background(), a, []string{"deliberate", "--mode", name, "a brief"}); code != misuse {
+			t.Errorf("deliberate --mode %s: exit code %d, stderr %q", name, code, a.err)
+		}
+	}
+}
