@@ -58,7 +58,7 @@ func (r *run) hold() (Event, error) {
 }
 
 // Commands are what a person can type beside what they have to say.
-const Commands = "/pause, /resume, /next, /back, /phase NAME, /criterion ID, /end"
+const Commands = "/pause, /resume, /next, /back, /phase NAME, /criterion ID, /end, /help"
 
 // line takes a line that a person typed.
 func (r *run) line(text string) error {
@@ -72,6 +72,8 @@ func (r *run) line(text string) error {
 		r.pause("you asked for it")
 	case "/resume", "/continue", "/go":
 		r.paused = ""
+	case "/help", "/?":
+		r.emit(Noticed{Moderator, "there are " + Commands + "; what does not begin with / is said to the table, to one with @NAME"})
 	case "/end":
 		r.paused = ""
 		return r.end(ByPerson)

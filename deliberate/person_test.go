@@ -71,7 +71,7 @@ func TestD11_PauseMoveAndEnd(t *testing.T) {
 	r.opt.Lines = lines
 	d := r.begin()
 	last := r.typing(d, lines, map[int][]string{
-		4: {"/pause", "/nonsense", "/phase ideation", "/criterion cta the button says what it does", "/resume"},
+		4: {"/pause", "/nonsense", "/help", "/phase ideation", "/criterion cta the button says what it does", "/resume"},
 		7: {"/back"},
 		9: {"/end"},
 	})
@@ -81,7 +81,7 @@ func TestD11_PauseMoveAndEnd(t *testing.T) {
 		notices = append(notices, n.Text)
 	}
 	all := strings.Join(notices, "\n")
-	for _, want := range []string{"paused: you asked for it", `no command "/nonsense"`, "Phase: Ideation"} {
+	for _, want := range []string{"paused: you asked for it", `no command "/nonsense"`, "there are /pause, ", "is said to the table", "Phase: Ideation"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no notice %q in\n%s", want, all)
 		}

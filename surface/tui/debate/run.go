@@ -157,10 +157,18 @@ func (s *screen) key(k tea.KeyPressMsg) {
 		s.text.Left()
 	case "right":
 		s.text.Right()
-	case "home":
+	case "delete":
+		s.text.Delete()
+	case "home", "ctrl+a":
 		s.text.Home()
-	case "end":
+	case "end", "ctrl+e":
 		s.text.End()
+	case "ctrl+k":
+		s.text.KillAfter()
+	case "ctrl+home":
+		s.board.page.Top()
+	case "ctrl+end":
+		s.board.page.Bottom()
 	default:
 		if k.Text != "" && k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModSuper|tea.ModMeta) == 0 {
 			s.text.Insert(k.Text)
@@ -185,7 +193,23 @@ func (s *screen) send() {
 	}
 }
 
-const keys = "Enter says it to the table · /pause /resume /next /back /end · Ctrl+O notes · Ctrl+C stops, --resume goes on"
+// hints say what can be done, the longest first.
+var hints = []string{
+	"Enter says it to the table · /pause /resume /next /back /end, /help for all · Ctrl+O notes · Ctrl+C stops, --resume goes on",
+	"Enter says it to the table · /pause /end, /help for all · Ctrl+O notes · Ctrl+C stops",
+	"Enter speaks · /help · Ctrl+O notes · Ctrl+C stops",
+	"/help · Ctrl+C stops",
+}
+
+// hint is the longest that fits.
+func hint(width int) string {
+	for _, text := range hints {
+		if len([]rune(text)) <= width {
+			return text
+		}
+	}
+	return ""
+}
 
 // View draws the screen.
 func (s *screen) View() tea.View {
@@ -207,7 +231,7 @@ func (s *screen) lines() (out []string, x, y int) {
 	bottom := append([]string{rule}, b.Bottom(s.width)...)
 	rows, x, _ := s.text.Rows(max(2, s.width-3), 1)
 	prompt := b.paint(b.theme.Notice, "> ") + rows[0]
-	foot := b.paint(b.theme.Dim, cutTo(keys, s.width))
+	foot := b.paint(b.theme.Dim, hint(s.width))
 	room := s.height - len(top) - len(bottom) - 2
 	if room < 3 { // a small screen shows the talk and the line to type on
 		top, bottom, room = nil, nil, s.height-2
@@ -215,11 +239,4 @@ func (s *screen) lines() (out []string, x, y int) {
 	b.page.Resize(s.width, room)
 	out = slices.Concat(top, strings.Split(b.page.View(), "\n"), bottom, []string{prompt, foot})
 	return out, min(x+2, s.width-1), len(out) - 2
-}
-
-func cutTo(text string, width int) string {
-	if runes := []rune(text); len(runes) > width {
-		return string(runes[:max(0, width-1)]) + "…"
-	}
-	return text
 }
