@@ -19,10 +19,10 @@ func replayCommand(a *app) *cobra.Command {
 		Use: "replay FILE…", Short: "What the present settings would have done in recorded sessions", Args: between(1, -1),
 		Long: `Plays recorded sessions through the engine: our own JSON exports, and the files in
 which Claude Code, Codex, opencode, Gemini CLI, Qwen Code, goose and pi keep theirs,
-of which a database may hold many. Whose file it is is found by looking at it. It lists every note with its step, its cause, its tokens, and the
-cached prefix it would have cost. No model is called. Costs are told in tokens
-of plain input. Settings: --config and --set; --against compares with another
-settings file.
+of which a database may hold many. A look at a file tells whose it is. It lists
+every note with its step, its cause, its tokens, and the cached prefix it would
+have cost. No model is called. Costs are told in tokens of plain input.
+Settings: --config and --set; --against compares with another settings file.
 
 With --frames it tells what frames would have done instead: where the heuristics
 would have drawn boundaries, what was sent with and without folding, and what

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -49,6 +51,11 @@ func TestEveryCommandHasHelpAndAnExample(t *testing.T) {
 		}
 		if !c.HasSubCommands() && c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for line := range strings.Lines(c.Long) {
+			if n := utf8.RuneCountInString(strings.TrimSpace(line)); n > 100 {
+				t.Errorf("%s: a line of %d letters in the help: %s", c.CommandPath(), n, line)
+			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ func verbs() []verb {
 		v("activate", "ID", "Start a planned frame", "f3", Frames.doActivate),
 		v("invalidate", "ID REASON", "Give up a frame and what is planned below it", "f3 the format changed", Frames.doInvalidate),
 		v("status", "", "The path, the tree, what folding saves, pending suggestions", "", Frames.doStatus),
-		v("tree", "", "Print the tree", "", Frames.doTree),
+		v("tree", "", "Show the tree of frames", "", Frames.doTree),
 		v("show", "[ID]", "A frame with all that is known of it", "f3", Frames.doShow),
 		v("log", "[ID]", "Which messages of the stored history a frame holds", "f3", Frames.doShow),
 		v("undo", "", "Take back the last push, pop, plan, activate, invalidate, fold or unfold", "", Frames.doUndo),
