@@ -84,7 +84,7 @@ func (m Memory) push(goal, criteria, by string, now time.Time) (Memory, Frame, e
 	goal = trimtab.Clip(oneLine(goal), maxGoal)
 	switch {
 	case goal == "":
-		return m, Frame{}, fmt.Errorf("push takes the goal of the new frame")
+		return m, Frame{}, fmt.Errorf("it takes the goal of the new frame")
 	case m.Next >= maxFrames:
 		return m, Frame{}, fmt.Errorf("this session has made %d frames, which is the most; go on in the one that is open, or start a new session", maxFrames)
 	case m.heavy():
@@ -157,7 +157,7 @@ func (m Memory) plan(parent string, goals []string, now time.Time) (Memory, []Fr
 	case m.Frames[i].Status != InProgress && m.Frames[i].Status != Planned:
 		return m, nil, fmt.Errorf("frame %s is %s; plan under one that is planned or in progress", parent, m.Frames[i].Status)
 	case len(goals) == 0:
-		return m, nil, fmt.Errorf("plan takes goals, separated by ;")
+		return m, nil, fmt.Errorf("it takes goals, separated by ;")
 	case m.heavy() || m.Next+len(goals) > maxFrames:
 		return m, nil, fmt.Errorf("this session has made %d frames; %d more would be over the limit of %d, or of %d KB of text", m.Next, len(goals), maxFrames, maxHeld>>10)
 	case len(m.above(parent)) >= maxDepth:
