@@ -166,7 +166,7 @@ func (p *Picker) unknown(name string) error {
 	}
 	do := "write it as provider/model, with a provider of " + strings.Join(providers, ", ") + ", or demo"
 	if near := post.Near(name, names); len(near) > 0 {
-		do = "near it are " + strings.Join(near, ", ")
+		do = "near it: " + strings.Join(near, ", ")
 	}
 	return fmt.Errorf("model %q: %w; %s", name, llm.ErrModel, do)
 }

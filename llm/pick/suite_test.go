@@ -487,7 +487,7 @@ func TestAnErrorSaysWhatWhereAndWhatToDo(t *testing.T) {
 		}{
 			{401, "bad key " + secret, llm.ErrKey, []string{"127.0.0.1", "401", p.env}},
 			{403, "not yours", llm.ErrKey, []string{p.env, "not yours"}},
-			{404, "no such model", llm.ErrModel, []string{"near it are"}},
+			{404, "no such model", llm.ErrModel, []string{"near it: "}},
 			{400, "prompt is too long: 300000 tokens", llm.ErrLong, []string{"new chat"}},
 			{413, "", llm.ErrLong, nil},
 			{400, "messages: \x1b[31mbad\x07 " + secret[3:20], llm.ErrRefused, []string{"bad"}},

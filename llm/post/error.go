@@ -223,7 +223,7 @@ func (s *Sender) advise(ctx context.Context, l Letter, err error) error {
 	out := t.fault
 	if errors.Is(out.Err, llm.ErrModel) && l.Near != nil {
 		if near := l.Near(ctx); len(near) > 0 {
-			out.Do = "near it are " + strings.Join(near, ", ")
+			out.Do = "near it: " + strings.Join(near, ", ")
 		}
 	}
 	return &out

@@ -56,7 +56,7 @@ func Near(name string, names []string) []string {
 		if strings.HasPrefix(other, word) && word != "" {
 			far = 1 // cut short is near, however much is missing
 		}
-		if far <= max(3, len(word)/2) {
+		if far <= max(3, len(word)/2) && far < max(2, len(word)) { // else they share no letter
 			all = append(all, candidate{n, far})
 		}
 	}

@@ -185,10 +185,10 @@ func TestBase(t *testing.T) {
 }
 
 func TestNear(t *testing.T) {
-	names := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5", "gpt-5.5", "whisper-1"}
+	names := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5", "gpt-5.5", "whisper-1", "demo"}
 	for name, want := range map[string][]string{
 		"claude-opus-6": {"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5"}, "claude-opus": {"claude-opus-5", "claude-opus-5-5"},
-		"gpt5.5": {"gpt-5.5"}, "zzzzzzzzzz": nil, "": nil,
+		"gpt5.5": {"gpt-5.5"}, "zzzzzzzzzz": nil, "": nil, "foo": nil, "dmo": {"demo"}, "w": {"whisper-1"},
 	} {
 		if diff := cmp.Diff(want, post.Near(name, names)); diff != "" {
 			t.Errorf("%q: %s", name, diff)
