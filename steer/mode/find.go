@@ -8,7 +8,8 @@ import (
 
 // find takes a mode's id or name in any case, a unique beginning of either, or
 // + and - for its neighbours. From a mode that is not among those to cycle
-// through, these lead to Normal. A problem is said in words and names the nearest.
+// through, these lead to Normal. A problem is said in words and names the nearest, if
+// one is near.
 func (d Modes) find(m Memory, name string) (i int, problem string) {
 	here, n := d.index(m.Mode), d.cycle
 	switch {
@@ -34,7 +35,10 @@ func (d Modes) find(m Memory, name string) (i int, problem string) {
 	case 1:
 		return begins[0], ""
 	case 0:
-		return 0, fmt.Sprintf("no mode is called %q; did you mean %s?", name, d.nearest(want))
+		if near := d.nearest(want); near != "" {
+			return 0, fmt.Sprintf("no mode is called %q; did you mean %s?", name, near)
+		}
+		return 0, fmt.Sprintf("no mode is called %q", name)
 	}
 	var ids []string
 	for _, i := range begins {
@@ -48,10 +52,13 @@ func plain(s string) string {
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(s))
 }
 
+// nearest is the mode that is most like a name, or "" where none has half of its
+// letters.
 func (d Modes) nearest(want string) string {
 	best, least := "", 1<<30
 	for _, def := range d.list {
-		if n := distance(want, plain(def.ID)); n < least {
+		id := plain(def.ID)
+		if n := distance(want, id); n < least && 2*n <= max(len(want), len(id)) {
 			best, least = def.ID, n
 		}
 	}
