@@ -199,9 +199,10 @@ func (t *talk) asked(ctx context.Context, words []string) error {
 	if !known {
 		t.printf("no command /%s", words[0])
 		if near := config.Nearest(words[0], names); near != "" {
-			t.printf("; did you mean /%s?", near)
+			t.printf("; did you mean /%s?\n", near)
+		} else {
+			t.printf("; /help lists them\n")
 		}
-		t.printf("\n")
 		return nil
 	}
 	_, out, err := t.door.Handle(ctx, t.id, trimtab.Asked{Command: words[0], Args: words[1:]})

@@ -64,3 +64,18 @@ func TestAModeWithoutAGoalIsWrongUse(t *testing.T) {
 		}
 	}
 }
+
+func TestThePlainChatSaysWhereTheCommandsAre(t *testing.T) {
+	dir := t.TempDir()
+	var out strings.Builder
+	a := &app{in: strings.NewReader("/xyz\n/statsu\n"), out: &out, err: new(strings.Builder), clock: time.Now, environ: []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir}}
+	a.terminal.in = true
+	if code := run(context.Background(), a, []string{"--plain", "--model", "demo"}); code != done {
+		t.Fatalf("exit code %d, stderr %q", code, a.err)
+	}
+	for _, want := range []string{"no command /xyz; /help lists them\n", "no command /statsu; did you mean /status?\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in %q", want, out.String())
+		}
+	}
+}
