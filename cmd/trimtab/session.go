@@ -83,8 +83,13 @@ func (a *app) sessionList(ctx context.Context, q trimtab.Query) error {
 	case len(found) == 0:
 		a.printf("no sessions\n")
 	default:
+		ids, hosts := 0, 0
 		for _, i := range found {
-			a.printf("%-24s  %s  %-8s %s\n", i.ID, i.Updated.Local().Format("2006-01-02 15:04"), i.Host, i.Title)
+			ids, hosts = max(ids, len(i.ID)), max(hosts, len(i.Host))
+		}
+		for _, i := range found {
+			line := fmt.Sprintf("%-*s  %s  %-*s  %s", min(ids, 60), i.ID, i.Updated.Local().Format("2006-01-02 15:04"), hosts, i.Host, i.Title)
+			a.printf("%s\n", strings.TrimRight(line, " "))
 		}
 	}
 	if bad > 0 && err == nil {
