@@ -267,6 +267,9 @@ func (a *app) progress(format string, args ...any) {
 	}
 }
 
+// wrong tells a person what went wrong, on stderr, however quiet it is to be.
+func (a *app) wrong(format string, args ...any) { _ = cleanf(a.err, format, args...) }
+
 func cleanf(w io.Writer, format string, args ...any) error {
 	for i, v := range args {
 		switch v := v.(type) {

@@ -42,7 +42,7 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 			}
 			if err != nil {
 				bad++
-				a.progress("%s: %s\n", file, err)
+				a.wrong("%s: %s\n", file, err)
 				continue
 			}
 			used[session.Info.ID] = true
@@ -67,7 +67,7 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 		return err
 	}
 	if bad > 0 {
-		a.progress("%d of %d files could not be read\n", bad, len(files))
+		a.wrong("%d of %d files could not be read\n", bad, len(files))
 		return errShown
 	}
 	return nil

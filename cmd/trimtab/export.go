@@ -148,7 +148,7 @@ func (a *app) importAll(ctx context.Context, files []string, in taking) error {
 			switch {
 			case r.Error != "":
 				bad++
-				a.progress("%s: %s\n", file, r.Error)
+				a.wrong("%s: %s\n", file, r.Error)
 			case r.Known:
 				known++
 			default:
@@ -173,7 +173,7 @@ func (a *app) importAll(ctx context.Context, files []string, in taking) error {
 		}
 	}
 	if bad > 0 {
-		a.progress("%d of %d files and sessions were not taken in\n", bad, max(bad, len(results)))
+		a.wrong("%d of %d files and sessions were not taken in\n", bad, max(bad, len(results)))
 		return errShown
 	}
 	return nil

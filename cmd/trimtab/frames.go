@@ -38,7 +38,7 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 			if err != nil {
 				r.Error = err.Error()
 				bad++
-				a.progress("%s: %s\n", file, err)
+				a.wrong("%s: %s\n", file, err)
 			} else if !a.flag.json {
 				a.printFrames(r)
 			}
@@ -53,7 +53,7 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 		a.printFrameSum(results)
 	}
 	if bad > 0 {
-		a.progress("%d of %s could not be replayed\n", bad, count(len(results), "session"))
+		a.wrong("%d of %s could not be replayed\n", bad, count(len(results), "session"))
 		return errShown
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,20 @@ func TestThePlainChatSaysWhereTheCommandsAre(t *testing.T) {
 	for _, want := range []string{"no command /xyz; /help lists them\n", "no command /statsu; did you mean /status?\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
+		}
+	}
+}
+
+func TestAFailureIsNeverSilent(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.md")
+	put(t, file, "no session\n")
+	for _, line := range []string{"replay", "replay --frames", "replay --detectors all", "session import"} {
+		dir := t.TempDir()
+		var said strings.Builder
+		a := &app{in: strings.NewReader(""), out: new(strings.Builder), err: &said, clock: time.Now, environ: []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir}}
+		code := run(context.Background(), a, append(strings.Fields("--quiet "+line), file))
+		if code != failed || !strings.Contains(said.String(), "notes.md") {
+			t.Errorf("trimtab --quiet %s: exit code %d, stderr %q", line, code, said.String())
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 			if err != nil {
 				r.Error = err.Error()
 				bad++
-				a.progress("%s: %s\n", file, err)
+				a.wrong("%s: %s\n", file, err)
 			} else if !a.flag.json {
 				a.printReplay(r)
 			}
@@ -100,7 +100,7 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 		}
 	}
 	if bad > 0 {
-		a.progress("%d of %s could not be replayed\n", bad, count(len(results), "session"))
+		a.wrong("%d of %s could not be replayed\n", bad, count(len(results), "session"))
 		return errShown
 	}
 	return nil
