@@ -64,6 +64,7 @@ func draft(text string) (string, error) {
 }
 
 func (c *chat) edited(e edited) {
+	c.pulse.wake()
 	if e.err != nil {
 		c.complain(e.err.Error())
 		return

@@ -39,6 +39,16 @@ func (p *pulse) beat() {
 	}
 }
 
+// wake starts the drawing whatever it did. The library stops its ticker while
+// another program has the terminal, and now and then once more when it is back.
+func (p *pulse) wake() {
+	if p == nil {
+		return
+	}
+	p.rest.Reset(quiet)
+	p.ticker.Reset(time.Second / beats)
+}
+
 // tickerOf finds the ticker, which the library keeps to itself: nil where it is
 // not where it was. A test sees to it that it is.
 func tickerOf(p *tea.Program) *time.Ticker {

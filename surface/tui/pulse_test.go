@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,4 +63,34 @@ func TestDrawingRestsWhileNothingHappens(t *testing.T) {
 		}
 		beatsIn(time.Hour)
 	})
+}
+
+// The library stops the ticker when it gives the terminal to an editor, and may do
+// so once more, late. A chat that comes back is drawn all the same.
+func TestTheChatIsDrawnWhenTheEditorIsDone(t *testing.T) {
+	for _, back := range []edited{{text: "edited"}, {err: errors.New("no such editor")}} {
+		synctest.Test(t, func(t *testing.T) {
+			tk := time.NewTicker(time.Second / beats)
+			c := &chat{pulse: newPulse(tk)}
+			tk.Stop()
+			c.pulse.beat()
+			c.edited(back)
+			select {
+			case <-tk.C:
+			case <-time.After(quiet / 2):
+				t.Errorf("%+v: nothing is drawn", back)
+			}
+			time.Sleep(time.Hour) // it rests again
+			select {
+			case <-tk.C: // the last one before
+			default:
+			}
+			time.Sleep(time.Hour)
+			select {
+			case <-tk.C:
+				t.Error("an idle chat does not rest")
+			default:
+			}
+		})
+	}
 }
