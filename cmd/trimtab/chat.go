@@ -346,7 +346,7 @@ func (t *talk) context() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := io.ReadAll(io.LimitReader(t.in, int64(cfg.Limits.MaxMessage)+1))
+	raw, err := t.patiently(io.LimitReader(t.in, int64(cfg.Limits.MaxMessage)+1))
 	if err != nil {
 		return "", fmt.Errorf("stdin: %w", err)
 	}
@@ -354,6 +354,23 @@ func (t *talk) context() (string, error) {
 		return "", fmt.Errorf("stdin: %w: over %d bytes (limits.maxMessage)", trimtab.ErrTooLarge, cfg.Limits.MaxMessage)
 	}
 	return string(raw), nil
+}
+
+// patiently reads to the end, and says what it waits for where that takes long: a
+// program that started this one may never close its end.
+func (t *talk) patiently(r io.Reader) (raw []byte, err error) {
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		raw, err = io.ReadAll(r)
+	}()
+	select {
+	case <-read:
+	case <-time.After(2 * time.Second):
+		t.progress("waiting for the end of stdin, which is context; where there is none: </dev/null\n")
+		<-read
+	}
+	return raw, err
 }
 
 // tell shows what happens on the way to an answer.
