@@ -148,12 +148,12 @@ func (a *app) status(ctx context.Context, id string) error {
 		return a.printJSON(statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), append([]trimtab.Note{}, s.Notes...), tokens, s.Meter.Added, s.Meter.Lost})
 	}
 	a.printf("%s  %s\n", s.ID, s.Title)
-	a.printf("  agent   %s, model %s\n", or(s.Host, "?"), or(s.Model, "?"))
-	a.printf("  step    %d, about %d tokens\n", s.Step, tokens)
+	a.printf("  agent    %s, model %s\n", or(s.Host, "?"), or(s.Model, "?"))
+	a.printf("  step     %d, about %d tokens\n", s.Step, tokens)
 	for _, line := range st {
-		a.printf("  %-7s %s\n", line.By, line.Text)
+		a.printf("  %-8s %s\n", line.By, line.Row())
 	}
-	a.printf("  price   %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
+	a.printf("  price    %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
 	a.printNotes(s)
 	return nil
 }
@@ -172,6 +172,6 @@ func (a *app) printNotes(s trimtab.Session) {
 				where = "after " + n.Seat.ID
 			}
 		}
-		a.printf("  note    %s/%s, %s, %s: %s\n", n.By, n.Slot, where, string(n.Life), n.Why)
+		a.printf("  note     %s/%s, %s, %s: %s\n", n.By, n.Slot, where, string(n.Life), n.Why)
 	}
 }

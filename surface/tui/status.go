@@ -35,7 +35,7 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 	line("model", "%s", model)
 	line("step", "%d, %s, about %s", s.Step, plural(s.Seq, "message"), plural(s.Meter.Tokens(s.Meter.Bytes), "token"))
 	for _, st := range status {
-		line(st.By, "%s", st.Text)
+		line(st.By, "%s", st.Row())
 	}
 	line("price", "%s of notes so far, %d of cached prefix given up", plural(s.Meter.Added, "token"), s.Meter.Lost)
 	if len(s.Notes) == 0 {
