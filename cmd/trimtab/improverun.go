@@ -58,6 +58,9 @@ it. That needs only git and Go.`,
 			if err != nil {
 				return err
 			}
+			if err := a.sureOfSettings(); err != nil {
+				return err
+			}
 			if c.Flags().Changed("agent") {
 				cfg.Improve.Agent = agent
 			}
@@ -81,6 +84,19 @@ it. That needs only git and Go.`,
 	_ = c.RegisterFlagCompletionFunc("agent", fixed(crew.Names()...))
 	_ = c.RegisterFlagCompletionFunc("forge", fixed(forgeKinds...))
 	return c
+}
+
+// sureOfSettings refuses to work where a setting of the person's that says where and
+// how is wrong. Elsewhere the default counts in its place; here it could be another
+// forge than the one that was meant.
+func (a *app) sureOfSettings() error {
+	for _, p := range a.loaded.report.Problems {
+		top, _, _ := strings.Cut(p.Key, ".")
+		if p.Layer != "project" && (top == "" || slices.Contains([]string{"forge", "improve", "automation", "tools"}, top)) {
+			return misused("no work begins with a setting that is wrong: %w", p)
+		}
+	}
+	return nil
 }
 
 // fixed completes from a list.
