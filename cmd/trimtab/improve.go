@@ -196,6 +196,10 @@ func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {
 				a.printf("work may begin; trimtab improve run does it\n")
 				return nil
 			}
+			if len(running) == 0 {
+				a.printf("stopped: nothing is at work, and nothing begins until trimtab improve start\n")
+				return nil
+			}
 			a.printf("stopped: %s, and none begins until trimtab improve start\n", counted(len(running), "running one ends within its step", "running ones end within their steps"))
 			return nil
 		},
