@@ -23,8 +23,14 @@ func TestTheLineIsEditedAsInTheChat(t *testing.T) {
 	s := &screen{}
 	s.text.Insert("no, two words")
 	for _, k := range []tea.KeyPressMsg{
-		{Code: 'a', Mod: tea.ModCtrl}, {Code: tea.KeyDelete}, {Code: tea.KeyDelete}, {Code: tea.KeyDelete}, {Code: tea.KeyDelete},
-		{Code: 'e', Mod: tea.ModCtrl}, {Code: tea.KeyLeft}, {Code: 'k', Mod: tea.ModCtrl},
+		{Code: 'a', Mod: tea.ModCtrl},
+		{Code: tea.KeyDelete},
+		{Code: tea.KeyDelete},
+		{Code: tea.KeyDelete},
+		{Code: tea.KeyDelete},
+		{Code: 'e', Mod: tea.ModCtrl},
+		{Code: tea.KeyLeft},
+		{Code: 'k', Mod: tea.ModCtrl},
 	} {
 		s.key(k)
 	}
