@@ -3,7 +3,6 @@ package trimtab
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -61,14 +60,6 @@ func (e *Engine) Commands() []Command {
 type Status struct {
 	By   string `json:"by"`
 	Text string `json:"text"`
-}
-
-// Row is the text for a table whose rows are named after who says it.
-func (s Status) Row() string {
-	if s.Text == s.By {
-		return "on"
-	}
-	return strings.TrimPrefix(s.Text, s.By+" ")
 }
 
 // Status returns what the interventions have to show, in lineup order.

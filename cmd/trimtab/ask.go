@@ -10,6 +10,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/surface/tui"
 )
 
 // askCommands makes a verb of every command that an intervention declares.
@@ -151,7 +152,7 @@ func (a *app) status(ctx context.Context, id string) error {
 	a.printf("  agent    %s, model %s\n", or(s.Host, "?"), or(s.Model, "?"))
 	a.printf("  step     %d, about %d tokens\n", s.Step, tokens)
 	for _, line := range st {
-		a.printf("  %-8s %s\n", line.By, line.Row())
+		a.printf("  %-8s %s\n", line.By, tui.Row(line))
 	}
 	a.printf("  price    %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
 	a.printNotes(s)

@@ -35,7 +35,7 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 	line("model", "%s", model)
 	line("step", "%d, %s, about %s", s.Step, plural(s.Seq, "message"), plural(s.Meter.Tokens(s.Meter.Bytes), "token"))
 	for _, st := range status {
-		line(st.By, "%s", st.Row())
+		line(st.By, "%s", Row(st))
 	}
 	line("price", "%s of notes so far, %d of cached prefix given up", plural(s.Meter.Added, "token"), s.Meter.Lost)
 	if len(s.Notes) == 0 {
@@ -52,4 +52,12 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 		line("note", "%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// Row is an intervention's word for a table whose rows are named after who says it.
+func Row(st trimtab.Status) string {
+	if st.Text == st.By {
+		return "on"
+	}
+	return strings.TrimPrefix(st.Text, st.By+" ")
 }
