@@ -17,6 +17,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/safe"
@@ -219,7 +220,8 @@ func (a *app) folder() (string, error) {
 }
 
 // current is the session that a command is about: the named one, else the
-// newest of this folder.
+// newest of this folder that somebody works in: a debate and what it looked up
+// have their own commands.
 func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
 	st, err := a.store(ctx)
 	if err != nil {
@@ -235,11 +237,13 @@ func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
 	if err != nil {
 		return trimtab.Session{}, err
 	}
-	for info, err := range st.List(ctx, trimtab.Query{Project: dir, Limit: 1}) {
+	for info, err := range st.List(ctx, trimtab.Query{Project: dir}) {
 		if err != nil {
 			return trimtab.Session{}, err
 		}
-		return st.Load(ctx, info.ID)
+		if info.Host != deliberate.Host && info.Parent == "" {
+			return st.Load(ctx, info.ID)
+		}
 	}
 	return trimtab.Session{}, fmt.Errorf("session of %s: %w; start one with trimtab, or name one with --session", dir, trimtab.ErrNotFound)
 }
