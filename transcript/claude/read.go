@@ -25,8 +25,7 @@ type reader struct {
 	*feed.Feed
 	line                    line
 	last                    tail
-	plan                    *tree  // as it grows
-	tree                    *tree  // nil in file order
+	tree                    feed.Tree
 	marks                   string // the version that was last seen to mark prompts
 	session, project, model jsonl.Seen
 	compacted               [2]bool // a boundary was passed, in the main and in a side conversation
@@ -34,22 +33,14 @@ type reader struct {
 
 // Plan puts a line of the main conversation into the tree.
 func (r *reader) Plan(b []byte, n int) {
-	if r.plan == nil {
-		r.plan = newTree()
-	}
 	l := r.fresh()
 	if l.place(b, n) == nil && l.kind != other && !l.side && !jsonl.Null(l.uuid) {
-		r.plan.add(l)
+		r.tree.Add(n, l.link())
 	}
 }
 
 // Planned decides what is read.
-func (r *reader) Planned() {
-	if r.plan != nil {
-		r.plan.decide()
-		r.tree = r.plan
-	}
-}
+func (r *reader) Planned() { r.tree.Decide() }
 
 // Take turns a line into a message, if it belongs to what is read.
 func (r *reader) Take(b []byte) error {
@@ -74,7 +65,7 @@ func (r *reader) wanted(l *line) bool {
 	case l.side:
 		return r.Opt.Side
 	}
-	return r.tree == nil || r.tree.take(l.uuid)
+	return r.tree.Takes(l.number, l.uuid)
 }
 
 // take turns a line into a message.

@@ -112,7 +112,7 @@ func (m *message) parse(c *jsonl.Cursor) {
 }
 
 // Plan puts an entry into the tree. Its ids stand before all that is long.
-func (r *reader) Plan(b []byte, _ int) {
+func (r *reader) Plan(b []byte, n int) {
 	if b[len(b)-1] != '}' {
 		return // it breaks off
 	}
@@ -130,7 +130,7 @@ func (r *reader) Plan(b []byte, _ int) {
 			parent = c.Take()
 		}
 	}
-	r.tree.Add(id, parent)
+	r.tree.Add(n, feed.Chain(id, parent))
 }
 
 // Planned decides what is read.
@@ -154,7 +154,7 @@ func (r *reader) Take(b []byte) error {
 		}
 		return nil
 	}
-	if !r.tree.Takes(l.id) {
+	if !r.tree.Takes(r.N, l.id) {
 		return nil
 	}
 	m := trimtab.Message{ID: id, Role: trimtab.RoleUser}

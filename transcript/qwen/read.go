@@ -122,7 +122,7 @@ func (l *line) message(c *jsonl.Cursor) {
 }
 
 // Plan puts a line of the main conversation into the tree.
-func (r *reader) Plan(b []byte, _ int) {
+func (r *reader) Plan(b []byte, n int) {
 	var id, parent []byte
 	r.twice = jsonl.Twice{}
 	c := jsonl.Line(b, &r.twice)
@@ -143,7 +143,7 @@ func (r *reader) Plan(b []byte, _ int) {
 		}
 	}
 	if c.Err() == nil {
-		r.tree.Add(id, parent)
+		r.tree.Add(n, feed.Chain(id, parent))
 	}
 }
 
@@ -161,7 +161,7 @@ func (r *reader) Take(b []byte) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("uuid: %w", err)
-	case l.side && !r.Opt.Side, !l.side && !r.tree.Takes(l.uuid):
+	case l.side && !r.Opt.Side, !l.side && !r.tree.Takes(r.N, l.uuid):
 		return nil
 	}
 	m := trimtab.Message{ID: id}

@@ -20,13 +20,13 @@ func TestTheLastLineDecidesWhatIsLive(t *testing.T) {
 		{"itself as a parent", "a- bb", "b"},
 	} {
 		var tree Tree
-		for _, l := range strings.Fields(c.lines) {
-			tree.Add([]byte(l[:1]), []byte(strings.Trim(l[1:], "-")))
+		for i, l := range strings.Fields(c.lines) {
+			tree.Add(i+1, Link{ID: []byte(l[:1]), Parent: []byte(strings.Trim(l[1:], "-"))})
 		}
 		tree.Decide()
 		live := ""
-		for _, l := range strings.Fields(c.lines) {
-			if tree.Takes([]byte(l[:1])) {
+		for i, l := range strings.Fields(c.lines) {
+			if tree.Takes(i+1, []byte(l[:1])) {
 				live += l[:1]
 			}
 		}
@@ -36,7 +36,7 @@ func TestTheLastLineDecidesWhatIsLive(t *testing.T) {
 	}
 	var none Tree
 	for range 2 {
-		if !none.Takes([]byte("a")) {
+		if !none.Takes(1, []byte("a")) {
 			t.Error("an empty tree leaves something out")
 		}
 	}

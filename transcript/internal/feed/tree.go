@@ -2,89 +2,225 @@ package feed
 
 import "github.com/trimtab/trimtab/transcript/internal/jsonl"
 
-// Tree says which lines of a file belong to the conversation that its last line
-// belongs to, where each line names the one before it. A person who goes back to
-// an earlier point makes a second child there; the first is left behind.
+// Tree says which lines of a file belong to the conversation that ends last,
+// where each line names the one before it. A person who goes back to an earlier
+// point makes a second child there; the first is left behind.
 //
-// It holds the hash of an id and two numbers for each line. The zero Tree is empty, and takes
-// every line.
+// Not every second child is such a branch. Hosts hang lines of parallel tools and
+// hooks beside the way from the last line to the first; those count.
+//
+// While it grows it holds a hash and three numbers for each line, some 25 bytes;
+// once decided, only the numbers of the lines that were left behind. The zero Tree
+// is empty, and takes every line.
 type Tree struct {
-	at    map[Key]int32
-	nodes []treeNode // the first is none
-	last  int32
-	live  []bool
-	used  []bool
+	ids   ids
+	nodes pieces[node]
+	lost  []lost
+	last  uint32 // the newest line
+	leaf  uint32 // the newest that does not hang beside the way: where the conversation ends
+	full  bool
+	dead  [][2]uint32 // the first and the last line of each stretch that is not read
+	twice map[uint64]*copies
 }
 
-type treeNode struct {
-	parent int32 // 0 is none
-	before int32 // the line before it in the file
-	known  bool  // it is in the file, not only named as a parent
+// Link is where a line stands in the tree. Its ids are as they are written.
+type Link struct {
+	ID, Parent []byte
+	Reply      []byte // the id of the reply that it is a block of
+	Beside     bool   // it may hang beside the way
+	Cut        bool   // history was rewritten here: without a parent, it follows the line before in the file
 }
 
-// maxTree is how many lines a tree holds; what comes after them is taken.
-const maxTree = 1 << 22
-
-// Add puts a line into the tree by its ids as they are written. Its parent may be
+// Chain is the link of a line that knows nothing but its parent. An empty id is
 // none.
-func (t *Tree) Add(id, parent []byte) {
-	if none(id) || len(t.nodes) >= maxTree {
+func Chain(id, parent []byte) Link { return Link{ID: filled(id), Parent: filled(parent)} }
+
+func filled(id []byte) []byte {
+	if string(id) == `""` {
+		return nil
+	}
+	return id
+}
+
+type node struct {
+	parent uint32 // 0 is none
+	reply  uint32 // the hash of the reply
+	state  state
+}
+
+type state uint8
+
+const (
+	known  state = 1 << iota // the line is in the tree
+	beside                   // may hang beside the way
+	live
+	done // live is decided
+)
+
+// lost is a parent that had not come before its child.
+type lost struct {
+	key uint64
+	of  uint32
+}
+
+// copies are the lines with one id: one of them is read.
+type copies struct {
+	first      uint32
+	live, used bool
+}
+
+// maxTree is how many lines a tree holds. Of a longer file, all is taken.
+const maxTree = 1 << 24
+
+// Add puts line n, which comes after all that were added, into the tree. A line
+// without an id is not in it.
+func (t *Tree) Add(n int, l Link) {
+	if n <= 0 || n >= maxTree {
+		t.full = true
 		return
 	}
-	i := t.node(id)
-	if t.nodes[i].known {
-		return // written twice
+	if jsonl.Null(l.ID) {
+		return
 	}
-	n := treeNode{before: t.last, known: true}
-	if !none(parent) {
-		n.parent = t.node(parent)
+	i, key := uint32(n), keyOf(l.ID)
+	if first := t.ids.find(key); first != 0 {
+		t.again(first, key)
+		return
 	}
-	t.nodes[i] = n
+	t.ids.add(i, key)
+	at := t.nodes.at(i)
+	*at = node{state: known}
+	if !jsonl.Null(l.Parent) {
+		parent := keyOf(l.Parent)
+		if at.parent = t.ids.find(parent); at.parent == 0 {
+			t.lost = append(t.lost, lost{key: parent, of: i})
+		}
+	} else if l.Cut {
+		at.parent = t.last
+	}
+	if !jsonl.Null(l.Reply) {
+		at.reply = uint32(keyOf(l.Reply)) | 1
+	}
 	t.last = i
+	if l.Beside {
+		at.state |= beside
+	} else {
+		t.leaf = i
+	}
 }
 
-func none(id []byte) bool { return jsonl.Null(id) || string(id) == `""` }
-
-func (t *Tree) node(id []byte) int32 {
-	if t.at == nil {
-		t.at, t.nodes = map[Key]int32{}, make([]treeNode, 1)
+// again notes a line that was written twice.
+func (t *Tree) again(first uint32, key uint64) {
+	if t.twice == nil {
+		t.twice = map[uint64]*copies{}
 	}
-	k := KeyOf(id)
-	i, ok := t.at[k]
-	if !ok {
-		i = int32(len(t.nodes))
-		t.nodes = append(t.nodes, treeNode{})
-		t.at[k] = i
-	}
-	return i
+	t.twice[key] = &copies{first: first}
 }
 
-// Decide finds the way from the last line to the first. Where a parent is lost
-// with a damaged line, it goes on at the line before in the file.
+// Decide finds out which lines are live, and forgets the tree. First those on the
+// way up from the leaf, then those beside it.
 func (t *Tree) Decide() {
-	t.live, t.used = make([]bool, len(t.nodes)), make([]bool, len(t.nodes))
-	for i := t.last; i != 0 && !t.live[i]; {
-		t.live[i] = true
-		n := t.nodes[i]
-		if i = n.parent; i != 0 && !t.nodes[i].known {
-			i = n.before
+	if t.full {
+		*t = Tree{}
+		return
+	}
+	t.find()
+	for i := t.leaf; i != 0 && t.nodes.at(i).state&live == 0; i = t.nodes.at(i).parent {
+		t.nodes.at(i).state |= live | done
+	}
+	var way []uint32
+	for i := uint32(1); i <= t.last; i++ {
+		way = way[:0]
+		for j := i; j != 0 && t.nodes.at(j).state&(known|done) == known; j = t.nodes.at(j).parent {
+			t.nodes.at(j).state |= done // also keeps a circle from turning for ever
+			way = append(way, j)
+		}
+		for k := len(way) - 1; k >= 0; k-- {
+			if t.hangs(way[k]) {
+				t.nodes.at(way[k]).state |= live
+			}
+		}
+	}
+	t.settle()
+}
+
+// find looks for the parents that had not come. One that never came was lost with
+// a damaged line: then it is the line before in the file.
+func (t *Tree) find() {
+	before, at := uint32(0), uint32(1)
+	for _, l := range t.lost { // in the order of the file
+		for ; at < l.of; at++ {
+			if t.nodes.at(at).state&known != 0 {
+				before = at
+			}
+		}
+		n := t.nodes.at(l.of)
+		if n.parent = t.ids.find(l.key); n.parent == 0 {
+			n.parent = before
 		}
 	}
 }
 
-// Takes reports whether the line with this id is to be read: it is live, and was
-// not read before.
-func (t *Tree) Takes(id []byte) bool {
-	if t.live == nil || none(id) {
+// hangs reports whether a line that is not on the way belongs to one that is
+// live: it came with it, or is a block of the same reply.
+func (t *Tree) hangs(i uint32) bool {
+	n := *t.nodes.at(i)
+	switch {
+	case n.parent != 0 && t.nodes.at(n.parent).state&live == 0:
+		return false
+	case n.state&beside != 0:
 		return true
-	}
-	i, ok := t.at[KeyOf(id)]
-	if !ok || !t.nodes[i].known {
-		return true
-	}
-	if !t.live[i] || t.used[i] {
+	case n.reply == 0:
 		return false
 	}
-	t.used[i] = true
-	return true
+	// A block may follow a result of its own reply.
+	for j, steps := n.parent, 0; j != 0 && steps < 64; j, steps = t.nodes.at(j).parent, steps+1 {
+		if reply := t.nodes.at(j).reply; reply != 0 {
+			return reply == n.reply
+		}
+	}
+	return false
+}
+
+// settle keeps of the tree only what is not read.
+func (t *Tree) settle() {
+	open := false
+	for i := uint32(1); i <= t.last; i++ {
+		switch t.nodes.at(i).state & (known | live) {
+		case known | live:
+			open = false
+		case known:
+			if !open {
+				t.dead = append(t.dead, [2]uint32{i, i})
+			}
+			t.dead[len(t.dead)-1][1] = i
+			open = true
+		}
+	}
+	for _, c := range t.twice {
+		c.live = t.nodes.at(c.first).state&live != 0
+	}
+	*t = Tree{dead: t.dead, twice: t.twice}
+}
+
+// Takes reports whether line n, which has this id, is to be read: it is live, and
+// no other with its id was read. Lines come in order. One that was not there
+// before the tree was decided is read.
+func (t *Tree) Takes(n int, id []byte) bool {
+	if jsonl.Null(id) {
+		return true
+	}
+	if len(t.twice) > 0 {
+		if c := t.twice[keyOf(id)]; c != nil {
+			if !c.live || c.used {
+				return false
+			}
+			c.used = true
+			return true
+		}
+	}
+	for len(t.dead) > 0 && n > int(t.dead[0][1]) {
+		t.dead = t.dead[1:]
+	}
+	return len(t.dead) == 0 || n < int(t.dead[0][0])
 }
