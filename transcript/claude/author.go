@@ -8,16 +8,17 @@ import (
 // prompted reports whether the line says that a person's prompt came in this
 // way. Marks that it does not know speak against it.
 func (l *line) prompted(origin string) bool {
-	human := jsonl.Is(l.turn, "human")
+	turn, source := l.get(turnAt), l.get(sourceAt)
+	human := jsonl.Is(turn, "human")
 	switch {
 	case origin != "" && origin != "human":
 		return false
-	case !jsonl.Null(l.turn) && !human && !jsonl.Is(l.turn, "sdk"):
+	case !jsonl.Null(turn) && !human && !jsonl.Is(turn, "sdk"):
 		return false
-	case jsonl.Null(l.source), jsonl.Is(l.source, "typed"), jsonl.Is(l.source, "sdk"):
+	case jsonl.Null(source), jsonl.Is(source, "typed"), jsonl.Is(source, "sdk"):
 		return true
 	}
-	return jsonl.Is(l.source, "queued") && (human || origin == "human")
+	return jsonl.Is(source, "queued") && (human || origin == "human")
 }
 
 // author says who wrote the text of a user line. Tagged text in it is another
@@ -26,7 +27,7 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 	if l.side || l.meta || l.summary || l.byTool() {
 		return trimtab.Host, nil
 	}
-	origin, err := originOf(l.origin)
+	origin, err := originOf(l.get(originAt))
 	if err != nil {
 		return "", err
 	}
@@ -35,12 +36,12 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 	}
 	// A version that marks prompts has no prompt without a mark. What began the
 	// turn is no mark: the output of a person's command says human, too.
-	version, err := jsonl.String(l.version)
+	version, err := jsonl.String(l.get(versionAt))
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case !jsonl.Null(l.source):
+	case !jsonl.Null(l.get(sourceAt)):
 		r.marks = version
 	case origin == "" && version != "" && version == r.marks:
 		return trimtab.Host, nil

@@ -11,119 +11,116 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// message is the part of a line that went to the model or came from it, taken
-// apart but not decoded.
-type message struct {
-	bad       error // it is no message
-	seen      bool
-	id, model []byte
-	usage     usage
-	text      []byte  // the content, where it is no list
-	blocks    []block // the content, where it is one
-}
+// The values of a message, the part of a line that went to the model or came from
+// it, follow those of the line.
+const (
+	idAt field = messageFields + iota
+	modelAt
+	usageAt
+	inputAt
+	outputAt
+	readAt
+	writtenAt
+	textAt // the content, where it is no list
+	fields
+)
 
-// parse goes into the message at which the cursor stands. What is wrong inside
+// message goes into the message at which the cursor stands. What is wrong inside
 // matters only if the line is one that is read.
-func (m *message) parse(c *jsonl.Cursor) {
-	m.seen = true
+func (l *line) message(c *jsonl.Cursor) {
+	l.said = true
 	if c.Peek() != '{' {
 		c.Take()
-		m.bad = errors.New("not an object")
+		l.odd = true
 		return
 	}
 	in := c.Down('{')
 	for in.Field() {
 		switch string(in.Key) {
 		case "id":
-			m.id = in.Take()
+			l.take(idAt, &in)
 		case "model":
-			m.model = in.Take()
+			l.take(modelAt, &in)
 		case "usage":
-			m.usage.parse(&in)
+			l.usage(&in)
 		case "content":
-			m.text, m.blocks = nil, m.blocks[:0]
+			l.at[textAt], l.at, l.blocks = jsonl.Span{}, l.at[:fields], 0
 			if in.Peek() == '[' {
 				list := in.Down('[')
-				m.list(&list)
+				l.list(&list)
 				in.Up(&list)
 			} else {
-				m.text = in.Take()
+				l.take(textAt, &in)
 			}
 		}
 	}
 	c.Up(&in)
 }
 
+func (l *line) take(f field, c *jsonl.Cursor) {
+	c.Take()
+	l.at[f] = c.Span()
+}
+
 // read takes apart a message that stands alone.
-func (m *message) read(v []byte) error {
+func (l *line) read(v []byte) error {
+	l.begin(v, 0)
 	c := jsonl.At(v)
-	m.parse(&c)
+	l.message(&c)
 	return c.Err()
 }
 
-// list takes the blocks of a list apart.
-func (m *message) list(c *jsonl.Cursor) {
-	for c.Field() {
-		if c.Peek() != '{' {
-			c.Take()
-			m.blocks = append(m.blocks, block{bad: true})
-			continue
-		}
-		in := c.Down('{')
-		b := parseBlock(&in)
-		c.Up(&in)
-		b.raw = c.Value
-		m.blocks = append(m.blocks, b)
-	}
-}
-
-// answers reports whether the message holds the result of a tool.
-func (m *message) answers() bool {
-	for _, b := range m.blocks {
-		if jsonl.Is(b.kind, "tool_result") {
-			return true
-		}
-	}
-	return false
-}
-
-// usage is what the provider counted, as written.
-type usage struct{ all, input, output, read, written []byte }
-
-func (u *usage) parse(c *jsonl.Cursor) {
+// usage goes into what the provider counted.
+func (l *line) usage(c *jsonl.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')
 		for in.Field() {
 			switch string(in.Key) {
 			case "input_tokens":
-				u.input = in.Take()
+				l.take(inputAt, &in)
 			case "output_tokens":
-				u.output = in.Take()
+				l.take(outputAt, &in)
 			case "cache_read_input_tokens":
-				u.read = in.Take()
+				l.take(readAt, &in)
 			case "cache_creation_input_tokens":
-				u.written = in.Take()
+				l.take(writtenAt, &in)
 			}
 		}
 		c.Up(&in)
 	}
-	u.all = c.Take()
+	l.take(usageAt, c)
+}
+
+// list takes the blocks of a list apart.
+func (l *line) list(c *jsonl.Cursor) {
+	for c.Field() {
+		l.blocks++
+		l.at = append(l.at, make([]jsonl.Span, blockFields)...)
+		b := l.block(l.blocks - 1)
+		if c.Peek() == '{' {
+			in := c.Down('{')
+			b.parse(&in)
+			c.Up(&in)
+		}
+		c.Take()
+		b.at[rawAt] = c.Span()
+	}
 }
 
 // counts reads what the provider counted.
-func (r *reader) counts(u *usage) (*trimtab.Usage, error) {
-	switch {
-	case jsonl.Null(u.all):
+func (r *reader) counts(l *line) (*trimtab.Usage, error) {
+	switch all := l.get(usageAt); {
+	case jsonl.Null(all):
 		return nil, nil
-	case u.all[0] != '{':
+	case all[0] != '{':
 		return nil, errors.New("message.usage: not an object")
 	}
 	var n trimtab.Usage
 	var errs [4]error
-	n.Input, errs[0] = jsonl.Int(u.input)
-	n.Output, errs[1] = jsonl.Int(u.output)
-	n.CacheRead, errs[2] = jsonl.Int(u.read)
-	n.CacheWrite, errs[3] = jsonl.Int(u.written)
+	n.Input, errs[0] = jsonl.Int(l.get(inputAt))
+	n.Output, errs[1] = jsonl.Int(l.get(outputAt))
+	n.CacheRead, errs[2] = jsonl.Int(l.get(readAt))
+	n.CacheWrite, errs[3] = jsonl.Int(l.get(writtenAt))
 	for i, err := range errs {
 		if err != nil {
 			name := [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}[i]
@@ -133,69 +130,112 @@ func (r *reader) counts(u *usage) (*trimtab.Usage, error) {
 	return r.Count(n), nil
 }
 
-// block is one block of content. Which fields it has depends on its type.
+// block is one block of content. Which values it has depends on its type.
 type block struct {
-	raw, kind, text, id, name, input, of, content, failed []byte
-	bad                                                   bool // it is no object
+	b  []byte
+	at []jsonl.Span
 }
 
-func parseBlock(c *jsonl.Cursor) (b block) {
+const (
+	rawAt field = iota
+	typeAt
+	proseAt
+	callAt
+	nameAt
+	argumentsAt
+	answersAt // the call that a result is of
+	resultAt
+	failedAt
+	blockFields
+)
+
+func (l *line) block(n int) block {
+	return block{b: l.b, at: l.at[fields+field(n)*blockFields:][:blockFields]}
+}
+
+func (b block) get(f field) []byte { return b.at[f].Of(b.b) }
+
+func (b block) is(kind string) bool { return jsonl.Is(b.get(typeAt), kind) }
+
+// object reports whether the block is one, as it should.
+func (b block) object() bool {
+	raw := b.get(rawAt)
+	return len(raw) > 0 && raw[0] == '{'
+}
+
+func (b block) parse(c *jsonl.Cursor) {
 	for c.Field() {
+		f := rawAt
 		switch string(c.Key) {
 		case "type":
-			b.kind = c.Take()
+			f = typeAt
 		case "text":
-			b.text = c.Take()
+			f = proseAt
 		case "id":
-			b.id = c.Take()
+			f = callAt
 		case "name":
-			b.name = c.Take()
+			f = nameAt
 		case "input":
-			b.input = c.Take()
+			f = argumentsAt
 		case "tool_use_id":
-			b.of = c.Take()
+			f = answersAt
 		case "content":
-			b.content = c.Take()
+			f = resultAt
 		case "is_error":
-			b.failed = c.Take()
+			f = failedAt
+		default:
+			continue
+		}
+		c.Take()
+		b.at[f] = c.Span()
+	}
+}
+
+// answers reports whether the message holds the result of a tool.
+func (l *line) answers() bool {
+	for n := range l.blocks {
+		if l.block(n).is("tool_result") {
+			return true
 		}
 	}
-	return b
+	return false
 }
 
 // content decodes what a message says. Its plain text is by the given author; a
 // person is none where the content holds a tool's result.
-func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) {
+func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
+	text := l.get(textAt)
 	switch {
-	case !m.seen:
+	case !l.said:
 		return nil, errors.New("no message")
-	case m.bad != nil:
-		return nil, fmt.Errorf("message: %w", m.bad)
-	case jsonl.Null(m.text) && len(m.blocks) == 0:
+	case l.odd:
+		return nil, errors.New("message: not an object")
+	case jsonl.Null(text) && l.blocks == 0:
 		return nil, nil
-	case m.text != nil:
-		text, err := r.Text(m.text, by)
+	case len(text) > 0:
+		text, err := r.Text(text, by)
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
 		}
 		var d host.Divider
 		return feed.Append(r.Parts(1), &d, text, by), nil
 	}
-	if by == trimtab.Person && m.answers() {
+	if by == trimtab.Person && l.answers() {
 		by = trimtab.Host
 	}
-	return r.parts(m.blocks, by)
+	return r.parts(l, by)
 }
 
-func (r *reader) parts(blocks []block, by trimtab.Author) ([]trimtab.Part, error) {
-	out := r.Parts(len(blocks))
-	for i, b := range blocks {
-		if b.bad {
-			return nil, fmt.Errorf("content block %d: not an object", i+1)
+func (r *reader) parts(l *line, by trimtab.Author) ([]trimtab.Part, error) {
+	out := r.Parts(l.blocks)
+	for n := range l.blocks {
+		b := l.block(n)
+		if !b.object() {
+			return nil, fmt.Errorf("content block %d: not an object", n+1)
 		}
 		var err error
 		if out, err = r.part(out, b, by); err != nil {
-			return nil, fmt.Errorf("content block %d: %w", i+1, err)
+			return nil, fmt.Errorf("content block %d: %w", n+1, err)
 		}
 	}
 	return out, nil
@@ -204,14 +244,14 @@ func (r *reader) parts(blocks []block, by trimtab.Author) ([]trimtab.Part, error
 // part appends what a block says.
 func (r *reader) part(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case jsonl.Is(b.kind, "text"):
-		text, err := r.Text(b.text, by)
+	case b.is("text"):
+		text, err := r.Text(b.get(proseAt), by)
 		var d host.Divider
 		return feed.Append(out, &d, text, by), err
-	case jsonl.Is(b.kind, "tool_use") && by == trimtab.Model:
-		call, err := r.Call(b.id, b.name, b.input)
+	case by == trimtab.Model && b.is("tool_use"):
+		call, err := r.Call(b.get(callAt), b.get(nameAt), b.get(argumentsAt))
 		return append(out, call), err
-	case jsonl.Is(b.kind, "tool_result") && by != trimtab.Model:
+	case by != trimtab.Model && b.is("tool_result"):
 		return r.result(out, b)
 	}
 	p, err := r.opaque(b, by)
@@ -220,31 +260,34 @@ func (r *reader) part(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab
 
 // result reads a tool's result. What of it is not text follows as opaque parts.
 func (r *reader) result(out []trimtab.Part, b block) ([]trimtab.Part, error) {
-	id, err1 := r.Dec.String(b.of)
-	failed, err2 := jsonl.Bool(b.failed)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
+	id, err1 := r.Dec.String(b.get(answersAt))
+	failed, err2 := jsonl.Bool(b.get(failedAt))
+	if err1 != nil || err2 != nil {
+		return nil, errors.Join(err1, err2)
 	}
 	result := trimtab.ToolResult{ID: id, Failed: failed}
-	if jsonl.Null(b.content) || b.content[0] == '"' {
-		text, err := r.Result(b.content, failed)
+	content := b.get(resultAt)
+	if jsonl.Null(content) || content[0] == '"' {
+		text, err := r.Result(content, failed)
 		result.Text = text
 		return append(out, result), err
 	}
-	var inner message
-	c := jsonl.Array(b.content)
+	var inner line
+	inner.begin(content, 0)
+	c := jsonl.Array(content)
 	inner.list(&c)
 	if err := c.Err(); err != nil {
 		return nil, fmt.Errorf("content: %w", err)
 	}
 	var texts []string
 	var rest []trimtab.Part
-	for _, in := range inner.blocks {
+	for n := range inner.blocks {
+		in := inner.block(n)
 		switch {
-		case in.bad:
+		case !in.object():
 			return nil, errors.New("content: not an object")
-		case jsonl.Is(in.kind, "text"):
-			text, err := r.Result(in.text, failed)
+		case in.is("text"):
+			text, err := r.Result(in.get(proseAt), failed)
 			if err != nil {
 				return nil, err
 			}
@@ -264,9 +307,9 @@ func (r *reader) result(out []trimtab.Part, b block) ([]trimtab.Part, error) {
 }
 
 func (r *reader) opaque(b block, by trimtab.Author) (trimtab.Part, error) {
-	kind, err := r.Dec.Word(b.kind)
+	kind, err := r.Dec.Word(b.get(typeAt))
 	if err != nil {
 		return nil, err
 	}
-	return r.Opaque(kind, by, b.raw)
+	return r.Opaque(kind, by, b.get(rawAt))
 }

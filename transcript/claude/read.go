@@ -23,8 +23,9 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 // reader is one pass over a file.
 type reader struct {
 	*feed.Feed
-	line                    line
-	last                    tail
+	line, shown             line // the memory of what is read
+	walk                    jsonl.Walk
+	shapes                  jsonl.Shapes[facts]
 	tree                    feed.Tree
 	marks                   string // the version that was last seen to mark prompts
 	session, project, model jsonl.Seen
@@ -33,8 +34,8 @@ type reader struct {
 
 // Plan puts a line of the main conversation into the tree.
 func (r *reader) Plan(b []byte, n int) {
-	l := r.fresh()
-	if l.place(b, n) == nil && l.kind != other && !l.side && !jsonl.Null(l.uuid) {
+	l, err := r.parse(b, n)
+	if err == nil && l.kind != other && !l.side {
 		r.tree.Add(n, l.link())
 	}
 }
@@ -44,17 +45,11 @@ func (r *reader) Planned() { r.tree.Decide() }
 
 // Take turns a line into a message, if it belongs to what is read.
 func (r *reader) Take(b []byte) error {
-	l := r.fresh()
-	if err := l.parse(b, r.N); err != nil || !r.wanted(l) {
+	l, err := r.parse(b, r.N)
+	if err != nil || !r.wanted(l) {
 		return err
 	}
 	return r.take(l)
-}
-
-// fresh returns an empty line in the memory of the one before.
-func (r *reader) fresh() *line {
-	r.line = line{last: &r.last, message: message{blocks: r.line.message.blocks[:0]}}
-	return &r.line
 }
 
 // wanted reports whether a line belongs to what is read.
@@ -65,7 +60,7 @@ func (r *reader) wanted(l *line) bool {
 	case l.side:
 		return r.Opt.Side
 	}
-	return r.tree.Takes(l.number, l.uuid)
+	return r.tree.Takes(l.number, l.get(uuidAt))
 }
 
 // take turns a line into a message.
@@ -79,7 +74,7 @@ func (r *reader) take(l *line) error {
 		return r.attachment(l)
 	}
 	if l.boundary() {
-		agent, err := jsonl.String(l.agent)
+		agent, err := jsonl.String(l.get(agentAt))
 		if err != nil {
 			return err
 		}
@@ -94,7 +89,7 @@ func (r *reader) user(l *line) error {
 	if err != nil {
 		return err
 	}
-	said, err := r.content(&l.message, by)
+	said, err := r.content(l, by)
 	if err != nil {
 		return err
 	}
@@ -104,26 +99,26 @@ func (r *reader) user(l *line) error {
 // reply takes one block of the model's reply, or a notice that Claude Code wrote
 // in the model's place: that is the host's and no step of the model.
 func (r *reader) reply(l *line) error {
-	model, err := r.Dec.Again(l.message.model, &r.model)
+	model, err := r.Dec.Again(l.get(modelAt), &r.model)
 	if err != nil {
 		return fmt.Errorf("message.model: %w", err)
 	}
 	if l.fail || model == "<synthetic>" {
-		said, err := r.content(&l.message, trimtab.Host)
+		said, err := r.content(l, trimtab.Host)
 		if err != nil {
 			return err
 		}
 		return r.say(l, trimtab.Message{Role: trimtab.RoleSystem, Parts: said})
 	}
-	id, err := r.Dec.String(l.message.id)
+	id, err := r.Dec.String(l.get(idAt))
 	if err != nil {
 		return fmt.Errorf("message.id: %w", err)
 	}
-	usage, err := r.counts(&l.message.usage)
+	usage, err := r.counts(l)
 	if err != nil {
 		return err
 	}
-	said, err := r.content(&l.message, trimtab.Model)
+	said, err := r.content(l, trimtab.Model)
 	if err != nil || len(said) == 0 {
 		return err
 	}
@@ -131,34 +126,33 @@ func (r *reader) reply(l *line) error {
 	if err != nil {
 		return err
 	}
-	return r.Reply(it, id, l.size)
+	return r.Reply(it, id, len(l.b))
 }
 
 // attachment takes what Claude Code put before the model on its own, in the form
 // in which the model saw it, or a prompt that a person typed while the model was
 // at work.
 func (r *reader) attachment(l *line) error {
-	said, typed, err := r.queued(l.attached)
+	said, typed, err := r.queued(l.get(attachedAt))
 	if err != nil {
 		return err
 	}
 	if typed && !l.side {
 		return r.say(l, trimtab.Message{Role: trimtab.RoleUser, Parts: said})
 	}
-	if jsonl.Null(l.rendered) {
+	if jsonl.Null(l.get(renderedAt)) {
 		return nil
 	}
 	m := trimtab.Message{Role: trimtab.RoleUser}
-	if jsonl.Is(l.renderedRole, "system") {
+	if jsonl.Is(l.get(renderedRoleAt), "system") {
 		m.Role = trimtab.RoleSystem
 	}
-	c := jsonl.Array(l.rendered)
+	c := jsonl.Array(l.get(renderedAt))
 	for c.Next() {
-		var shown message
-		if err := shown.read(c.Value); err != nil {
+		if err := r.shown.read(c.Value); err != nil {
 			return fmt.Errorf("rendered: %w", err)
 		}
-		said, err := r.content(&shown, trimtab.Host)
+		said, err := r.content(&r.shown, trimtab.Host)
 		if err != nil {
 			return fmt.Errorf("rendered: %w", err)
 		}
@@ -196,15 +190,17 @@ func (r *reader) queued(attached []byte) (said []trimtab.Part, typed bool, err e
 	if from, err := originOf(origin); err != nil || from != "human" {
 		return nil, false, err
 	}
-	m := message{seen: true, text: prompt}
-	if len(prompt) > 0 && prompt[0] == '[' {
-		m.text = nil
+	m := &r.shown
+	m.begin(prompt, 0)
+	if m.said = true; len(prompt) > 0 && prompt[0] == '[' {
 		list := jsonl.Array(prompt)
 		if m.list(&list); list.Err() != nil {
 			return nil, false, fmt.Errorf("prompt: %w", list.Err())
 		}
+	} else {
+		m.at[textAt] = jsonl.Span{0, int32(len(prompt))}
 	}
-	said, err = r.content(&m, trimtab.Person)
+	said, err = r.content(m, trimtab.Person)
 	return said, true, err
 }
 
@@ -222,18 +218,18 @@ func (r *reader) say(l *line, m trimtab.Message) error {
 			return err
 		}
 	}
-	return r.Put(it, l.size)
+	return r.Put(it, len(l.b))
 }
 
 // item adds to a message where it stood.
 func (r *reader) item(l *line, m trimtab.Message) (transcript.Item, error) {
 	var errs [4]error
-	m.ID, errs[0] = r.Dec.String(l.uuid)
-	m.At = l.at()
+	m.ID, errs[0] = r.Dec.String(l.get(uuidAt))
+	m.At = jsonl.Time(l.get(timeAt))
 	it := transcript.Item{Message: m, Line: l.number, Side: l.side}
-	it.Session, errs[1] = r.Dec.Again(l.session, &r.session)
-	it.Project, errs[2] = r.Dec.Again(l.cwd, &r.project)
-	it.Agent, errs[3] = r.Dec.Word(l.agent)
+	it.Session, errs[1] = r.Dec.Again(l.get(sessionAt), &r.session)
+	it.Project, errs[2] = r.Dec.Again(l.get(cwdAt), &r.project)
+	it.Agent, errs[3] = r.Dec.Word(l.get(agentAt))
 	if errs != [4]error{} {
 		return it, errors.Join(errs[:]...)
 	}

@@ -16,6 +16,7 @@ type Cursor struct {
 
 	b      []byte
 	i      int
+	from   int // where Value begins in b
 	open   byte
 	began  bool
 	before bool // the value of Key is not yet stepped over
@@ -23,6 +24,7 @@ type Cursor struct {
 	inner  bool // the end of b is not where the value ends
 	err    error
 	twice  *Twice
+	seen   *Walk
 }
 
 // Twice knows the last long string of a line. Hosts write what a tool returned
@@ -56,6 +58,12 @@ func Object(b []byte) Cursor { return Cursor{b: b, open: '{'} }
 // Line is Object for a line of which t, which must be zero, gets to know the long
 // strings.
 func Line(b []byte, t *Twice) Cursor { return Cursor{b: b, open: '{', twice: t} }
+
+// Walked is Line for a line that w takes down.
+func Walked(b []byte, t *Twice, w *Walk) Cursor {
+	w.slots = w.slots[:0]
+	return Cursor{b: b, open: '{', twice: t, seen: w}
+}
 
 // Array returns a cursor before the first item of b, which must be one array.
 func Array(b []byte) Cursor { return Cursor{b: b, open: '['} }
@@ -118,9 +126,7 @@ func (c *Cursor) Take() []byte {
 	c.before = false
 	if c.i < len(c.b) && c.b[c.i] == '"' { // most are short strings
 		if end := scan.ShortEnd(c.b, c.i+1); end > 0 {
-			c.Value = c.b[c.i:end]
-			c.i = end
-			return c.Value
+			return c.pass(end)
 		}
 	}
 	first := c.peek()
@@ -131,20 +137,28 @@ func (c *Cursor) Take() []byte {
 		}
 		return nil
 	}
+	return c.pass(end)
+}
+
+// pass steps over the value that ends there.
+func (c *Cursor) pass(end int) []byte {
+	if c.seen != nil {
+		c.seen.slots = append(c.seen.slots, slot{from: c.i, to: end})
+	}
 	c.Value = c.b[c.i:end]
-	c.i = end
+	c.from, c.i = c.i, end
 	return c.Value
 }
 
-// Rest is what the cursor has not yet stepped over.
-func (c *Cursor) Rest() []byte { return c.b[c.i:] }
+// Span is where Value stands in the line.
+func (c *Cursor) Span() Span { return Span{int32(c.from), int32(c.from + len(c.Value))} }
 
 // Down returns a cursor into the value that Field stopped before, which must be
 // an object if open is '{' and an array if it is '['. Once that cursor has come
 // to its end, hand it back with Up.
 func (c *Cursor) Down(open byte) Cursor {
 	c.peek()
-	return Cursor{b: c.b, i: c.i, open: open, inner: true, twice: c.twice}
+	return Cursor{b: c.b, i: c.i, open: open, inner: true, twice: c.twice, seen: c.seen}
 }
 
 // Up goes on behind the value that a cursor of Down has stepped through. It steps
@@ -158,7 +172,7 @@ func (c *Cursor) Up(d *Cursor) {
 		return
 	}
 	c.Value = c.b[c.i:d.i]
-	c.i = d.i
+	c.from, c.i = c.i, d.i
 }
 
 func (c *Cursor) step() (more bool, err error) {
@@ -250,12 +264,16 @@ func kindName(open byte) string {
 // end returns where the value at the cursor ends, -1 if it does not. First is its
 // first byte.
 func (c *Cursor) end(first byte) int {
-	b, i := c.b, c.i
+	return valueEnd(c.b, c.i, first, c.twice)
+}
+
+// valueEnd returns the place behind the value that begins at i with this byte.
+func valueEnd(b []byte, i int, first byte, t *Twice) int {
 	switch first {
 	case '"':
-		return c.twice.end(b, i)
+		return t.end(b, i)
 	case '{', '[':
-		return bracketEnd(b, i, c.twice)
+		return bracketEnd(b, i, t)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n':
 		for ; i < len(b); i++ {
 			switch b[i] {
