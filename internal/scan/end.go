@@ -188,6 +188,24 @@ func ShortEnd(b []byte, i int) int {
 	return i + k + 1
 }
 
+// NearEnd is ShortEnd for strings as long as most ids are.
+func NearEnd(b []byte, i int) int {
+	if i+40 > len(b) {
+		return ShortEnd(b, i)
+	}
+	w := b[i : i+40 : i+40]
+	for n := 0; n < 40; n += 8 {
+		if x := quotes(w[n:]); x != 0 {
+			k := i + n + bits.TrailingZeros64(x)>>3
+			if b[k-1] == '\\' {
+				return 0
+			}
+			return k + 1
+		}
+	}
+	return 0
+}
+
 // NameEnd returns where the quote stands that ends the name beginning at i, if it
 // is short and a colon follows at once; 0 if not.
 func NameEnd(b []byte, i int) int {

@@ -189,6 +189,7 @@ func FuzzEnds(f *testing.F) {
 	for _, s := range []string{
 		`abc":1`, `a\"b":`, `a\\":`, `"`, `""`, `0123456789abcdef":`, "\x01\"", `é":`, `\\\\\\\\\\\\\\"`, `#"#":`, `"a\u0041b"`, "\"a\x1fb\"", `{"a":[1,"\n"]}`,
 		`a\"b":0123456789abcdef`, `0123456789\":0123456789abcdef`, "\"aaaaaaaa\x1fbbbbbbbb\"", `"aaaaaaaaaaaaaa\qbbbbbbbb"`,
+		`01234567-89ab-cdef-0123-456789abcdef","x":1`, `01234567-89ab-cdef-0123-456789abcd\"","x":1`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -196,6 +197,9 @@ func FuzzEnds(f *testing.F) {
 		in := append([]byte(`"`), b...)
 		want := scan.StringEnd(in, 0)
 		if got := scan.ShortEnd(in, 1); got != 0 && got != want {
+			t.Fatalf("%q: ends at %d, want %d", in, got, want)
+		}
+		if got := scan.NearEnd(in, 1); got != 0 && got != want {
 			t.Fatalf("%q: ends at %d, want %d", in, got, want)
 		}
 		got, named := scan.NameEnd(in, 1), want > 0 && want < len(in) && in[want] == ':'

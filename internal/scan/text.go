@@ -89,6 +89,25 @@ func appendText(dst, v []byte, strict bool) ([]byte, error) {
 	return dst, nil
 }
 
+// Sound reports whether Text would return v as it is: it is ASCII without
+// backslashes and NUL bytes.
+func Sound(v []byte) bool {
+	if len(v) < 8 {
+		for _, c := range v {
+			if c == 0 || c == '\\' || c >= utf8.RuneSelf {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i+8 < len(v); i += 8 {
+		if marked(binary.LittleEndian.Uint64(v[i:])) != 0 {
+			return false
+		}
+	}
+	return marked(binary.LittleEndian.Uint64(v[len(v)-8:])) == 0
+}
+
 // marked sets the top bit of the first byte that is a backslash, NUL or not
 // ASCII, and perhaps of later ones.
 func marked(x uint64) uint64 {

@@ -1,6 +1,10 @@
 package feed
 
-import "github.com/trimtab/trimtab/transcript/internal/jsonl"
+import (
+	"bytes"
+
+	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+)
 
 // Tree says which lines of a file belong to the conversation that ends last,
 // where each line names the one before it. A person who goes back to an earlier
@@ -17,6 +21,7 @@ type Tree struct {
 	nodes pieces[node]
 	lost  []lost
 	last  uint32 // the newest line
+	id    []byte // its id, which is mostly the parent of the next
 	leaf  uint32 // the newest that does not hang beside the way: where the conversation ends
 	full  bool
 	dead  [][2]uint32 // the first and the last line of each stretch that is not read
@@ -90,18 +95,21 @@ func (t *Tree) Add(n int, l Link) {
 	t.ids.add(i, key)
 	at := t.nodes.at(i)
 	*at = node{state: known}
-	if !jsonl.Null(l.Parent) {
+	switch {
+	case t.last != 0 && bytes.Equal(l.Parent, t.id):
+		at.parent = t.last
+	case !jsonl.Null(l.Parent):
 		parent := keyOf(l.Parent)
 		if at.parent = t.ids.find(parent); at.parent == 0 {
 			t.lost = append(t.lost, lost{key: parent, of: i})
 		}
-	} else if l.Cut {
+	case l.Cut:
 		at.parent = t.last
 	}
 	if !jsonl.Null(l.Reply) {
 		at.reply = uint32(keyOf(l.Reply)) | 1
 	}
-	t.last = i
+	t.last, t.id = i, append(t.id[:0], l.ID...)
 	if l.Beside {
 		at.state |= beside
 	} else {

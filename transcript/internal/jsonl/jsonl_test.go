@@ -267,32 +267,6 @@ func TestAWordIsAllocatedOnce(t *testing.T) {
 	}
 }
 
-// FuzzTail compares with the fields as they are found from the front: whatever is
-// told from behind is the same.
-func FuzzTail(f *testing.F) {
-	for _, s := range []string{
-		`{"a":1,"b":"x","c":true,"d":"y"}`, `{"a":{"z":"\",\"q\":\"1"},"b":"x\\","c":null}`, `{"a":"\"","b":"","c":"\\\"","d":-1.5e+3}`, `{"a":["x"],"b":[1]}`,
-		`{ "a" : "x" , "b" : "y" }`, `{"b":"y"}`, `{"a\"":1,"b":2}`, `{"a":"b","c":"\u0022"}`, `}`, ``,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if !json.Valid(b) || len(b) == 0 || b[0] != '{' {
-			return
-		}
-		var keys, values []string
-		for c := Object(b); c.Next(); {
-			keys, values = append(keys, string(c.Key)), append(values, string(c.Value))
-		}
-		last := Last(b)
-		for i := len(keys) - 1; last.Next(); i-- {
-			if i < 0 || string(last.Key) != keys[i] || string(last.Value) != values[i] {
-				t.Fatalf("%s: %s = %s from behind, want %v %v", b, last.Key, last.Value, keys, values)
-			}
-		}
-	})
-}
-
 func TestAStringThatCameBeforeEndsWhereItDid(t *testing.T) {
 	long := strings.Repeat(`say \"x\" and \\`, 20)
 	for _, c := range []string{

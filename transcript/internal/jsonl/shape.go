@@ -148,7 +148,7 @@ func (k *shape[T]) match(b []byte, t *Twice, at []Span) ([]Span, bool) {
 		}
 		i = 0
 		if p.class == '"' {
-			i = scan.ShortEnd(b, end+1)
+			i = scan.NearEnd(b, end+1)
 		}
 		if i == 0 {
 			i = valueEnd(b, end, b[end], t)

@@ -109,6 +109,9 @@ func (d *Decoder) Clip(v []byte, n int) (string, error) {
 	if cut {
 		text = whole(text[:n])
 	}
+	if scan.Sound(text) {
+		return d.keep(text), nil
+	}
 	d.buf, err = scan.Text(d.buf[:0], text)
 	s := ""
 	if err == nil {
