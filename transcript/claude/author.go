@@ -36,7 +36,7 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 	}
 	// A version that marks prompts has no prompt without a mark. What began the
 	// turn is no mark: the output of a person's command says human, too.
-	version, err := jsonl.String(l.get(versionAt))
+	version, err := r.Dec.Again(l.get(versionAt), &r.version)
 	if err != nil {
 		return "", err
 	}

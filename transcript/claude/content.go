@@ -227,7 +227,11 @@ func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
 }
 
 func (r *reader) parts(l *line, by trimtab.Author) ([]trimtab.Part, error) {
-	out := r.Parts(l.blocks)
+	room := l.blocks
+	if by == trimtab.Model {
+		room += 2 // the other blocks of the reply have lines of their own
+	}
+	out := r.Parts(room)
 	for n := range l.blocks {
 		b := l.block(n)
 		if !b.object() {

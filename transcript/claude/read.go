@@ -23,13 +23,15 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 // reader is one pass over a file.
 type reader struct {
 	*feed.Feed
-	line, shown             line // the memory of what is read
-	walk                    jsonl.Walk
-	shapes                  jsonl.Shapes[facts]
-	tree                    feed.Tree
-	marks                   string // the version that was last seen to mark prompts
-	session, project, model jsonl.Seen
-	compacted               [2]bool // a boundary was passed, in the main and in a side conversation
+	line, shown      line // the memory of what is read
+	walk             jsonl.Walk
+	shapes           jsonl.Shapes[facts]
+	tree             feed.Tree
+	marks            string // the version that was last seen to mark prompts
+	session, project jsonl.Seen
+	model, version   jsonl.Seen
+	replyID          jsonl.Seen
+	compacted        [2]bool // a boundary was passed, in the main and in a side conversation
 }
 
 // Plan puts a line of the main conversation into the tree.
@@ -110,7 +112,7 @@ func (r *reader) reply(l *line) error {
 		}
 		return r.say(l, trimtab.Message{Role: trimtab.RoleSystem, Parts: said})
 	}
-	id, err := r.Dec.String(l.get(idAt))
+	id, err := r.Dec.Last(l.get(idAt), &r.replyID)
 	if err != nil {
 		return fmt.Errorf("message.id: %w", err)
 	}
@@ -122,11 +124,23 @@ func (r *reader) reply(l *line) error {
 	if err != nil || len(said) == 0 {
 		return err
 	}
-	it, err := r.item(l, trimtab.Message{Role: trimtab.RoleAssistant, Parts: said, Model: model, Usage: usage})
+	m := trimtab.Message{Role: trimtab.RoleAssistant, Parts: said, Model: model, Usage: usage}
+	if !l.side && r.plain(l) {
+		if more, err := r.More("", id, &m, len(l.b)); more || err != nil {
+			return err
+		}
+	}
+	it, err := r.item(l, m)
 	if err != nil {
 		return err
 	}
 	return r.Reply(it, id, len(l.b))
+}
+
+// plain reports whether item would tell nothing of a line that the one before did
+// not, and find nothing wrong.
+func (r *reader) plain(l *line) bool {
+	return !l.summary && !r.compacted[0] && jsonl.Sound(l.get(uuidAt)) && r.session.Is(l.get(sessionAt)) && r.project.Is(l.get(cwdAt)) && len(l.get(agentAt)) == 0
 }
 
 // attachment takes what Claude Code put before the model on its own, in the form

@@ -33,6 +33,7 @@ type Feed struct {
 	Queue
 	parts  []trimtab.Part  // what Parts hands out
 	counts []trimtab.Usage // what Count hands out
+	opaque trimtab.Part    // what Opaque handed out last
 }
 
 // shared is how many parts or counts have one piece of memory.
@@ -203,9 +204,12 @@ func (f *Feed) Brief(text string, by trimtab.Author) string {
 
 // Opaque is a part that is passed on unread. A brief reading says only that it
 // was there.
-func (f *Feed) Opaque(kind string, by trimtab.Author, raw []byte) (trimtab.Opaque, error) {
+func (f *Feed) Opaque(kind string, by trimtab.Author, raw []byte) (trimtab.Part, error) {
 	if f.Opt.Brief {
-		return trimtab.Opaque{Kind: kind, By: by}, nil
+		if last, ok := f.opaque.(trimtab.Opaque); !ok || last.Kind != kind || last.By != by {
+			f.opaque = trimtab.Opaque{Kind: kind, By: by}
+		}
+		return f.opaque, nil
 	}
 	r, err := f.Dec.Raw(raw)
 	return trimtab.Opaque{Kind: kind, By: by, Raw: r}, err

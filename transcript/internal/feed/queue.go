@@ -3,6 +3,7 @@ package feed
 import (
 	"errors"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
 )
 
@@ -46,23 +47,34 @@ func Stream(it transcript.Item) string {
 // Reply takes a block of the reply with this id.
 func (q *Queue) Reply(it transcript.Item, id string, size int) error {
 	in := Stream(it)
-	if open := q.open(in); open != nil && id != "" && open.id == id {
-		m := &open.item.Message
-		m.Parts = append(m.Parts, it.Message.Parts...)
-		if it.Message.Usage != nil {
-			m.Usage = it.Message.Usage // counts grow while the reply streams
-		}
-		if it.Message.Model != "" {
-			m.Model = it.Message.Model
-		}
-		open.size += size
-		q.bytes += size
-		return q.advance()
+	if more, err := q.More(in, id, &it.Message, size); more || err != nil {
+		return err
 	}
 	if err := q.Close(in); err != nil {
 		return err
 	}
 	return q.put(entry{item: it, size: size, id: id})
+}
+
+// More takes a block if it is one more of the reply that is open in a
+// conversation, and reports whether it is. Of m, only what was said, the counts
+// and the model matter.
+func (q *Queue) More(stream, id string, m *trimtab.Message, size int) (bool, error) {
+	open := q.open(stream)
+	if open == nil || id == "" || open.id != id {
+		return false, nil
+	}
+	to := &open.item.Message
+	to.Parts = append(to.Parts, m.Parts...)
+	if m.Usage != nil {
+		to.Usage = m.Usage // counts grow while the reply streams
+	}
+	if m.Model != "" {
+		to.Model = m.Model
+	}
+	open.size += size
+	q.bytes += size
+	return true, q.advance()
 }
 
 // Open returns the reply of a conversation to which more may come, and its id;

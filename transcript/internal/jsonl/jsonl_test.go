@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -331,6 +332,14 @@ func TestWhatIsKeptDoesNotChange(t *testing.T) {
 		want := strings.Repeat(string(rune('a'+i%26)), i%1500)
 		if s != want || string(raws[i]) != `["`+want+`"]` {
 			t.Fatalf("value %d is %.40q and %.40q", i, s, raws[i])
+		}
+	}
+}
+
+func TestTimesOfAllYears(t *testing.T) {
+	for at := time.Date(0, 1, 1, 23, 59, 58, 7e6, time.UTC); at.Year() < 10_000; at = at.AddDate(0, 0, 13) {
+		if got := Time(at.AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`)); got != at {
+			t.Fatalf("%v became %v", at, got)
 		}
 	}
 }

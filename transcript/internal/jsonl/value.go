@@ -59,8 +59,15 @@ func Int(v []byte) (int, error) {
 
 // String reads a string; absent and null are "".
 func String(v []byte) (string, error) {
-	var d Decoder
-	return d.String(v)
+	text, err := between(v)
+	if err != nil || scan.Sound(text) {
+		return string(text), err
+	}
+	out, err := scan.Text(nil, text)
+	if err != nil {
+		return "", flaw(err, text)
+	}
+	return string(out), nil
 }
 
 // Decoder reads values that are kept. The short ones of them share a piece of
@@ -143,7 +150,7 @@ func Time(v []byte) time.Time {
 		}
 		year, month, day, hour, minute, second, milli := n(0, 4), n(5, 7), n(8, 10), n(11, 13), n(14, 16), n(17, 19), n(20, 23)
 		if !bad && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60 {
-			return time.Date(year, time.Month(month), day, hour, minute, second, milli*1e6, time.UTC)
+			return time.Unix(int64(((days(year, month, day)*24+hour)*60+minute)*60+second), int64(milli)*1e6).UTC()
 		}
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(text))
@@ -153,24 +160,62 @@ func Time(v []byte) time.Time {
 	return t
 }
 
+// days counts the days since 1970 in the usual way: in years that begin with
+// March, where the day that some years have more comes last.
+func days(year, month, day int) int {
+	if month -= 3; month < 0 {
+		month += 12
+		year--
+	}
+	year += 400 // never negative
+	return year*365 + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 865_566
+}
+
 // Again is Word for a field whose value is mostly that of the line before: last
 // holds that one, as written and as read.
 func (d *Decoder) Again(v []byte, last *Seen) (string, error) {
 	if len(v) == 0 {
 		return "", nil
 	}
-	if string(v) == last.raw {
+	if last.Is(v) {
 		return last.text, nil
 	}
 	s, err := d.Word(v)
 	if err == nil {
-		*last = Seen{raw: string(v), text: s}
+		*last = Seen{raw: append(last.raw[:0], v...), text: s}
+	}
+	return s, err
+}
+
+// Last is Again for a field whose value does not come again once there was another.
+func (d *Decoder) Last(v []byte, last *Seen) (string, error) {
+	if len(v) == 0 {
+		return "", nil
+	}
+	if last.Is(v) {
+		return last.text, nil
+	}
+	s, err := d.String(v)
+	if err == nil {
+		*last = Seen{raw: append(last.raw[:0], v...), text: s}
 	}
 	return s, err
 }
 
 // Seen is the last value of a field.
-type Seen struct{ raw, text string }
+type Seen struct {
+	raw  []byte
+	text string
+}
+
+// Is reports whether v is that value.
+func (s *Seen) Is(v []byte) bool { return len(v) > 0 && string(v) == string(s.raw) }
+
+// Sound reports whether v is a string that is written as it reads.
+func Sound(v []byte) bool {
+	text, err := between(v)
+	return err == nil && scan.Sound(text)
+}
 
 // Word reads a string that is likely to come again, such as a name: the same
 // word is allocated once.
