@@ -53,7 +53,7 @@ func (q *Queue) Reply(it transcript.Item, id string, size int) error {
 	if err := q.Close(in); err != nil {
 		return err
 	}
-	return q.put(entry{item: it, size: size, id: id})
+	return q.put(&it, nil, size, id)
 }
 
 // More takes a block if it is one more of the reply that is open in a
@@ -105,22 +105,24 @@ func (q *Queue) Close(stream string) error {
 }
 
 // Put takes an item that is whole.
-func (q *Queue) Put(it transcript.Item, size int) error { return q.put(entry{item: it, size: size}) }
+func (q *Queue) Put(it transcript.Item, size int) error { return q.put(&it, nil, size, "") }
 
 // Damage takes what could not be read.
 func (q *Queue) Damage(d transcript.Damaged) error {
-	return q.put(entry{item: transcript.Item{Line: d.Line}, err: d})
+	return q.put(&transcript.Item{Line: d.Line}, d, 0, "")
 }
 
-func (q *Queue) put(e entry) error {
-	if len(q.held) == 0 && e.id == "" { // the usual case
-		if !q.yield(e.item, e.err) {
+func (q *Queue) put(it *transcript.Item, err error, size int, id string) error {
+	if len(q.held) == 0 && id == "" { // the usual case
+		if !q.yield(*it, err) {
 			return ErrStopped
 		}
 		return nil
 	}
-	q.held = append(q.held, e)
-	q.bytes += e.size
+	q.held = append(q.held, entry{})
+	e := &q.held[len(q.held)-1]
+	e.item, e.err, e.size, e.id = *it, err, size, id
+	q.bytes += size
 	return q.advance()
 }
 
