@@ -2,15 +2,7 @@ package feed
 
 import "github.com/trimtab/trimtab/internal/scan"
 
-// ids finds the line that has an id. It holds a hash of each id, not the id, in
-// pieces that never move, and a table of the lines' numbers.
-type ids struct {
-	keys  pieces[uint64] // of each line; 0 is none
-	slots []uint32       // numbers of lines by their keys; 0 is free
-	n     int
-}
-
-// keyOf is the hash of an id as it is written, never 0.
+// keyOf is the hash of an id as it is written, never 0: a tree need not hold ids.
 func keyOf(id []byte) uint64 {
 	if k := scan.TextHash(id); k != 0 {
 		return k
@@ -18,43 +10,44 @@ func keyOf(id []byte) uint64 {
 	return 1
 }
 
+// index finds lines by their keys. It is made when all are known: a table that
+// grew with the file would be looked up in memory that reading has driven out of
+// the caches.
+type index struct {
+	keys  *pieces[uint64]
+	slots []uint32 // numbers of lines; 0 is free
+}
+
+// newIndex returns an index with room for n lines.
+func newIndex(keys *pieces[uint64], n int) index {
+	size := 16
+	for 4*n > 3*size {
+		size *= 2
+	}
+	return index{keys: keys, slots: make([]uint32, size)}
+}
+
 // find returns the line with this key, 0 if there is none.
-func (t *ids) find(key uint64) uint32 {
-	if len(t.slots) == 0 {
-		return 0
+func (t *index) find(key uint64) uint32 { return t.slots[t.slot(key)] }
+
+// add takes a line in, unless there is one with its key: then it returns that.
+func (t *index) add(n uint32) uint32 {
+	at := &t.slots[t.slot(*t.keys.at(n))]
+	if *at != 0 {
+		return *at
 	}
-	mask := uint64(len(t.slots) - 1)
-	for i := key & mask; t.slots[i] != 0; i = (i + 1) & mask {
-		if *t.keys.at(t.slots[i]) == key {
-			return t.slots[i]
-		}
-	}
+	*at = n
 	return 0
 }
 
-// add gives line n a key that no line has.
-func (t *ids) add(n uint32, key uint64) {
-	if 4*(t.n+1) > 3*len(t.slots) {
-		old := t.slots
-		t.slots = make([]uint32, max(256, 2*len(old)))
-		for _, m := range old {
-			if m != 0 {
-				t.put(m, *t.keys.at(m))
-			}
-		}
-	}
-	*t.keys.at(n) = key
-	t.put(n, key)
-	t.n++
-}
-
-func (t *ids) put(n uint32, key uint64) {
+// slot returns where the line with this key is, or would be.
+func (t *index) slot(key uint64) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	i := key & mask
-	for t.slots[i] != 0 {
+	for t.slots[i] != 0 && *t.keys.at(t.slots[i]) != key {
 		i = (i + 1) & mask
 	}
-	t.slots[i] = n
+	return i
 }
 
 // pieces is a list that grows without being copied.

@@ -17,12 +17,12 @@ import (
 // once decided, only the numbers of the lines that were left behind. The zero Tree
 // is empty, and takes every line.
 type Tree struct {
-	ids   ids
+	keys  pieces[uint64] // of the lines' ids; 0 is a line that is not in the tree
 	nodes pieces[node]
-	lost  []lost
+	n     int
+	far   []far
 	last  uint32 // the newest line
 	id    []byte // its id, which is mostly the parent of the next
-	leaf  uint32 // the newest that does not hang beside the way: where the conversation ends
 	full  bool
 	dead  [][2]uint32 // the first and the last line of each stretch that is not read
 	twice map[uint64]*copies
@@ -62,8 +62,8 @@ const (
 	done // live is decided
 )
 
-// lost is a parent that had not come before its child.
-type lost struct {
+// far is a parent other than the line before. Key 0 is that one.
+type far struct {
 	key uint64
 	of  uint32
 }
@@ -87,42 +87,26 @@ func (t *Tree) Add(n int, l Link) {
 	if jsonl.Null(l.ID) {
 		return
 	}
-	i, key := uint32(n), keyOf(l.ID)
-	if first := t.ids.find(key); first != 0 {
-		t.again(first, key)
-		return
-	}
-	t.ids.add(i, key)
+	i := uint32(n)
+	*t.keys.at(i) = keyOf(l.ID)
 	at := t.nodes.at(i)
 	*at = node{state: known}
 	switch {
 	case t.last != 0 && bytes.Equal(l.Parent, t.id):
 		at.parent = t.last
 	case !jsonl.Null(l.Parent):
-		parent := keyOf(l.Parent)
-		if at.parent = t.ids.find(parent); at.parent == 0 {
-			t.lost = append(t.lost, lost{key: parent, of: i})
-		}
+		t.far = append(t.far, far{key: keyOf(l.Parent), of: i})
 	case l.Cut:
-		at.parent = t.last
+		t.far = append(t.far, far{of: i})
 	}
 	if !jsonl.Null(l.Reply) {
 		at.reply = uint32(keyOf(l.Reply)) | 1
 	}
-	t.last, t.id = i, append(t.id[:0], l.ID...)
 	if l.Beside {
 		at.state |= beside
-	} else {
-		t.leaf = i
 	}
-}
-
-// again notes a line that was written twice.
-func (t *Tree) again(first uint32, key uint64) {
-	if t.twice == nil {
-		t.twice = map[uint64]*copies{}
-	}
-	t.twice[key] = &copies{first: first}
+	t.n++
+	t.last, t.id = i, append(t.id[:0], l.ID...)
 }
 
 // Decide finds out which lines are live, and forgets the tree. First those on the
@@ -132,8 +116,8 @@ func (t *Tree) Decide() {
 		*t = Tree{}
 		return
 	}
-	t.find()
-	for i := t.leaf; i != 0 && t.nodes.at(i).state&live == 0; i = t.nodes.at(i).parent {
+	t.link()
+	for i := t.leaf(); i != 0 && t.nodes.at(i).state&live == 0; i = t.nodes.at(i).parent {
 		t.nodes.at(i).state |= live | done
 	}
 	var way []uint32
@@ -152,21 +136,54 @@ func (t *Tree) Decide() {
 	t.settle()
 }
 
-// find looks for the parents that had not come. One that never came was lost with
-// a damaged line: then it is the line before in the file.
-func (t *Tree) find() {
+// link finds the parents that are not the line before. One that never came was
+// lost with a damaged line: then it is the line before.
+func (t *Tree) link() {
+	lines := newIndex(&t.keys, t.n)
+	var first map[uint32]uint32 // of lines that were written before
+	for i := uint32(1); i <= t.last; i++ {
+		n := t.nodes.at(i)
+		if n.state&known == 0 {
+			continue
+		}
+		if was := lines.add(i); was != 0 {
+			if first == nil {
+				first, t.twice = map[uint32]uint32{}, map[uint64]*copies{}
+			}
+			first[i], t.twice[*t.keys.at(i)] = was, &copies{first: was}
+			n.state = 0
+			continue
+		}
+		if was, ok := first[n.parent]; ok {
+			n.parent = was
+		}
+	}
 	before, at := uint32(0), uint32(1)
-	for _, l := range t.lost { // in the order of the file
-		for ; at < l.of; at++ {
+	for _, f := range t.far { // in the order of the file
+		for ; at < f.of; at++ {
 			if t.nodes.at(at).state&known != 0 {
 				before = at
 			}
 		}
-		n := t.nodes.at(l.of)
-		if n.parent = t.ids.find(l.key); n.parent == 0 {
+		n := t.nodes.at(f.of)
+		if f.key != 0 {
+			n.parent = lines.find(f.key)
+		}
+		if n.parent == 0 {
 			n.parent = before
 		}
 	}
+}
+
+// leaf is where the conversation ends: the newest line that does not hang beside
+// the way.
+func (t *Tree) leaf() uint32 {
+	for i := t.last; i > 0; i-- {
+		if t.nodes.at(i).state&(known|beside) == known {
+			return i
+		}
+	}
+	return 0
 }
 
 // hangs reports whether a line that is not on the way belongs to one that is

@@ -1,7 +1,7 @@
 package jsonl
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/trimtab/trimtab/internal/scan"
 )
@@ -38,9 +38,10 @@ func (w *Walk) Fix() {
 // same things in it. T is what a walk finds beside spans. The zero value knows
 // nothing yet.
 type Shapes[T any] struct {
-	known        []*shape[T]
-	last         *shape[T]
+	known        []*shape
+	found        []T // of each
 	out          int // which is forgotten next
+	first        []*step
 	hits, misses int
 }
 
@@ -50,124 +51,21 @@ const (
 	maxFixed  = 64 // a longer value is not expected to come again
 )
 
-// shape is one way of writing a line.
-type shape[T any] struct {
-	parts []part
-	end   []byte // what stands behind the last value
-	marks []mark
-	spans int
-	found T
-	steps []step    // made of the parts
-	next  *shape[T] // that of the line which followed the last time
-}
-
-// part is a value and what stands before it.
-type part struct {
-	before, value []byte
-	class         byte
-	fixed         bool
-	changes       bool // the value is not the same in all lines
-}
-
-// mark is an end of a span: so many bytes behind the value before a part.
-type mark struct{ span, end, part, off int }
-
-// step is a value that changes, and all that stands between it and the one before
-// that does.
-type step struct {
-	before []byte
-	class  byte // of the value; 0 is the end of the line
-	marks  []stepMark
-}
-
-type stepMark struct {
-	span, end int16
-	off       int32
-}
-
 // Match takes a line apart if it is written as one before it was. The spans are in
 // the memory of at.
 func (s *Shapes[T]) Match(b []byte, t *Twice, at []Span) (found T, spans []Span, ok bool) {
-	var guess *shape[T]
-	if s.last != nil {
-		guess = s.last.next
+	m := match{b: b, twice: t, at: at}
+	n := m.steps(s.first, 0)
+	if n < 0 {
+		s.misses++
+		return found, at, false
 	}
-	if guess != nil {
-		if spans, ok = guess.match(b, t, at); ok {
-			s.hits++
-			s.last = guess
-			return guess.found, spans, true
-		}
-	}
-	for _, k := range s.known {
-		if k == guess {
-			continue
-		}
-		if spans, ok = k.match(b, t, at); ok {
-			s.hits++
-			s.follow(k)
-			return k.found, spans, true
-		}
-	}
-	s.misses++
-	return found, at, false
+	s.hits++
+	return s.found[n], m.at, true
 }
 
 // Hits is how many lines Match took apart.
 func (s *Shapes[T]) Hits() int { return s.hits }
-
-// follow notes the shape of the line that is read.
-func (s *Shapes[T]) follow(k *shape[T]) {
-	if s.last != nil {
-		s.last.next = k
-	}
-	s.last = k
-}
-
-func (k *shape[T]) match(b []byte, t *Twice, at []Span) ([]Span, bool) {
-	if cap(at) < k.spans {
-		at = make([]Span, k.spans, 2*k.spans)
-	}
-	at = at[:k.spans]
-	clear(at)
-	i := 0
-	for n := range k.steps {
-		p := &k.steps[n]
-		end := i + len(p.before)
-		if end > len(b) || string(b[i:end]) != string(p.before) {
-			return at, false
-		}
-		for _, m := range p.marks {
-			at[m.span][m.end&1] = int32(i) + m.off
-		}
-		if p.class == 0 {
-			return at, end == len(b)
-		}
-		if end == len(b) || classOf(b[end]) != p.class {
-			return at, false
-		}
-		i = 0
-		if p.class == '"' {
-			i = scan.NearEnd(b, end+1)
-		}
-		if i == 0 {
-			i = valueEnd(b, end, b[end], t)
-		}
-		if i < 0 {
-			return at, false
-		}
-	}
-	return at, false
-}
-
-// classOf says what a value is by its first byte.
-func classOf(first byte) byte {
-	switch first {
-	case '"', '{', '[':
-		return first
-	}
-	return '0'
-}
 
 // Learn takes down how a line is written that was walked and is sound. Spans may
 // begin and end only where values do.
@@ -175,29 +73,97 @@ func (s *Shapes[T]) Learn(b []byte, w *Walk, spans []Span, found T) {
 	if n := len(w.slots); n == 0 || n > maxSlots || s.misses > 64+s.hits && s.misses%16 != 0 {
 		return // lines that are all written differently are not worth it
 	}
-	for _, k := range s.known {
-		if k.like(b, w) {
-			k.compile()
-			s.follow(k)
+	if !slices.ContainsFunc(s.known, func(k *shape) bool { return k.like(b, w) }) {
+		k := newShape(b, w, spans)
+		switch {
+		case k == nil:
 			return
+		case len(s.known) < maxShapes:
+			s.known, s.found = append(s.known, k), append(s.found, found)
+		default:
+			s.known[s.out], s.found[s.out] = k, found
+			s.out = (s.out + 1) % maxShapes
 		}
 	}
-	k := newShape(b, w, spans, found)
-	if k == nil {
-		return
+	s.first = nil
+	for n, k := range s.known {
+		s.first = grow(s.first, k.steps(n))
 	}
-	if len(s.known) < maxShapes {
-		s.known = append(s.known, k)
-	} else {
-		s.known[s.out] = k
-		s.out = (s.out + 1) % maxShapes
+}
+
+// shape is one way of writing a line.
+type shape struct {
+	parts []part
+	end   []byte // what stands behind the last value
+	marks []mark // in the order of the line
+	spans int
+	made  []step // nil when it must be made anew
+}
+
+// part is a value and what stands before it.
+type part struct {
+	before, value []byte
+	class         byte
+	changes       bool // the value is not the same in all lines
+}
+
+// mark is an end of a span: so many bytes behind the value before a part.
+type mark struct{ span, end, part, off int }
+
+func newShape(b []byte, w *Walk, spans []Span) *shape {
+	k := &shape{parts: make([]part, len(w.slots)), spans: len(spans), marks: make([]mark, 0, 2*len(spans))}
+	for n, span := range spans {
+		if span == (Span{}) {
+			continue
+		}
+		for end, at := range span {
+			m, ok := place(w.slots, int(at))
+			if !ok {
+				return nil
+			}
+			m.span, m.end = n, end
+			k.marks = append(k.marks, m)
+		}
 	}
-	s.follow(k)
+	slices.SortStableFunc(k.marks, func(a, b mark) int { return a.part - b.part })
+	size, i := len(b), 0
+	for n, at := range w.slots {
+		k.parts[n] = part{class: classOf(b[at.from]), changes: !at.fixed && at.to-at.from > maxFixed}
+		if k.parts[n].changes {
+			size -= at.to - at.from
+		}
+	}
+	text := make([]byte, 0, size) // what all parts are of
+	keep := func(v []byte) []byte {
+		text = append(text, v...)
+		return text[len(text)-len(v):]
+	}
+	for n, at := range w.slots {
+		p := &k.parts[n]
+		if p.before = keep(b[i:at.from]); !p.changes {
+			p.value = keep(b[at.from:at.to])
+		}
+		i = at.to
+	}
+	k.end = keep(b[i:])
+	return k
+}
+
+// place finds the part that an end of a span stands before the value of.
+func place(slots []slot, at int) (m mark, ok bool) {
+	from := 0
+	for n, s := range slots {
+		if at <= s.from {
+			return mark{part: n, off: at - from}, at >= from
+		}
+		from = s.to
+	}
+	return mark{part: len(slots), off: at - from}, at >= from
 }
 
 // like reports whether a line has the names of this shape, and if it has, notes
 // which of its values are others.
-func (k *shape[T]) like(b []byte, w *Walk) bool {
+func (k *shape) like(b []byte, w *Walk) bool {
 	if len(w.slots) != len(k.parts) {
 		return false
 	}
@@ -217,73 +183,151 @@ func (k *shape[T]) like(b []byte, w *Walk) bool {
 	}
 	for n, at := range w.slots {
 		if p := &k.parts[n]; !p.changes && string(b[at.from:at.to]) != string(p.value) {
-			p.changes, p.value = true, nil
+			p.changes, p.value, k.made = true, nil, nil
 		}
 	}
 	return true
 }
 
-func newShape[T any](b []byte, w *Walk, spans []Span, found T) *shape[T] {
-	k := &shape[T]{parts: make([]part, len(w.slots)), spans: len(spans), found: found}
-	i := 0
-	for n, at := range w.slots {
-		p := &k.parts[n]
-		*p = part{before: bytes.Clone(b[i:at.from]), class: classOf(b[at.from]), fixed: at.fixed}
-		if p.changes = !at.fixed && at.to-at.from > maxFixed; !p.changes {
-			p.value = bytes.Clone(b[at.from:at.to])
-		}
-		i = at.to
+// classOf says what a value is by its first byte.
+func classOf(first byte) byte {
+	switch first {
+	case '"', '{', '[':
+		return first
 	}
-	k.end = bytes.Clone(b[i:])
-	for n, span := range spans {
-		if span == (Span{}) {
+	return '0'
+}
+
+// step is a value that changes, and all that stands between it and the one before
+// that does. Lines that begin alike have their first steps together.
+type step struct {
+	before []byte
+	class  byte // of the value; 0 is the end of the line
+	marks  []stepMark
+	next   []*step // what may come then, the likeliest first
+	shape  int     // at the end of the line, and how many spans that has
+	spans  int
+}
+
+// stepMark is an end of a span: so many bytes behind the beginning of a step.
+type stepMark struct {
+	span, end int16
+	off       int32
+}
+
+// steps returns the steps of the nth shape.
+func (k *shape) steps(n int) []step {
+	if k.made == nil {
+		k.made = k.make()
+	}
+	last := &k.made[len(k.made)-1]
+	last.shape, last.spans = n, k.spans
+	return k.made
+}
+
+func (k *shape) make() []step {
+	count, size := 1, len(k.end)
+	for _, p := range k.parts {
+		size += len(p.before) + len(p.value)
+		if p.changes {
+			count++
+		}
+	}
+	all, text, marks := make([]step, 1, count), make([]byte, 0, size), make([]stepMark, 0, len(k.marks))
+	begin, next := 0, 0 // of the step in text, and the mark that comes next
+	for n := range len(k.parts) + 1 {
+		at := &all[len(all)-1]
+		for ; next < len(k.marks) && k.marks[next].part == n; next++ {
+			m := k.marks[next]
+			marks = append(marks, stepMark{int16(m.span), int16(m.end), int32(len(text) - begin + m.off)})
+			at.marks = marks[len(marks)-len(at.marks)-1:]
+		}
+		if n == len(k.parts) {
+			at.before = append(text, k.end...)[begin:]
+			break
+		}
+		p := k.parts[n]
+		if text = append(append(text, p.before...), p.value...); p.changes {
+			at.before, at.class = text[begin:], p.class
+			begin = len(text)
+			all = append(all, step{})
+		}
+	}
+	return all
+}
+
+// grow adds the steps of a shape to those of others.
+func grow(to []*step, steps []step) []*step {
+	if len(steps) == 0 {
+		return to
+	}
+	p := &steps[0]
+	for _, q := range to {
+		if q.class != 0 && q.class == p.class && string(q.before) == string(p.before) && slices.Equal(q.marks, p.marks) {
+			q.next = grow(q.next, steps[1:])
+			return to
+		}
+	}
+	p.next = grow(nil, steps[1:])
+	return append(to, p)
+}
+
+// match is one line that is compared.
+type match struct {
+	b     []byte
+	twice *Twice
+	at    []Span
+}
+
+// steps returns the shape of which the line has all steps from i on, -1 if there
+// is none.
+func (m *match) steps(list []*step, i int) int {
+	for n, p := range list {
+		end := i + len(p.before)
+		if end > len(m.b) || string(m.b[i:end]) != string(p.before) {
 			continue
 		}
-		for end, at := range span {
-			m, ok := place(w.slots, int(at))
-			if !ok {
-				return nil
+		found := -1
+		if p.class == 0 {
+			if end == len(m.b) {
+				m.begin(p.spans)
+				found = p.shape
 			}
-			m.span, m.end = n, end
-			k.marks = append(k.marks, m)
+		} else if behind := m.value(end, p.class); behind > 0 {
+			found = m.steps(p.next, behind)
 		}
+		if found < 0 {
+			continue
+		}
+		for _, k := range p.marks {
+			m.at[k.span][k.end&1] = int32(i) + k.off
+		}
+		if n > 0 {
+			list[0], list[n] = list[n], list[0]
+		}
+		return found
 	}
-	k.compile()
-	return k
+	return -1
 }
 
-// place finds the part that an end of a span stands before the value of.
-func place(slots []slot, at int) (m mark, ok bool) {
-	from := 0
-	for n, s := range slots {
-		if at <= s.from {
-			return mark{part: n, off: at - from}, at >= from
-		}
-		from = s.to
+func (m *match) begin(spans int) {
+	if cap(m.at) < spans {
+		m.at = make([]Span, spans, 2*spans)
 	}
-	return mark{part: len(slots), off: at - from}, at >= from
+	m.at = m.at[:spans]
+	clear(m.at)
 }
 
-// compile makes the steps of the parts.
-func (k *shape[T]) compile() {
-	k.steps = nil
-	var p step
-	begin := make([]int, len(k.parts)+1) // where the parts begin in their steps
-	in := make([]int, len(k.parts)+1)
-	for n, from := range k.parts {
-		begin[n], in[n] = len(p.before), len(k.steps)
-		p.before = append(append(p.before, from.before...), from.value...)
-		if from.changes {
-			p.class = from.class
-			k.steps = append(k.steps, p)
-			p = step{}
+// value returns the place behind the value at i, -1 if it is of another class or
+// has no end.
+func (m *match) value(i int, class byte) int {
+	if i >= len(m.b) || classOf(m.b[i]) != class {
+		return -1
+	}
+	if class == '"' {
+		if end := scan.NearEnd(m.b, i+1); end > 0 {
+			return end
 		}
 	}
-	begin[len(k.parts)], in[len(k.parts)] = len(p.before), len(k.steps)
-	p.before = append(p.before, k.end...)
-	k.steps = append(k.steps, p)
-	for _, m := range k.marks {
-		to := &k.steps[in[m.part]]
-		to.marks = append(to.marks, stepMark{int16(m.span), int16(m.end), int32(begin[m.part] + m.off)})
-	}
+	return valueEnd(m.b, i, m.b[i], m.twice)
 }
