@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // pens returns how a host writes, nil for one that is not known. The fields and
@@ -23,15 +24,19 @@ func pens(host string, o *out, t text) pen {
 	return nil
 }
 
-const stamp = `"2026-11-15T02:18:37.107Z"`
+// stamp is when the next line is written, a while after the one before.
+func (o *out) stamp() string {
+	return time.UnixMilli(1_794_709_748_880 + 1_357*int64(o.n)).UTC().Format(`"2006-01-02T15:04:05.000Z"`)
+}
 
 // claudePen writes a line for each block, a tool's result twice, and what it put
 // before the model.
 type claudePen struct {
 	*out
-	t    text
-	node int
-	turn int
+	t     text
+	node  int
+	turn  int
+	asked int // the last prompt
 }
 
 const claudeTail = `"userType":"external","entrypoint":"cli","cwd":"/home/user/project","sessionId":"eac2f056-132a-4ed1-b0a0-f51509662c82","version":"2.1.325","gitBranch":"master"}`
@@ -42,19 +47,20 @@ func (p *claudePen) begin() {
 
 func (p *claudePen) put(body, behind string) {
 	p.node++
-	p.line(`{"parentUuid":%q,"isSidechain":false,%s,"uuid":%q,"timestamp":%s,%s%s`, id(p.node-1), body, id(p.node), stamp, behind, claudeTail)
+	p.line(`{"parentUuid":%q,"isSidechain":false,%s,"uuid":%q,"timestamp":%s,%s%s`, id(p.node-1), body, id(p.node), p.stamp(), behind, claudeTail)
 }
 
 func (p *claudePen) prompt(s string) {
-	p.line(`{"type":"file-history-snapshot","messageId":%q,"snapshot":{"messageId":%q,"trackedFileBackups":{},"timestamp":%s},"isSnapshotUpdate":false}`, id(p.node), id(p.node), stamp)
-	p.put(`"promptId":"e6d68dea-1c64-40f1-bd50-76fdf58443da","type":"user","message":{"role":"user","content":`+quote(s)+`}`,
+	p.asked = p.node + 1
+	p.line(`{"type":"file-history-snapshot","messageId":%q,"snapshot":{"messageId":%q,"trackedFileBackups":{},"timestamp":%s},"isSnapshotUpdate":false}`, id(p.node), id(p.node), p.stamp())
+	p.put(`"promptId":"`+id(p.asked)+`","type":"user","message":{"role":"user","content":`+quote(s)+`}`,
 		`"permissionMode":"auto","origin":{"kind":"human"},"promptSource":"typed","turnOrigin":"human","turnPosition":{"promptIndex":1,"turnIndex":1},`)
 	p.put(`"attachment":{"type":"environment","snapshot":{"workingDirectory":"/home/user/project","isWorktree":false}},"type":"attachment"`,
 		`"rendered":[{"content":`+quote("<system-reminder>"+p.t.sentence()+"</system-reminder>")+`}],"renderedRole":"system",`)
 }
 
 func (p *claudePen) block(b string) {
-	p.put(fmt.Sprintf(`"message":{"id":"msg_%d","type":"message","role":"assistant","model":"claude-opus-5-5","content":[%s],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":5000},"inference_geo":"","iterations":[],"speed":"standard"}},"apiBlockIndex":0,"requestId":"req_%d","requestedModel":"claude-opus-5-5","type":"assistant"`, p.turn, b, 500+p.turn%4000, 90*p.turn, 30+p.turn%700, p.turn), `"effort":"medium","madeBy":"model",`)
+	p.put(fmt.Sprintf(`"message":{"id":"msg_%d","type":"message","role":"assistant","model":"claude-opus-5-5","content":[%s],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"server_tool_use":{"web_search_requests":0,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":%d},"inference_geo":"","iterations":[],"speed":"standard"}},"apiBlockIndex":0,"requestId":"req_%d","requestedModel":"claude-opus-5-5","type":"assistant"`, p.turn, b, 3+p.turn%9, 500+p.turn%4000, 90*p.turn, 30+p.turn%700, 500+p.turn%4000, p.turn), `"effort":"medium","madeBy":"model",`)
 }
 
 func (p *claudePen) reply(r reply) {
@@ -76,7 +82,7 @@ func (p *claudePen) result(call, s string, failed bool) {
 	if p.turn%2 == 0 { // a file that was read, which the screen gets without the numbers of its lines
 		shown = fmt.Sprintf(`{"type":"text","file":{"filePath":"/home/user/project/walk.go","content":%s,"numLines":200,"startLine":1,"totalLines":400}}`, quote(unnumbered(s)))
 	}
-	p.put(fmt.Sprintf(`"promptId":"e6d68dea-1c64-40f1-bd50-76fdf58443da","type":"user","message":{"role":"user","content":[{"tool_use_id":%q,"type":"tool_result","content":%s,"is_error":%t}]}`, call, text, failed),
+	p.put(fmt.Sprintf(`"promptId":%q,"type":"user","message":{"role":"user","content":[{"tool_use_id":%q,"type":"tool_result","content":%s,"is_error":%t}]}`, id(p.asked), call, text, failed),
 		fmt.Sprintf(`"toolUseResult":%s,"sourceToolAssistantUUID":%q,`, shown, id(p.node)))
 }
 
@@ -99,11 +105,11 @@ type codexPen struct {
 }
 
 func (p *codexPen) put(kind, payload string) {
-	p.line(`{"timestamp":%s,"ordinal":%d,"type":%q,"payload":%s}`, stamp, p.n, kind, payload)
+	p.line(`{"timestamp":%s,"ordinal":%d,"type":%q,"payload":%s}`, p.stamp(), p.n, kind, payload)
 }
 
 func (p *codexPen) begin() {
-	p.put("session_meta", `{"session_id":"01a1dd02-1983-7362-80d8-9dd7a870a66e","id":"01a1dd02-1983-7362-80d8-9dd7a870a66e","timestamp":`+stamp+`,"cwd":"/home/user/project","originator":"codex_cli","cli_version":"0.166.0","source":"cli","thread_source":"user","base_instructions":{"text":`+quote(p.t.sentence())+`}}`)
+	p.put("session_meta", `{"session_id":"01a1dd02-1983-7362-80d8-9dd7a870a66e","id":"01a1dd02-1983-7362-80d8-9dd7a870a66e","timestamp":`+p.stamp()+`,"cwd":"/home/user/project","originator":"codex_cli","cli_version":"0.166.0","source":"cli","thread_source":"user","base_instructions":{"text":`+quote(p.t.sentence())+`}}`)
 	p.put("turn_context", `{"turn_id":"01a1dd02-1a0f-76e3-827d-00c72d02ad25","cwd":"/home/user/project","approval_policy":"never","sandbox_policy":{"type":"danger-full-access"},"model":"gpt-5.5","summary":"none"}`)
 }
 
@@ -148,27 +154,27 @@ type geminiPen struct {
 }
 
 func (p *geminiPen) begin() {
-	p.line(`{"sessionId":"4a77bdff-0c6f-4162-b81a-4dec9aaaa2e6","projectHash":"0d4336125549b00b1700a2e9ccdb49d7","startTime":%s,"lastUpdated":%s,"kind":"main"}`, stamp, stamp)
+	p.line(`{"sessionId":"4a77bdff-0c6f-4162-b81a-4dec9aaaa2e6","projectHash":"0d4336125549b00b1700a2e9ccdb49d7","startTime":%s,"lastUpdated":%s,"kind":"main"}`, p.stamp(), p.stamp())
 }
 
 func (p *geminiPen) prompt(s string) {
 	p.node++
-	p.line(`{"id":%q,"timestamp":%s,"type":"user","content":[{"text":%s}]}`, id(p.node), stamp, quote(s))
+	p.line(`{"id":%q,"timestamp":%s,"type":"user","content":[{"text":%s}]}`, id(p.node), p.stamp(), quote(s))
 }
 
 func (p *geminiPen) record(calls string) {
 	thoughts := "[]"
 	if p.open.thought != "" {
-		thoughts = fmt.Sprintf(`[{"subject":"Looking","description":%s,"timestamp":%s}]`, quote(p.open.thought), stamp)
+		thoughts = fmt.Sprintf(`[{"subject":"Looking","description":%s,"timestamp":%s}]`, quote(p.open.thought), p.stamp())
 	}
-	p.line(`{"id":%q,"timestamp":%s,"type":"gemini","content":%s,"thoughts":%s,"tokens":{"input":91066,"output":20,"cached":90000,"thoughts":0,"tool":0,"total":91086},"model":"gemini-3.8-flash"%s}`, id(p.node), stamp, quote(p.open.text), thoughts, calls)
+	p.line(`{"id":%q,"timestamp":%s,"type":"gemini","content":%s,"thoughts":%s,"tokens":{"input":91066,"output":20,"cached":90000,"thoughts":0,"tool":0,"total":91086},"model":"gemini-3.8-flash"%s}`, id(p.node), p.stamp(), quote(p.open.text), thoughts, calls)
 }
 
 func (p *geminiPen) reply(r reply) {
 	p.node++
 	p.open = r
 	p.record("")
-	p.line(`{"$set":{"lastUpdated":%s}}`, stamp)
+	p.line(`{"$set":{"lastUpdated":%s}}`, p.stamp())
 }
 
 func (p *geminiPen) result(call, s string, failed bool) {
@@ -176,8 +182,8 @@ func (p *geminiPen) result(call, s string, failed bool) {
 	if failed {
 		status = "error"
 	}
-	p.record(fmt.Sprintf(`,"toolCalls":[{"id":%q,"name":"run_shell_command","args":{"command":%s},"result":[{"functionResponse":{"id":%q,"name":"run_shell_command","response":{"output":%s}}}],"status":%q,"timestamp":%s,"resultDisplay":%s,"displayName":"Shell"}]`, call, quote(p.open.argument), call, quote(s), status, stamp, quote(s)))
-	p.line(`{"$set":{"lastUpdated":%s}}`, stamp)
+	p.record(fmt.Sprintf(`,"toolCalls":[{"id":%q,"name":"run_shell_command","args":{"command":%s},"result":[{"functionResponse":{"id":%q,"name":"run_shell_command","response":{"output":%s}}}],"status":%q,"timestamp":%s,"resultDisplay":%s,"displayName":"Shell"}]`, call, quote(p.open.argument), call, quote(s), status, p.stamp(), quote(s)))
+	p.line(`{"$set":{"lastUpdated":%s}}`, p.stamp())
 }
 
 // qwenPen writes a line for each message, and what it showed of a result.
@@ -194,7 +200,7 @@ func (p *qwenPen) put(kind, by, rest string) {
 	if p.node > 1 {
 		parent = quote(id(p.node - 1))
 	}
-	p.line(`{"uuid":%q,"parentUuid":%s,"sessionId":"87f71103-cdea-464a-9a45-113f8e65a01f","timestamp":%s,"type":%q,"provenance":%q,"cwd":"/home/user/project","version":"0.24.4",%s}`, id(p.node), parent, stamp, kind, by, rest)
+	p.line(`{"uuid":%q,"parentUuid":%s,"sessionId":"87f71103-cdea-464a-9a45-113f8e65a01f","timestamp":%s,"type":%q,"provenance":%q,"cwd":"/home/user/project","version":"0.24.4",%s}`, id(p.node), parent, p.stamp(), kind, by, rest)
 }
 
 func (p *qwenPen) prompt(s string) {
@@ -238,7 +244,7 @@ type piPen struct {
 }
 
 func (p *piPen) begin() {
-	p.line(`{"type":"session","version":3,"id":"01a1dd09-7bf1-7657-bf48-bcdd2b2b90d9","timestamp":%s,"cwd":"/home/user/project"}`, stamp)
+	p.line(`{"type":"session","version":3,"id":"01a1dd09-7bf1-7657-bf48-bcdd2b2b90d9","timestamp":%s,"cwd":"/home/user/project"}`, p.stamp())
 }
 
 func (p *piPen) put(message string) {
@@ -247,7 +253,7 @@ func (p *piPen) put(message string) {
 	if p.node > 1 {
 		parent = fmt.Sprintf(`"%08x"`, p.node-1)
 	}
-	p.line(`{"type":"message","id":"%08x","parentId":%s,"timestamp":%s,"message":{%s,"timestamp":1794709748880}}`, p.node, parent, stamp, message)
+	p.line(`{"type":"message","id":"%08x","parentId":%s,"timestamp":%s,"message":{%s,"timestamp":1794709748880}}`, p.node, parent, p.stamp(), message)
 }
 
 func (p *piPen) prompt(s string) {
