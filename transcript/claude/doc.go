@@ -10,8 +10,8 @@
 // model on its own is a message where the file has the words.
 //
 // Going back to an earlier prompt leaves the old lines in the file. A file that
-// can be read twice is first read for its tree, at about 50 bytes of memory a
-// message line, and only the conversation that its last line belongs to is
+// can be read twice is first read for its tree, at about 25 bytes of memory a
+// line, and only the conversation that its last line belongs to is
 // returned. Any other stream is returned in file order, in flat memory.
 //
 // The package never writes, and never trusts the file: a line that is not as it
