@@ -93,6 +93,16 @@ func (l *line) begin(b []byte, number int) {
 // parse takes a line apart. A line that is only bookkeeping has the kind other;
 // most of those are known by their first field and looked at no further.
 func (r *reader) parse(b []byte, number int) (*line, error) {
+	return r.apart(b, number, &r.shapes, false)
+}
+
+// place takes a line apart as far as its place in the tree needs. What stands
+// behind the beginning of a tool's own result is not looked at.
+func (r *reader) place(b []byte, number int) (*line, error) {
+	return r.apart(b, number, &r.places, true)
+}
+
+func (r *reader) apart(b []byte, number int, shapes *jsonl.Shapes[facts], placed bool) (*line, error) {
 	l := &r.line
 	if v := firstType(b); v != nil && kindOf(v) == other {
 		l.begin(b, number)
@@ -100,24 +110,32 @@ func (r *reader) parse(b []byte, number int) (*line, error) {
 	}
 	l.b, l.number, l.twice = b, number, jsonl.Twice{}
 	var ok bool
-	if l.facts, l.at, ok = r.shapes.Match(b, &l.twice, l.at); ok {
+	if l.facts, l.at, ok = shapes.Match(b, &l.twice, l.at); ok {
 		return l, nil
 	}
 	l.begin(b, number)
-	err := l.walk(&r.walk)
+	err := l.walk(&r.walk, placed)
 	if err == nil {
-		r.shapes.Learn(b, &r.walk, l.at, l.facts)
+		shapes.Learn(b, &r.walk, l.at, l.facts)
 	}
 	return l, err
 }
 
 // walk goes through a line field by field.
-func (l *line) walk(w *jsonl.Walk) error {
+func (l *line) walk(w *jsonl.Walk, placed bool) error {
 	c := jsonl.Walked(l.b, &l.twice, w)
 	for c.Field() {
-		if string(c.Key) == "message" {
+		switch string(c.Key) {
+		case "message":
 			l.message(&c)
 			continue
+		case "toolUseResult":
+			if first := c.Peek(); placed && (first == '{' || first == '[' || first == '"') && l.kind != other && !jsonl.Null(l.get(uuidAt)) {
+				at := int32(len(l.b) - len(c.Rest()))
+				l.at[toolResultAt] = jsonl.Span{at - 1, at} // that there is one is enough
+				w.Stop(&c)
+				return whole(l.b)
+			}
 		}
 		if c.Take(); c.Err() != nil {
 			break

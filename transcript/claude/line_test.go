@@ -28,18 +28,21 @@ func tell(l *line, err error) (out told) {
 	return out
 }
 
-// walked reads a line that nothing is known of.
-func walked(b string) told {
-	r := &reader{}
-	l, err := r.parse([]byte(b), 1)
-	return tell(l, err)
+// walked parses and places a line that nothing is known of.
+func walked(b string) [2]told {
+	out, _ := behind(&reader{}, b)
+	return out
 }
 
-// behind reads a line behind others, and says whether its shape was known.
-func behind(r *reader, b string) (told, bool) {
+// behind parses and places a line behind others, and says whether its shape was
+// known.
+func behind(r *reader, b string) (out [2]told, known bool) {
 	hits := r.shapes.Hits()
 	l, err := r.parse([]byte(b), 1)
-	return tell(l, err), r.shapes.Hits() > hits
+	out[0] = tell(l, err)
+	l, err = r.place([]byte(b), 1)
+	out[1] = tell(l, err)
+	return out, r.shapes.Hits() > hits
 }
 
 // lines are of all kinds, some of them nearly the same.

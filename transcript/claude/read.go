@@ -25,7 +25,7 @@ type reader struct {
 	*feed.Feed
 	line, shown      line // the memory of what is read
 	walk             jsonl.Walk
-	shapes           jsonl.Shapes[facts]
+	shapes, places   jsonl.Shapes[facts] // of lines that were parsed, and placed
 	tree             feed.Tree
 	marks            string // the version that was last seen to mark prompts
 	session, project jsonl.Seen
@@ -36,7 +36,7 @@ type reader struct {
 
 // Plan puts a line of the main conversation into the tree.
 func (r *reader) Plan(b []byte, n int) {
-	l, err := r.parse(b, n)
+	l, err := r.place(b, n)
 	if err == nil && l.kind != other && !l.side {
 		r.tree.Add(n, l.link())
 	}

@@ -61,7 +61,7 @@ func Line(b []byte, t *Twice) Cursor { return Cursor{b: b, open: '{', twice: t} 
 
 // Walked is Line for a line that w takes down.
 func Walked(b []byte, t *Twice, w *Walk) Cursor {
-	w.slots = w.slots[:0]
+	w.slots, w.end = w.slots[:0], 0
 	return Cursor{b: b, open: '{', twice: t, seen: w}
 }
 
@@ -149,6 +149,9 @@ func (c *Cursor) pass(end int) []byte {
 	c.from, c.i = c.i, end
 	return c.Value
 }
+
+// Rest is what the cursor has not yet stepped over.
+func (c *Cursor) Rest() []byte { return c.b[c.i:] }
 
 // Span is where Value stands in the line.
 func (c *Cursor) Span() Span { return Span{int32(c.from), int32(c.from + len(c.Value))} }

@@ -10,7 +10,10 @@ type Span [2]int32
 func (s Span) Of(b []byte) []byte { return b[s[0]:s[1]] }
 
 // Walk takes down which values a cursor stepped over.
-type Walk struct{ slots []slot }
+type Walk struct {
+	slots []slot
+	end   int // where the walk stopped, 0 for the end of the line
+}
 
 // slot is a value that was stepped over as a whole.
 type slot struct {
@@ -25,6 +28,10 @@ func (w *Walk) Fix() {
 		w.slots[n-1].fixed = true
 	}
 }
+
+// Stop says that the line is not walked further than to the value before which the
+// cursor stands. What follows may then be anything that ends the object.
+func (w *Walk) Stop(c *Cursor) { w.end = c.i }
 
 // Shapes knows how the lines before were written. A host writes most lines in one
 // of a few ways: the same names in the same order, and many of the same values. A
@@ -91,6 +98,7 @@ func (s *Shapes[T]) Learn(b []byte, w *Walk, spans []Span, found T) {
 type shape struct {
 	parts []part
 	end   []byte // what stands behind the last value
+	open  byte   // the class of the value before which the walk stopped, 0 if it did not
 	marks []mark // in the order of the line
 	spans int
 	made  []step // nil when it must be made anew
@@ -141,8 +149,24 @@ func newShape(b []byte, w *Walk, spans []Span) *shape {
 		}
 		i = at.to
 	}
-	k.end = keep(b[i:])
+	k.end, k.open = keep(w.rest(b, i)), w.open(b)
 	return k
+}
+
+// rest is what was walked of a line from i on.
+func (w *Walk) rest(b []byte, i int) []byte {
+	if w.end > 0 {
+		return b[i:w.end]
+	}
+	return b[i:]
+}
+
+// open is the class of the value before which the walk stopped, 0 if it did not.
+func (w *Walk) open(b []byte) byte {
+	if w.end > 0 {
+		return classOf(b[w.end])
+	}
+	return 0
 }
 
 // place finds the part that an end of a span stands before the value of.
@@ -174,7 +198,7 @@ func (k *shape) like(b []byte, w *Walk) bool {
 		}
 		i = at.to
 	}
-	if string(b[i:]) != string(k.end) {
+	if string(w.rest(b, i)) != string(k.end) || w.open(b) != k.open {
 		return false
 	}
 	for n, at := range w.slots {

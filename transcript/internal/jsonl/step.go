@@ -10,10 +10,11 @@ import (
 // that does. Lines that begin alike have their first steps together.
 type step struct {
 	before []byte
-	class  byte // of the value; 0 is the end of the line
+	class  byte // of the value; 0 is the end of the walk
+	open   byte // at that end, the class of the value that follows; 0 is the end of the line
 	marks  []stepMark
 	next   []*step // what may come then, the likeliest first
-	shape  int     // at the end of the line, and how many spans that has
+	shape  int     // at the end of the walk, and how many spans that has
 	spans  int
 }
 
@@ -51,7 +52,7 @@ func (k *shape) make() []step {
 			at.marks = marks[len(marks)-len(at.marks)-1:]
 		}
 		if n == len(k.parts) {
-			at.before = append(text, k.end...)[begin:]
+			at.before, at.open = append(text, k.end...)[begin:], k.open
 			break
 		}
 		p := k.parts[n]
@@ -97,7 +98,7 @@ func (m *match) steps(list []*step, i int) int {
 		}
 		found := -1
 		if p.class == 0 {
-			if end == len(m.b) {
+			if m.ends(end, p.open) {
 				m.begin(p.spans)
 				found = p.shape
 			}
@@ -116,6 +117,15 @@ func (m *match) steps(list []*step, i int) int {
 		return found
 	}
 	return -1
+}
+
+// ends reports whether the line ends at i, or goes on with a value of this class
+// and ends as an object.
+func (m *match) ends(i int, open byte) bool {
+	if open == 0 {
+		return i == len(m.b)
+	}
+	return i < len(m.b) && classOf(m.b[i]) == open && m.b[len(m.b)-1] == '}'
 }
 
 func (m *match) begin(spans int) {
