@@ -13,7 +13,7 @@ import (
 // Not every second child is such a branch. Hosts hang lines of parallel tools and
 // hooks beside the way from the last line to the first; those count.
 //
-// While it grows it holds a hash and three numbers for each line, some 25 bytes;
+// While it grows it holds a hash and two numbers for each line, some 20 bytes;
 // once decided, only the numbers of the lines that were left behind. The zero Tree
 // is empty, and takes every line.
 type Tree struct {
