@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -120,5 +121,5 @@ func (a *app) mcpFixture(ctx context.Context, address string) error {
 		return errors.Join(err, l.Close())
 	}
 	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", l.Addr())
-	return serveUntil(ctx, l, h)
+	return serveUntil(ctx, l, h, slog.New(slog.NewTextHandler(a.err, nil)))
 }

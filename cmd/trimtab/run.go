@@ -115,7 +115,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	end := make(chan error, 1)
-	go func() { end <- serveUntil(serving, l, a.doors(g, hostsOf(l), nil)) }()
+	go func() { end <- serveUntil(serving, l, a.doors(g, hostsOf(l), nil), log) }()
 	err = a.runAgent(ctx, launch, "http://"+l.Addr().String(), session, program, args[1:])
 	stop()
 	err = errors.Join(err, <-end)

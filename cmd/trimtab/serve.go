@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/front"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/web"
@@ -151,7 +152,7 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	err = serveUntil(ctx, l, h)
+	err = serveUntil(ctx, l, h, log)
 	g.Flush(context.WithoutCancel(ctx), 0)
 	return err
 }
@@ -304,8 +305,8 @@ func (a *app) token() (token, file string, err error) {
 }
 
 // serveUntil serves until the context ends, then lets replies finish.
-func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 5 * time.Minute, MaxHeaderBytes: 1 << 20}
+func serveUntil(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	srv := &front.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 5 * time.Minute, MaxHeader: 1 << 20, Log: log}
 	end := make(chan error, 1)
 	go func() { end <- srv.Serve(l) }()
 	select {
