@@ -314,7 +314,7 @@ func TestP7_ChunkedBodies(t *testing.T) {
 // raw sends bytes to the gateway as they are and returns what comes back.
 func (r *rig) raw(request string) (*http.Response, []byte) {
 	r.t.Helper()
-	conn, err := net.Dial("tcp", r.front.Listener.Addr().String())
+	conn, err := net.Dial("tcp", r.front.Addr().String())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func (r *rig) raw(request string) (*http.Response, []byte) {
 func TestP7_ExpectContinue(t *testing.T) {
 	up := newProvider(t, nil)
 	r := newRig(t, parts{up: up.URL, still: true})
-	conn, err := net.Dial("tcp", r.front.Listener.Addr().String())
+	conn, err := net.Dial("tcp", r.front.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -542,7 +542,7 @@ func TestG1_OnlyWebSocketsAreTurnedAway(t *testing.T) {
 func TestP7_ABodyThatDoesNotArriveWholeIsNotSent(t *testing.T) {
 	up := newProvider(t, nil)
 	r := newRig(t, parts{up: up.URL})
-	conn, err := net.Dial("tcp", r.front.Listener.Addr().String())
+	conn, err := net.Dial("tcp", r.front.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

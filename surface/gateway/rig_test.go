@@ -3,11 +3,13 @@ package gateway_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/front"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -48,7 +51,7 @@ type rig struct {
 	store trimtab.Archive
 	door  *helm.Helm
 	gate  *gateway.Gateway
-	front *httptest.Server
+	front net.Listener
 	http  *http.Client
 	log   *notebook // what the gateway and its server logged
 	url   string
@@ -90,11 +93,17 @@ func newRig(t *testing.T, p parts) *rig {
 	if p.near {
 		return r
 	}
-	r.front = httptest.NewUnstartedServer(r.gate)
-	r.front.Config.ErrorLog = log.New(r.log, "http: ", 0)
-	r.front.Start()
-	t.Cleanup(r.front.Close)
-	r.url = r.front.URL
+	if r.front, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	server, end := &front.Server{Handler: r.gate, Log: records}, make(chan error, 1)
+	go func() { end <- server.Serve(r.front) }()
+	t.Cleanup(func() {
+		if err := server.Shutdown(context.Background()); err != nil || !errors.Is(<-end, http.ErrServerClosed) {
+			t.Errorf("the server ended badly: %v", err)
+		}
+	})
+	r.url = "http://" + r.front.Addr().String()
 	r.http = newClient(t)
 	return r
 }
