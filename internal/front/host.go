@@ -16,6 +16,9 @@ type hosts struct {
 }
 
 func (h *hosts) start() {
+	if cap(h.part)+cap(h.value) > readSize { // a connection may last
+		h.part, h.value = nil, nil
+	}
 	*h = hosts{on: true, part: h.part[:0], value: h.value[:0]}
 }
 

@@ -38,8 +38,6 @@ type reply struct {
 	limits  bool // the handler set a deadline
 	over    bool
 	err     error // of the connection
-	pieces  [4][]byte
-	vector  net.Buffers
 }
 
 const (
@@ -193,11 +191,9 @@ func (w *reply) send(p []byte, last bool) {
 			w.tell(w.conn.rwc.Write(out.b))
 		}
 	} else {
-		w.pieces = [4][]byte{out.b, held, p, end}
-		w.vector = w.pieces[:]
-		n, err := w.vector.WriteTo(w.conn.rwc)
-		w.tell(int(n), err)
-		w.pieces, w.vector = [4][]byte{}, nil
+		pieces := net.Buffers{out.b, held, p, end}
+		_, err := pieces.WriteTo(w.conn.rwc)
+		w.tell(0, err)
 	}
 	s.giveBack(out)
 	s.giveBack(w.held)
