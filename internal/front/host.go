@@ -86,16 +86,6 @@ func validName(s string) bool {
 	return s != ""
 }
 
-// validValue reports whether a text holds no control character but the tab.
-func validValue(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' && c != '\t' || c == 0x7F {
-			return false
-		}
-	}
-	return true
-}
-
 func alphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

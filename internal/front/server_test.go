@@ -65,22 +65,27 @@ func TestForeignTonguesAreToldSo(t *testing.T) {
 func TestAShutdownLetsRepliesFinish(t *testing.T) {
 	begun, going := make(chan struct{}), make(chan struct{})
 	s := &Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/wait" {
-			close(begun)
+		if r.URL.Path == "/stream" {
+			_ = http.NewResponseController(w).Flush()
+		}
+		if r.URL.Path != "/" {
+			begun <- struct{}{}
 			<-going
 		}
 		fmt.Fprint(w, "whole")
 	})}
 	address := open(t, s)
-	fresh, idle, busy := dial(t, address), dial(t, address), dial(t, address)
+	fresh, idle, busy, stream := dial(t, address), dial(t, address), dial(t, address), dial(t, address)
 	if got := ask(t, idle, bufio.NewReader(idle), get("/")); got != "whole" {
 		t.Fatalf("%q", got)
 	}
-	if _, err := io.WriteString(busy, get("/wait")); err != nil {
-		t.Fatal(err)
+	for c, path := range map[net.Conn]string{busy: "/wait", stream: "/stream"} {
+		if _, err := io.WriteString(c, get(path)); err != nil {
+			t.Fatal(err)
+		}
+		<-begun
 	}
-	<-begun
-	until(t, "three connections", func() bool { return s.count() == 3 })
+	until(t, "four connections", func() bool { return s.count() == 4 })
 	end := make(chan error, 1)
 	go func() { end <- s.Shutdown(context.Background()) }()
 	for _, c := range []net.Conn{fresh, idle} {
@@ -98,9 +103,11 @@ func TestAShutdownLetsRepliesFinish(t *testing.T) {
 	default:
 	}
 	close(going)
-	a, err := receive(bufio.NewReader(busy), &http.Request{Method: http.MethodGet})
-	if err != nil || a.Body != "whole" || !a.Close {
-		t.Errorf("%+v, %v", a, err)
+	for c, told := range map[net.Conn]bool{busy: true, stream: false} { // that it is the last
+		a, err := receive(bufio.NewReader(c), &http.Request{Method: http.MethodGet})
+		if err != nil || a.Body != "whole" || a.Close != told {
+			t.Errorf("%+v, %v", a, err)
+		}
 	}
 	if err := <-end; err != nil {
 		t.Error(err)
@@ -265,10 +272,38 @@ func TestDeadlinesOfAHandlerEndWithItsReply(t *testing.T) {
 	}))
 	c := dial(t, open(t, s))
 	from := bufio.NewReader(c)
-	for _, want := range []string{"first", "second", "first"} {
+	for _, want := range []string{"first", "second", "first", "second"} {
 		if got := ask(t, c, from, get("/"+want)); got != want {
 			t.Fatalf("%q", got)
 		}
+	}
+}
+
+// TestWhoSendsAllFirstGetsItsReply: also of a body that is not read to its end.
+func TestWhoSendsAllFirstGetsItsReply(t *testing.T) {
+	c := dial(t, open(t, ours(&stage{})))
+	if got := ask(t, c, bufio.NewReader(c), post("/ignore", strings.Repeat("x", 12<<20))); got != "ignored" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestABodyMayBeReadAfterTheHead, where the connection ends with the reply.
+func TestABodyMayBeReadAfterTheHead(t *testing.T) {
+	s := ours(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).Flush()
+		raw, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s, %v", raw, err)
+	}))
+	c := dial(t, open(t, s))
+	from := bufio.NewReader(c)
+	if _, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 4\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Peek(1); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, c, from, "body"); got != "body, <nil>" {
+		t.Errorf("%q", got)
 	}
 }
 

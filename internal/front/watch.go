@@ -10,16 +10,15 @@ import (
 // requests are over before that could matter to anybody, so only one that lasts
 // is watched: by reading a byte, which is kept if it belongs to a next request.
 type watch struct {
-	mu       sync.Mutex
-	cancel   context.CancelFunc // of the request under way; nil where there is none
-	read     bool               // all of its body was
-	late     bool               // it lasts
-	request  uint32             // the number of the request
-	seen     uint32             // of the one that was there at the last look
-	ended    chan struct{}      // closed by who watches; nil where nobody does
-	stopping bool
-	kept     [1]byte
-	has      bool
+	mu      sync.Mutex
+	cancel  context.CancelFunc // of the request under way; nil where there is none
+	read    bool               // all of its body was
+	late    bool               // it lasts
+	request uint32             // the number of the request
+	seen    uint32             // of the one that was there at the last look
+	ended   chan struct{}      // closed by who watches; nil where nobody does
+	kept    [1]byte
+	has     bool
 }
 
 // short is how long a request may last and not be watched; it may be twice that.
@@ -81,7 +80,7 @@ func (c *conn) startWatch() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.has = n == 1
-		if err != nil && !w.stopping && w.cancel != nil {
+		if err != nil && w.cancel != nil {
 			w.cancel()
 		}
 	}()
@@ -92,7 +91,7 @@ func (c *conn) unwatch() {
 	w := &c.watch
 	w.mu.Lock()
 	cancel, ended := w.cancel, w.ended
-	w.cancel, w.stopping = nil, ended != nil
+	w.cancel = nil
 	w.mu.Unlock()
 	if cancel != nil {
 		cancel()
@@ -104,7 +103,7 @@ func (c *conn) unwatch() {
 	<-ended
 	_ = c.rwc.SetReadDeadline(time.Time{})
 	w.mu.Lock()
-	w.ended, w.stopping = nil, false
+	w.ended = nil
 	w.mu.Unlock()
 }
 
