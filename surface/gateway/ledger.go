@@ -108,16 +108,29 @@ func (s *shelf) put(l *ledger, size int) {
 	s.order = append(s.order, l)
 	s.total += size - s.size[l]
 	s.size[l] = size
-	for s.total > maxShelf {
+	s.shrink(maxShelf, l)
+}
+
+// thin has all but so many bytes given back.
+func (s *shelf) thin(keep int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shrink(keep, nil)
+}
+
+// shrink is called with the lock held, and by one who may hold the lock of a
+// ledger.
+func (s *shelf) shrink(keep int, mine *ledger) {
+	for s.total > keep && len(s.order) > 0 {
 		oldest := s.order[0]
-		if oldest != l {
+		if oldest != mine {
 			if !oldest.tryLock() {
 				return // in use; the next request sees to it
 			}
 			oldest.forget()
 			oldest.unlock()
 		} else {
-			l.forget()
+			mine.forget()
 		}
 		s.order = s.order[1:]
 		s.total -= s.size[oldest]

@@ -46,12 +46,14 @@ func (r *rest) look(rested func(), begun int64) {
 // Of a thousand sessions that came in a burst the others would be held for nothing.
 const (
 	sessionsAtRest = 32
+	shelfAtRest    = 2 << 20 // bytes of last requests
 	cablesAtRest   = 8
 )
 
 // rested makes use of a time without requests.
 func (g *Gateway) rested() {
 	g.thin(sessionsAtRest)
+	g.shelf.thin(shelfAtRest)
 	g.cables.hangUp(idleTime, cablesAtRest)
 	if g.opt.Rested != nil {
 		g.opt.Rested()
