@@ -52,7 +52,7 @@ func (f *Flow) launch(ctx context.Context) error {
 	}
 	f.queue = "trimtab " + f.worker
 	dbos.RegisterWorkflow(engine, f.improve, dbos.WithWorkflowName("improve"))
-	_, err = dbos.RegisterQueue(engine, f.queue, dbos.WithQueueBasePollingInterval(200*time.Millisecond))
+	_, err = dbos.RegisterQueue(engine, f.queue, dbos.WithQueueBasePollingInterval(min(200*time.Millisecond, seconds(f.cfg.Poll))))
 	if err == nil {
 		engine.ListenQueues(engine, f.queue) // another worker's are not ours to run
 		err = dbos.Launch(engine)
