@@ -102,7 +102,13 @@ func child(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	arm(p, k)
+	if k.moment == clearing {
+		if err := ends(ctx, p, k, os.Getenv("FLOW_TEST_ENDS")); err != nil {
+			return err
+		}
+	} else {
+		arm(p, k)
+	}
 	return p.work(ctx)
 }
 
@@ -189,6 +195,12 @@ func (d deadly) OpenPull(ctx context.Context, p forge.Proposal) (forge.Pull, err
 	d.call()
 	defer d.call()
 	return d.Forge.OpenPull(ctx, p)
+}
+
+func (d deadly) ClosePull(ctx context.Context, number int) error {
+	d.call()
+	defer d.call()
+	return d.Forge.ClosePull(ctx, number)
 }
 
 func (d deadly) Comment(ctx context.Context, on forge.Ref, body string) (forge.Comment, error) {

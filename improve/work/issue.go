@@ -48,7 +48,7 @@ func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if !*j.yard.cfg.Branches {
 		return improve.Evidence{}, fmt.Errorf("%w: auto_create_branches is false; issue %s says what is wanted, or set it to true and retry", ErrManual, number)
 	}
-	name := fmt.Sprintf("feat/issue-%s-%s", number, Slug(j.Item.Request.Title))
+	name := branchName(number, j.Item.Request.Title)
 	baseName, base, err := j.base(ctx)
 	if err != nil {
 		return improve.Evidence{}, err
@@ -73,6 +73,11 @@ func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
 		}
 	}
 	return facts("path", tree.Folder, "branch", name, "base", base, "base_branch", baseName), nil
+}
+
+// branchName is the branch for an issue.
+func branchName(number, title string) string {
+	return fmt.Sprintf("feat/issue-%s-%s", number, Slug(title))
 }
 
 // ourIssue checks that the issue is at the forge and bears our marker.

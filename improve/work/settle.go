@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,9 +79,9 @@ func (j *Job) salvage(ctx context.Context) {
 
 // takeBack closes the pull request and removes the branch of this attempt.
 func (j *Job) takeBack(ctx context.Context) (bool, error) {
-	name, err := j.fact(3, "branch")
-	if err != nil {
-		return false, nil // no branch was made
+	name := j.made(ctx)
+	if name == "" {
+		return false, nil
 	}
 	if err := j.withdraw(ctx, name); err != nil {
 		return false, err
@@ -106,6 +107,33 @@ func (j *Job) takeBack(ctx context.Context) (bool, error) {
 	return true, err
 }
 
+// made is the branch of this attempt, "" for none. Who was killed, or cancelled, in
+// the step that makes it has left no name; then it is taken back only where nobody
+// else works in it.
+func (j *Job) made(ctx context.Context) string {
+	name, err := j.fact(3, "branch")
+	if err == nil {
+		return name
+	}
+	number, err := j.fact(2, "number")
+	if err != nil || !j.begun(3) {
+		return ""
+	}
+	name = branchName(number, j.Item.Request.Title)
+	if _, err := j.project().Commit(ctx, "refs/heads/"+name); err != nil {
+		return ""
+	}
+	if _, base, err := j.base(ctx); err != nil || j.free(ctx, name, base) != nil {
+		return ""
+	}
+	return name
+}
+
+// begun reports whether a step was begun, by whichever worker.
+func (j *Job) begun(number int) bool {
+	return slices.ContainsFunc(j.Item.Evidence, func(e improve.Evidence) bool { return e.Number == number })
+}
+
 // withdraw closes our pull request. It is looked for by its marker, since who was
 // killed after opening it has left no number.
 func (j *Job) withdraw(ctx context.Context, branch string) error {
@@ -124,20 +152,12 @@ func (j *Job) withdraw(ctx context.Context, branch string) error {
 
 // report comments on the issue where the work stopped.
 func (j *Job) report(ctx context.Context, at Step, state improve.State, why string, cleared bool) error {
-	number, err := j.fact(2, "number")
-	if err != nil {
-		if !*j.yard.cfg.Issues || state == improve.Cancelled {
-			return j.explain(why)
-		}
-		opened, err := j.openIssue(ctx)
-		if err != nil {
-			return err
-		}
-		number = strconv.Itoa(opened.Number)
-	}
-	n, err := strconv.Atoi(number)
+	n, err := j.told(ctx, state)
 	if err != nil {
 		return err
+	}
+	if n == 0 {
+		return j.explain(why)
 	}
 	var done []string
 	for _, e := range j.Item.Evidence {
@@ -158,6 +178,31 @@ func (j *Job) report(ctx context.Context, at Step, state improve.State, why stri
 		_, err := j.clerk.Comment(ctx, fmt.Sprintf("%s.%d.stopped", j.Item.ID, max(j.Item.Attempt, 1)), forge.Ref{Kind: forge.IssueKind, Number: n}, j.redact(body))
 		return err
 	})
+}
+
+// told is the number of the issue that is told, 0 for none. One that was not opened
+// yet is opened for a failure, and not for what a person cancelled; but it may have
+// been opened by somebody who was stopped before telling its number.
+func (j *Job) told(ctx context.Context, state improve.State) (int, error) {
+	if number, err := j.fact(2, "number"); err == nil {
+		return strconv.Atoi(number)
+	}
+	if state == improve.Cancelled {
+		if !j.begun(2) {
+			return 0, nil
+		}
+		var found forge.Issue
+		err := j.outside(ctx, "look for the issue", func(ctx context.Context) (err error) {
+			found, _, err = j.clerk.Find(ctx, j.Item.Fingerprint)
+			return err
+		})
+		return found.Number, err
+	}
+	if !*j.yard.cfg.Issues {
+		return 0, nil
+	}
+	opened, err := j.openIssue(ctx)
+	return opened.Number, err
 }
 
 // placeless takes the folders of this machine out of a text that leaves it.
