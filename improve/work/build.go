@@ -32,9 +32,16 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if green.Exit != 0 {
 		return improve.Evidence{}, fmt.Errorf("the project's own tests fail before anything was changed (%s exits with %d); mend them first", green.Command, green.Exit)
 	}
+	neat, err := j.neat(ctx, s, "base-format.log")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
 	t := task{Requirements: wanted}
 	for try := 1; ; try++ {
 		e, again, err := j.drawn(ctx, s, t, green.Command)
+		if err == nil && again == "" && try == 1 && neat == "" { // a second time it is not worth the work: step 7 decides
+			again, err = j.neat(ctx, s, "design-format.log")
+		}
 		if err != nil || again == "" || try == 2 {
 			if err == nil && again != "" {
 				err = errors.New(again)
@@ -43,6 +50,16 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 		}
 		t.Again = again
 	}
+}
+
+// neat says what the project's format command, where there is one, objects to. The
+// tests of the design may not be changed later, so it is asked while they may.
+func (j *Job) neat(ctx context.Context, s stands, log string) (string, error) {
+	r, has, err := j.checkOne(ctx, "format", s, log)
+	if err != nil || !has || r.Exit == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("the format of the tests is not the project's, and they may not be changed later: %s exits with %d: %s", r.Command, r.Exit, r.Said), nil
 }
 
 // drawn has the design made once, and says what is wrong with it.

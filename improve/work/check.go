@@ -48,7 +48,7 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		return improve.Evidence{}, nil, err
 	}
 	e := facts("tree", tree, "lines", strconv.Itoa(size.Lines))
-	if bad, err := j.fit(size); err != nil || bad != "" {
+	if bad, err := j.fit(ctx, s, size); err != nil || bad != "" {
 		return e, object(bad), err
 	}
 	base, err := j.fact(4, "command")
@@ -94,7 +94,7 @@ func object(text string) *objection {
 
 // fit says why a change may not be pushed. What no line shows counts: some of it the
 // forge would run as soon as it is there, before anybody has read it.
-func (j *Job) fit(size Size) (string, error) {
+func (j *Job) fit(ctx context.Context, s stands, size Size) (string, error) {
 	lines, components := j.limits()
 	if over := over(size, lines, components); over != "" {
 		return over, nil
@@ -102,5 +102,5 @@ func (j *Job) fit(size Size) (string, error) {
 	if len(size.Odd) > 0 {
 		return "the change has what may not be in it: " + found(size.Odd) + "; take it out", nil
 	}
-	return j.keptTests(size)
+	return j.sameTests(ctx, s, size)
 }

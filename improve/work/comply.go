@@ -16,7 +16,7 @@ import (
 )
 
 // comply holds what was pushed to the rules: limits, nothing unfinished, no
-// secrets, tests, and the reviews that were asked for.
+// secrets, tests that fail without it, and the reviews that were asked for.
 func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err := j.pushed(ctx, 11); err != nil {
 		return improve.Evidence{}, err
@@ -47,7 +47,11 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	report, bad := j.judge(size, j.yard.opt.Secrets(patch), kinds)
+	red, err := j.red(ctx, s, head, size)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	report, bad := j.judge(size, j.yard.opt.Secrets(patch), kinds, red)
 	if err := j.write("compliance.md", report); err != nil {
 		return improve.Evidence{}, err
 	}
@@ -56,8 +60,11 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	e := facts("commit", head, "lines", strconv.Itoa(size.Lines), "components", strings.Join(size.Components, ", "),
-		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "sha256", sum(raw))
+		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "on_the_base", red.text, "sha256", sum(raw))
 	e.Files = []string{"compliance.md"}
+	if red.known {
+		e.Files = append(e.Files, redLog)
+	}
 	if len(bad) > 0 {
 		return e, errors.New(strings.Join(bad, "; "))
 	}
@@ -65,7 +72,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 // judge writes the report, and returns the rules that are not kept.
-func (j *Job) judge(size Size, secrets []string, kinds string) (report string, bad []string) {
+func (j *Job) judge(size Size, secrets []string, kinds string, red redRun) (report string, bad []string) {
 	lines, components := j.limits()
 	var b strings.Builder
 	b.WriteString("# Compliance\n\n")
@@ -84,6 +91,7 @@ func (j *Job) judge(size Size, secrets []string, kinds string) (report string, b
 	rule(len(size.Odd) == 0, "nothing that lines do not show", found(size.Odd))
 	rule(len(secrets) == 0, "no secrets", found(secrets))
 	rule(len(size.Tests) > 0, "tests", found(size.Tests))
+	rule(red.shown || !red.known, "tests that fail on the base", red.text)
 	rule(!j.Item.Request.SecurityReview || strings.Contains(kinds, "security"), "security review where it is asked for", kinds)
 	return b.String(), bad
 }

@@ -71,6 +71,42 @@ func (j *Job) sameTests(ctx context.Context, s stands, size Size) (string, error
 	return "", nil
 }
 
+// redRun is what the tests of the finished change came to on the code of the base.
+type redRun struct {
+	shown bool   // they fail there
+	known bool   // whether they do could be told
+	text  string // for a person
+}
+
+// redLog is the log of that run.
+const redLog = "red-test.log"
+
+// red runs the tests of the finished change on the code of the base: they still show
+// the trouble only if they fail there. The working tree is then as the change is.
+func (j *Job) red(ctx context.Context, s stands, head string, size Size) (redRun, error) {
+	apart := slices.DeleteFunc(slices.Clone(size.Tests), func(name string) bool { return !project.IsTest(name) })
+	if len(apart) == 0 {
+		return redRun{text: "not run there: the tests stand in the files that they test"}, nil
+	}
+	if err := s.restore(ctx, head, s.base); err != nil {
+		return redRun{}, err
+	}
+	args := append([]string{"--quiet", head, "--"}, apart...)
+	if _, err := s.Run(ctx, "checkout", args...); err != nil {
+		return redRun{}, err
+	}
+	ran, err := j.test(ctx, s, redLog)
+	if err != nil {
+		return redRun{}, err
+	}
+	r := redRun{shown: ran.Exit != 0, known: true, text: fmt.Sprintf("exit %d: %s, with %s", ran.Exit, ran.Command, found(apart))}
+	if !r.shown && len(apart) < len(size.Tests) {
+		r.known = false
+		r.text += "; other tests stand in the files that they test, and were not run there"
+	}
+	return r, s.restore(ctx, head, head)
+}
+
 // differs reports whether a file that is staged is not as in a commit or tree.
 func (s stands) differs(ctx context.Context, from, name string) (bool, error) {
 	_, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--end-of-options", from, "--", name)

@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,8 @@ func TestAnAgentCannotPassByChangingTheTests(t *testing.T) {
 		"a weaker test":                  {writes("implement", "tests/left.sh", "true\n"), 5, "tests/left.sh of the design was changed"},
 		"a weaker test, later":           {writes("simplify", "tests/left.sh", "true\n"), 6, "tests/left.sh of the design was changed"},
 		"the test goes with the review":  {removesAnd("feedback", "```json\n[{\"finding\": 1, \"text\": \"gone\"}]\n```", "tests/left.sh"), 11, "is gone"},
+		"a weaker test, in the check":    {weakensAtCheck, 7, "tests/left.sh of the design was changed"},
+		"a weaker test, in the review":   {writesAnd("feedback", "```json\n[{\"finding\": 1, \"text\": \"x\"}]\n```", "tests/left.sh", "true\n"), 11, "tests/left.sh of the design was changed"},
 		"another command":                {writes("implement", "test.sh", "exit 0\n"), 5, "test.sh says how the tests are run"},
 		"another command, in the design": {writes("design", "test.sh", "exit 1\n", "tests/left.sh", "true\n"), 4, "test.sh says how the tests are run"},
 		"another command, in the review": {writesAnd("feedback", "```json\n[{\"finding\": 1, \"text\": \"x\"}]\n```", "test.sh", "exit 0\n"), 11, "test.sh says how the tests are run"},
@@ -34,6 +37,105 @@ func TestAnAgentCannotPassByChangingTheTests(t *testing.T) {
 			}
 			d.settles(it, at, err, improve.Failed)
 		})
+	}
+}
+
+func weakensAtCheck(d *dock) {
+	writes("implement", "rudder/rudder.txt", "left wobble\n", "rudder/needless.txt", "x")(d)
+	writes("check", "rudder/rudder.txt", "left\n", "tests/left.sh", "true\n")(d)
+}
+
+// fussy are commands with a format: no file may hold a blank at the end of a line.
+type fussy struct{ work.Checks }
+
+func (f fussy) Check(ctx context.Context, kind, folder, log string) (work.Run, bool, error) {
+	if kind != "format" {
+		return f.Checks.Check(ctx, kind, folder, log)
+	}
+	r := work.Run{Command: "format"}
+	raw, err := os.ReadFile(filepath.Join(folder, "tests", "left.sh"))
+	if err == nil && strings.Contains(string(raw), " \n") {
+		r.Exit, r.Said = 1, "tests/left.sh: a blank too many"
+	}
+	return r, true, os.WriteFile(log, []byte(r.Said), 0o600)
+}
+
+// TestTheDesignIsAskedForTheFormatOfItsTests: later they may not be changed.
+func TestTheDesignIsAskedForTheFormatOfItsTests(t *testing.T) {
+	d := newDock(t)
+	d.opt.Checks = fussy{d.opt.Checks}
+	tries := 0
+	d.agent.Deeds["design"] = func(folder string) (string, error) {
+		tries++
+		text := "grep -q left rudder/rudder.txt\n"
+		if tries == 1 {
+			text = strings.Replace(text, "\n", " \n", 1)
+		}
+		return "design", os.WriteFile(filepath.Join(folder, "tests", "left.sh"), []byte(text), 0o600)
+	}
+	_, at, err := d.run()
+	if err != nil || tries != 2 {
+		t.Errorf("designed %d times, stopped at %d: %v", tries, at.Number, err)
+	}
+}
+
+// TestTheTestsOfTheChangeFailOnTheBase: what is proposed was red without its code, as
+// it is proposed and not only as it was designed.
+func TestTheTestsOfTheChangeFailOnTheBase(t *testing.T) {
+	d := newDock(t)
+	done, at, err := d.run()
+	if err != nil {
+		t.Fatalf("stopped at %d: %v", at.Number, err)
+	}
+	e := done.Evidence[11]
+	d.equal("on the base", e.Facts["on_the_base"], "exit 1: sh test.sh, with tests/left.sh")
+	raw, err := os.ReadFile(filepath.Join(d.cfg.Folder, done.ID, "red-test.log"))
+	if err != nil || !strings.Contains(string(raw), "failed: tests/left.sh") {
+		t.Errorf("%v: %s", err, raw)
+	}
+	if raw, err := os.ReadFile(filepath.Join(d.cfg.Folder, done.ID, "compliance.md")); err != nil || !strings.Contains(string(raw), "tests that fail on the base: kept") {
+		t.Errorf("%v: %s", err, raw)
+	}
+}
+
+// green are commands whose tests pass on the base, too.
+type green struct{ work.Checks }
+
+func (g green) Check(ctx context.Context, kind, folder, log string) (work.Run, bool, error) {
+	r, has, err := g.Checks.Check(ctx, kind, folder, log)
+	if strings.HasSuffix(log, "red-test.log") {
+		r.Exit = 0
+	}
+	return r, has, err
+}
+
+func TestTestsThatPassOnTheBaseAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		tests []string
+		says  string // "" goes on
+		fact  string
+	}{
+		"all can be told apart": {nil, "tests that fail on the base: exit 0", ""},
+		"none can":              {[]string{"rudder/rudder.txt"}, "", "not run there: the tests stand in the files that they test"},
+		"some can":              {[]string{"rudder/rudder.txt", "tests/left.sh"}, "", "exit 0: sh test.sh, with tests/left.sh; other tests stand"},
+	} {
+		d := newDock(t)
+		d.opt.Checks = green{d.opt.Checks}
+		measure := d.opt.Measure
+		d.opt.Measure = func(patch []byte) (work.Size, error) {
+			s, err := measure(patch)
+			if c.tests != nil && len(s.Tests) > 0 {
+				s.Tests = c.tests
+			}
+			return s, err
+		}
+		it, at, err := d.run()
+		if c.says == "" && (err != nil || !strings.Contains(it.Evidence[11].Facts["on_the_base"], c.fact)) {
+			t.Errorf("%s: stopped at %d: %v", name, at.Number, err)
+		}
+		if c.says != "" && (err == nil || at.Number != 12 || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: stopped at %d: %v", name, at.Number, err)
+		}
 	}
 }
 

@@ -244,7 +244,8 @@ func (j *Job) resolve(ctx context.Context, p forge.Pull, found []Finding, before
 	return e, err
 }
 
-// mend has the agent answer every finding, twice at most.
+// mend has the agent answer every finding and keep the tests of the design, twice at
+// most.
 func (j *Job) mend(ctx context.Context, s stands, found []Finding, m *mended) error {
 	t := task{Findings: found}
 	for range 2 {
@@ -252,11 +253,20 @@ func (j *Job) mend(ctx context.Context, s stands, found []Finding, m *mended) er
 		if err != nil {
 			return err
 		}
-		if m.Answers = Answers(words, len(found)); len(m.Answers) == len(found) {
-			m.Tree, err = s.snapshot(ctx)
+		size, tree, err := j.measure(ctx, s)
+		if err != nil {
 			return err
 		}
-		t.Again = fmt.Sprintf("%d of %d findings were answered", len(m.Answers), len(found))
+		if t.Again, err = j.sameTests(ctx, s, size); err != nil {
+			return err
+		}
+		if m.Answers = Answers(words, len(found)); len(m.Answers) < len(found) {
+			t.Again = fmt.Sprintf("%d of %d findings were answered", len(m.Answers), len(found))
+		}
+		if t.Again == "" {
+			m.Tree = tree
+			return nil
+		}
 	}
 	return errors.New(t.Again)
 }
