@@ -100,6 +100,19 @@ func (p *Project) Command(dir string, kind Kind) (c Command, ok bool, err error)
 	return Command{}, false, nil
 }
 
+// Has reports whether a project has a command of a kind, and an error where it has
+// one that could not be started here. Nothing is run.
+func (p *Project) Has(kind Kind, dir string) (bool, error) {
+	c, ok, err := p.Command(dir, kind)
+	if err != nil || !ok {
+		return false, err
+	}
+	if _, err := child.Find(c.Argv[0], child.Environ(p.opt.Lookup, "", p.cfg.Env...)); err != nil {
+		return true, fmt.Errorf("%s of the project, in %s: %w%s", kind, dir, err, todo(kind, err))
+	}
+	return true, nil
+}
+
 // Run runs the command of a kind in a folder, and writes what it says to a log. has
 // is false where the project has none. That the command ends with another code than 0
 // is a Result; that it is not installed, takes too long or writes too much is an error.

@@ -110,6 +110,13 @@ func TestACommandThatIsNotInstalledSaysWhatToDo(t *testing.T) {
 	if !has || !errors.Is(err, project.ErrMissing) || !strings.Contains(err.Error(), "set improve.checks.test") {
 		t.Error(has, err)
 	}
+	has, err = p.Has(project.Test, plant(t, map[string]string{"Cargo.toml": ""}))
+	if !has || !errors.Is(err, project.ErrMissing) || !strings.Contains(err.Error(), "set improve.checks.test") {
+		t.Error("nothing is said before it is run:", has, err)
+	}
+	if has, err := p.Has(project.Test, t.TempDir()); has || err != nil {
+		t.Error("an empty folder has tests:", has, err)
+	}
 	if _, err := project.New(project.Config{Env: []string{"GITHUB_TOKEN"}}, project.Options{Lookup: os.LookupEnv, Redact: strings.TrimSpace}); err == nil {
 		t.Error("a command may get a forge's token")
 	}

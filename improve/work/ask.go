@@ -136,11 +136,29 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 	return r, has, err
 }
 
+// able refuses a project whose commands could not be run here, before an agent is
+// asked and an issue tells others of something that cannot be done.
+func (j *Job) able() error {
+	for _, kind := range []string{"setup", "test", "lint", "format"} {
+		has, err := j.yard.opt.Checks.Has(kind, j.Item.Project)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrManual, err)
+		}
+		if !has && kind == "test" {
+			return errUntested
+		}
+	}
+	return nil
+}
+
 // clarify has the agent turn the request into requirements.
 func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 	before, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
 	if err != nil {
 		return improve.Evidence{}, fmt.Errorf("%s is no repository of git: %w", j.Item.Project, err)
+	}
+	if err := j.able(); err != nil {
+		return improve.Evidence{}, err
 	}
 	var words string
 	t := task{}

@@ -41,6 +41,10 @@ var manifests = []string{"the settings", "go.mod", "Cargo.toml"}
 // commands are a project's own.
 type commands struct{ *project.Project }
 
+func (c commands) Has(kind, folder string) (bool, error) {
+	return c.Project.Has(project.Kind(kind), folder)
+}
+
 func (c commands) Check(ctx context.Context, kind, folder, log string) (Run, bool, error) {
 	r, has, err := c.Project.Run(ctx, project.Kind(kind), folder, log)
 	if slices.Contains(manifests, r.From) {

@@ -248,8 +248,8 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 		"feedback that breaks the tests":   {writes("feedback", "rudder/rudder.txt", "right\n"), 11, "test.sh exits with 1"},
 		"something unfinished":             {writes("implement", "rudder/rudder.txt", "left TODO\n", "rudder/needless.txt", "x"), 12, "nothing unfinished"},
 		"tests that failed at the base":    {breaksBase, 4, "fail before anything was changed"},
-		"no tests that are known":          {func(d *dock) { d.opt.Checks = untested{} }, 4, "a person must go on here: no command for tests was found in this project; set improve.checks.test"},
-		"tests that are not installed":     {func(d *dock) { d.opt.Checks = untested{project.ErrMissing} }, 4, "a person must go on here: not installed"},
+		"no tests that are known":          {func(d *dock) { d.opt.Checks = untested{} }, 1, "a person must go on here: no command for tests was found in this project; set improve.checks.test"},
+		"tests that are not installed":     {func(d *dock) { d.opt.Checks = untested{project.ErrMissing} }, 1, "a person must go on here: not installed"},
 		"no issue may be opened":           {func(d *dock) { d.cfg.Issues = new(bool) }, 2, "auto_create_issues"},
 		"no branch may be made":            {func(d *dock) { d.cfg.Branches = new(bool) }, 3, "auto_create_branches"},
 		"no pull request may be opened":    {func(d *dock) { d.cfg.Pulls = new(bool) }, 9, "auto_create_prs"},
@@ -269,6 +269,9 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 				want = improve.Manual
 			}
 			d.settles(it, at, err, want)
+			if n := d.count(); want == improve.Manual && c.step < 3 && len(n) > 0 {
+				t.Errorf("filed for what cannot be done here: %v", n)
+			}
 			if kept, err := os.ReadFile(filepath.Join(d.cfg.Folder, it.ID, "change.patch")); want == improve.Failed && c.step > 4 && name != "an implementation that cheats" && (err != nil || !strings.Contains(string(kept), "+++ b/")) {
 				t.Errorf("the diff is not kept: %v", err)
 			}
@@ -284,6 +287,10 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 
 // untested are the commands of a project that cannot be tested here.
 type untested struct{ err error }
+
+func (u untested) Has(kind, _ string) (bool, error) {
+	return kind == "test" && u.err != nil, u.err
+}
 
 func (u untested) Check(_ context.Context, kind, _, _ string) (work.Run, bool, error) {
 	if kind != "test" {

@@ -30,6 +30,9 @@ type Config struct {
 
 // Checks runs a project's own commands.
 type Checks interface {
+	// Has reports whether there is a command of a kind in a folder, and an error
+	// where it could not be started here. It runs nothing.
+	Has(kind, folder string) (bool, error)
 	// Check runs the command of a kind, "setup", "test", "lint" or "format", in a
 	// folder and writes what it said to a log. Has is false where the project has
 	// none.

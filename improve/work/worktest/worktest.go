@@ -158,6 +158,9 @@ func (a *Agent) Do(ctx context.Context, job crew.Job) (crew.Report, error) {
 // Checks runs test.sh and lint.sh.
 type Checks struct{}
 
+// Has says which of them there are.
+func (Checks) Has(kind, _ string) (bool, error) { return kind == "test" || kind == "lint", nil }
+
 // Check runs one of them.
 func (Checks) Check(ctx context.Context, kind, folder, log string) (work.Run, bool, error) {
 	script := map[string]string{"test": "test.sh", "lint": "lint.sh"}[kind]
