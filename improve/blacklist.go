@@ -1,8 +1,10 @@
 package improve
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -42,6 +44,10 @@ func WordsOf(name string) []string {
 	return []string{name}
 }
 
+// marks are what redaction puts in the place of a secret, also where they were cut
+// off. The kind of a secret is not what a request is about.
+var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[REDACTED:[a-z0-9-]*\]?`) })
+
 // blacklisted finds the first subject of the list that the fields of a request
 // speak of, and the word by which it does.
 func blacklisted(list []string, req Request) (name, word string) {
@@ -57,7 +63,7 @@ func blacklisted(list []string, req Request) (name, word string) {
 	}
 	slices.Sort(fields)
 	for i, f := range fields {
-		fields[i] = " " + strings.Join(apart(f), " ") + " "
+		fields[i] = " " + strings.Join(apart(marks().ReplaceAllString(f, " ")), " ") + " "
 	}
 	for _, name := range list {
 		for _, w := range WordsOf(name) {

@@ -134,7 +134,8 @@ func TestR7_TheBlacklistMatchesWholeWordsInFields(t *testing.T) {
 		"login page broken": "authentication", "JWT expired": "authentication", "set_password()": "authentication", "open /srv/auth/token.go": "authentication",
 		"stripeClient timed out": "payments", "credit card form": "payments", "db/migrations/0004.sql": "migrations", "kubectl apply": "deployment",
 		"PII in the export": "personal data", "personal data of people": "personal data",
-		"the author of it": "", "git checkout main": "", "striped shirts": "", "immigrate": "", "redeployable": "", "personal taste, data": "", "go test ./...": "",
+		"the author of it": "", "git checkout main": "", "striped shirts": "", "immigrate": "", "redeployable": "", "personal taste, data": "", "curl -u ada:[REDACTED:password] -H [REDACTED:jwt]": "", "curl -u [REDACTED:passw": "",
+		"login with [REDACTED:token]": "authentication", "[REDACTED:url] password": "authentication", "go test ./...": "",
 	} {
 		c := improve.Case{Pattern: improve.Pattern{Type: improve.Loop, Severity: improve.High, Count: 5, Context: map[string]string{"about": about}}, Worthy: true}
 		got := ""
