@@ -281,10 +281,14 @@ func (a *app) improveWhy(ctx context.Context, args []string, p pastFlags) error 
 }
 
 func improvePreview(a *app) *cobra.Command {
-	return &cobra.Command{
+	var kind string
+	c := &cobra.Command{
 		Use: "preview ID", Short: "Show exactly what would be sent to the forge", Args: between(1, 1), ValidArgsFunction: a.completeItem,
-		Example: "  trimtab improve preview k3x9",
+		Example: "  trimtab improve preview k3x9\n  trimtab improve preview k3x9 --forge local",
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.useForge(c, kind); err != nil {
+				return err
+			}
 			q, err := a.queue(c.Context())
 			if err != nil {
 				return err
@@ -323,6 +327,8 @@ func improvePreview(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	forgeFlag(c, &kind)
+	return c
 }
 
 func improveImpact(a *app) *cobra.Command {

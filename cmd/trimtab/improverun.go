@@ -64,11 +64,8 @@ it. That needs only git and Go.`,
 			if c.Flags().Changed("agent") {
 				cfg.Improve.Agent = agent
 			}
-			if c.Flags().Changed("forge") {
-				cfg.Forge.Kind = kind
-				if !slices.Contains(forgeKinds, kind) {
-					return misused("--forge %q is not one of: %s", kind, strings.Join(forgeKinds, ", "))
-				}
+			if err := a.useForge(c, kind); err != nil {
+				return err
 			}
 			if _, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: a.redactor(false)}); err != nil {
 				return misused("%w", err) // once, and not for each request that is approved
@@ -80,10 +77,29 @@ it. That needs only git and Go.`,
 	f.BoolVarP(&watch, "watch", "w", false, "show the steps live; where another process works, watch it")
 	f.BoolVar(&stay, "stay", false, "wait for further requests until stopped")
 	f.StringVar(&agent, "agent", "", "who does the steps: "+strings.Join(crew.Names(), ", ")+" (improve.agent)")
-	f.StringVar(&kind, "forge", "", "where it goes: "+strings.Join(forgeKinds, ", ")+" (forge.kind)")
+	forgeFlag(c, &kind)
 	_ = c.RegisterFlagCompletionFunc("agent", fixed(crew.Names()...))
-	_ = c.RegisterFlagCompletionFunc("forge", fixed(forgeKinds...))
 	return c
+}
+
+// forgeFlag is the flag --forge, and useForge has it count.
+func forgeFlag(c *cobra.Command, kind *string) {
+	c.Flags().StringVar(kind, "forge", "", "where it goes: "+strings.Join(forgeKinds, ", ")+" (forge.kind)")
+	_ = c.RegisterFlagCompletionFunc("forge", fixed(forgeKinds...))
+}
+
+func (a *app) useForge(c *cobra.Command, kind string) error {
+	if !c.Flags().Changed("forge") {
+		return nil
+	}
+	if !slices.Contains(forgeKinds, kind) {
+		return misused("--forge %q is not one of: %s", kind, strings.Join(forgeKinds, ", "))
+	}
+	cfg, err := a.config()
+	if err == nil {
+		cfg.Forge.Kind = kind
+	}
+	return err
 }
 
 // sureOfSettings refuses to work where a setting of the person's that says where and
