@@ -451,7 +451,7 @@ func (a *app) sampleDone(it improve.Item) error {
 	if a.flag.json {
 		return a.printJSON([]improve.Item{it})
 	}
-	a.printf("the sample is filed already, and nothing is filed twice:\n%s  %s%s\n  trimtab improve show %s\n", it.ID, stateOf(it), colon(it.Why), it.ID[strings.LastIndexByte(it.ID, '_')+1:])
+	a.printf("the sample is filed already, and nothing is filed twice:\n%s  %s%s\n  trimtab improve show %s\n", it.ID, a.stateOf(it), colon(it.Why), it.ID[strings.LastIndexByte(it.ID, '_')+1:])
 	return nil
 }
 

@@ -68,21 +68,38 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 		a.printf("no requests; trimtab reflect shows what went wrong, and trimtab improve new makes a request of it\n")
 		return nil
 	}
+	left := 0
 	for _, it := range items {
-		a.printf("%-30s  %-17s  %s  %-8s %s\n", it.ID, stateOf(it), it.Updated.Local().Format("2006-01-02 15:04"), it.Request.Priority, it.Request.Title)
+		if a.abandoned(it) {
+			left++
+		}
+		a.printf("%-30s  %-17s  %s  %-8s %s\n", it.ID, a.stateOf(it), it.Updated.Local().Format("2006-01-02 15:04"), it.Request.Priority, it.Request.Title)
+	}
+	if left > 0 {
+		a.progress("%s; trimtab improve run goes on at the same step\n", counted(left, "worker is gone", "workers are gone"))
 	}
 	return nil
 }
 
+// abandoned reports whether work is recorded as running, and whoever does it has
+// given no sign of life for so long that another may take it.
+func (a *app) abandoned(it improve.Item) bool {
+	return it.State == improve.Running && !a.clock().Before(it.Until)
+}
+
 // stateOf is a state with the step that work is at.
-func stateOf(it improve.Item) string {
+func (a *app) stateOf(it improve.Item) string {
 	if it.Cancel && !it.State.Ended() {
 		return "to be cancelled"
 	}
-	if n := len(it.Evidence); it.State == improve.Running && n > 0 {
-		return fmt.Sprintf("%s %d/13", it.State, it.Evidence[n-1].Number)
+	state := string(it.State)
+	if a.abandoned(it) {
+		state = "abandoned"
 	}
-	return string(it.State)
+	if n := len(it.Evidence); it.State == improve.Running && n > 0 {
+		return fmt.Sprintf("%s %d/13", state, it.Evidence[n-1].Number)
+	}
+	return state
 }
 
 func improveShow(a *app) *cobra.Command {
@@ -114,13 +131,16 @@ func improveShow(a *app) *cobra.Command {
 // printItem is a request as a person wants to read it.
 func (a *app) printItem(it improve.Item, folder string) {
 	r := it.Request
-	a.printf("%s  %s\n%s\n\n", it.ID, stateOf(it), r.Title)
+	a.printf("%s  %s\n%s\n\n", it.ID, a.stateOf(it), r.Title)
 	line := func(name, value string) {
 		if value != "" {
 			a.printf("  %-12s %s\n", name, value)
 		}
 	}
 	line("why", it.Why)
+	if a.abandoned(it) {
+		line("worker", fmt.Sprintf("no sign of life since %s; trimtab improve run goes on at the same step", it.Until.Local().Format("2006-01-02 15:04")))
+	}
 	line("pattern", fmt.Sprintf("%s, %s, seen %s", strings.ReplaceAll(r.Pattern.Type, "_", " "), r.Pattern.Severity, counted(r.Pattern.Count, "time", "times")))
 	line("type", fmt.Sprintf("%s, %s work, at most %d lines in %d components", r.Type, r.Complexity, r.MaxLines, r.MaxComponents))
 	line("do", r.Pattern.Suggestion)
@@ -136,7 +156,7 @@ func (a *app) printItem(it improve.Item, folder string) {
 	}
 	a.printf("\n")
 	for _, e := range it.Evidence {
-		a.printEvidence(e)
+		a.printEvidence(e, a.abandoned(it))
 	}
 	a.printf("\nPapers and logs: %s\n", folder)
 }
@@ -144,13 +164,15 @@ func (a *app) printItem(it improve.Item, folder string) {
 // inner are facts that only the later steps need; --json has them.
 var inner = []string{"sha256", "tree", "path", "comments", "replies", "attempt"}
 
-func (a *app) printEvidence(e improve.Evidence) {
+func (a *app) printEvidence(e improve.Evidence, abandoned bool) {
 	state := "at work"
 	switch {
 	case e.Error != "":
 		state = "failed"
 	case !e.Ended.IsZero():
 		state = took(e.Ended.Sub(e.Began).Round(time.Millisecond))
+	case abandoned:
+		state = "left"
 	}
 	a.printf("  %2d %-13s %8s", e.Number, e.Step, state)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(e.Facts)), func(name string) bool { return slices.Contains(inner, name) })
