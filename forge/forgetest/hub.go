@@ -136,6 +136,16 @@ func (h *Hub) SetStatus(commit, name, state string) {
 	h.statuses[commit] = append([]status{{h.given, name, state}}, h.statuses[commit]...)
 }
 
+// Branches are those of the repository that begin with a prefix.
+func (h *Hub) Branches(prefix string) []string {
+	h.t.Helper()
+	out, err := h.tree.Run(h.t.Context(), "for-each-ref", "--format=%(refname:short)", "refs/heads")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return slices.DeleteFunc(strings.Fields(out), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+}
+
 // Count says how many issues, pull requests and comments there are.
 func (h *Hub) Count() (issues, pulls, comments int) {
 	h.mu.Lock()

@@ -88,13 +88,7 @@ func answerLost(t *testing.T, kind forgetest.FaultKind, end string) {
 		t.Error(err)
 	}
 	issues, pulls, _ := h.Count()
-	branches := 0
-	out, err := p.git.In(p.project()).Run(t.Context(), "branch", "--list", "feat/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	branches = strings.Count(out, "\n")
-	if d := cmp.Diff([]int{1, 1, 1}, []int{issues, pulls, branches}); d != "" {
+	if d := cmp.Diff([]int{1, 1, 1}, []int{issues, pulls, len(h.Branches("feat/"))}); d != "" {
 		t.Errorf("issues, pull requests, branches (-want +got):\n%s", d)
 	}
 }
@@ -129,8 +123,8 @@ func TestP2_KilledAfterSendingAndDoneLate(t *testing.T) {
 				t.Error(err)
 			}
 			issues, pulls, _ := h.Count()
-			if issues != 1 || pulls != 1 {
-				t.Errorf("%d issues, %d pull requests", issues, pulls)
+			if branches := h.Branches("feat/"); issues != 1 || pulls != 1 || len(branches) != 1 {
+				t.Errorf("%d issues, %d pull requests, branches %v", issues, pulls, branches)
 			}
 		})
 	}
