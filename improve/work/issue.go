@@ -184,16 +184,27 @@ func (j *Job) seed(ctx context.Context, name string) error {
 		return err
 	}
 	if there != "" {
-		if _, err := j.project().Commit(ctx, there); err != nil {
-			return nil // it has commits that we lack: it is not for us to move
-		}
-		if ahead, err := j.project().Ancestor(ctx, there, mine); err != nil || !ahead {
+		if err := j.have(ctx, name, there); err != nil {
 			return err
+		}
+		if ahead, err := j.project().Ancestor(ctx, mine, there); err != nil || ahead {
+			return err // a person merged something there: it is not for us to move
+		}
+		if behind, err := j.project().Ancestor(ctx, there, mine); err != nil || !behind {
+			return errors.Join(err, j.parted(name, there, mine))
 		}
 	}
 	return j.outside(ctx, "bring "+name+" to the local forge", func(ctx context.Context) error {
 		return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there, To: mine})
 	})
+}
+
+// parted says that the local forge and the person's own repository have gone apart,
+// as after a rewrite of the history: which of the two counts, only a person knows.
+func (j *Job) parted(name, there, mine string) error {
+	url := j.yard.opt.Forge.Remote().URL
+	return fmt.Errorf("%w: the history of %s was rewritten, or something else was merged at the local forge, which has it at %.12s; if yours counts, run git -C %s push --force %s %s:refs/heads/%s and retry",
+		ErrManual, name, there, j.Item.Project, url, mine, name)
 }
 
 // trunk is the commit of a project's default branch: of that name, or what its

@@ -114,3 +114,62 @@ func (d *dock) elsewhere() *local.Forge {
 	}
 	return shed
 }
+
+// TestTheLocalForgeFollowsTheProjectOrSaysWhyNot: work on a base that the project no
+// longer has would be for nothing.
+func TestTheLocalForgeFollowsTheProjectOrSaysWhyNot(t *testing.T) {
+	git := func(d *dock, args ...string) {
+		t.Helper()
+		if _, err := d.project.Run(t.Context(), args[0], args[1:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seed := func(d *dock, to string) {
+		git(d, "push", "--quiet", d.forge.Remote().URL, to+":refs/heads/main")
+	}
+	for name, c := range map[string]struct {
+		change func(*dock)
+		at     string // where it begins; "" for nowhere
+	}{
+		"the project goes on": {func(d *dock) { seed(d, "main"); d.commit("docs/log.text", "on") }, "main"},
+		"a person merged there": {func(d *dock) {
+			d.commit("docs/log.text", "on")
+			seed(d, "main")
+			git(d, "branch", "there")
+			git(d, "reset", "--quiet", "--hard", "HEAD~1")
+		}, "there"},
+		"the history was rewritten": {func(d *dock) {
+			d.commit("docs/log.text", "on")
+			seed(d, "main")
+			git(d, "commit", "--quiet", "--amend", "--message=other")
+		}, ""},
+		"and forgotten here": {func(d *dock) {
+			d.commit("docs/log.text", "on")
+			seed(d, "main")
+			git(d, "commit", "--quiet", "--amend", "--message=other")
+			git(d, "reflog", "expire", "--expire=now", "--all")
+			git(d, "gc", "--quiet", "--prune=now")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDock(t)
+			c.change(d)
+			it, at, err := d.run()
+			if c.at == "" {
+				if !errors.Is(err, work.ErrManual) || at.Number != 3 || !strings.Contains(err.Error(), "push --force") {
+					t.Fatalf("stopped at %d: %v", at.Number, err)
+				}
+				d.settles(it, at, err, improve.Manual)
+				_, line, _ := strings.Cut(err.Error(), "run git -C "+d.project.Folder+" ")
+				line, _, _ = strings.Cut(line, " and retry")
+				git(d, strings.Fields(line)...)
+				c.at, d.item.Evidence = "main", nil
+				it, at, err = d.run()
+			}
+			want, failed := d.project.Commit(t.Context(), "refs/heads/"+c.at)
+			if err != nil || failed != nil || it.Evidence[2].Facts["base"] != want {
+				t.Errorf("stopped at %d: %v; the base is %v", at.Number, err, it.Evidence)
+			}
+		})
+	}
+}
