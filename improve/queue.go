@@ -56,7 +56,8 @@ type Item struct {
 	Evidence    []Evidence `json:"evidence,omitempty"`
 	Created     time.Time  `json:"created"`
 	Updated     time.Time  `json:"updated"`
-	Cancel      bool       `json:"cancel,omitempty"` // asked for, and not yet done
+	Cancel      bool       `json:"cancel,omitempty"`  // asked for, and not yet done
+	ByHand      bool       `json:"by_hand,omitempty"` // a person asked for it: it is in nobody's way that comes by itself
 
 	// Whoever works on it. Fence grows each time the item is taken: a worker that
 	// was paused past its lease finds a larger one, and can record nothing more.

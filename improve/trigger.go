@@ -125,14 +125,14 @@ func (d *decision) thresholds() {
 		fmt.Sprintf("seen %d times, at least %d", p.Count, t.Count), fmt.Sprintf("seen %d times, fewer than %d", p.Count, t.Count), "lower automation.trigger_thresholds.min_pattern_count")
 }
 
-// cooldown keeps a time between any two requests. One that is dated after now, by
-// a clock that went back, counts as made now.
+// cooldown keeps a time between any two requests that come by themselves. One that
+// is dated after now, by a clock that went back, counts as made now.
 func (d *decision) cooldown() {
 	hours := *d.cfg.Thresholds.Cooldown
 	wait := time.Duration(hours * float64(time.Hour))
 	var last time.Time
 	for _, it := range d.s.Past {
-		if it.Created.After(last) {
+		if !it.ByHand && it.Created.After(last) {
 			last = it.Created
 		}
 	}
@@ -150,7 +150,7 @@ func (d *decision) cooldown() {
 	})
 }
 
-// limit keeps the number of requests in a time under a cap.
+// limit keeps the number of requests in a time that come by themselves under a cap.
 func (d *decision) limit(name string, most int, span time.Duration, key string) {
 	var made []time.Time
 	for _, it := range d.s.Past {
@@ -158,7 +158,7 @@ func (d *decision) limit(name string, most int, span time.Duration, key string) 
 		if at.After(d.s.Now) {
 			at = d.s.Now
 		}
-		if d.s.Now.Sub(at) < span {
+		if !it.ByHand && d.s.Now.Sub(at) < span {
 			made = append(made, at)
 		}
 	}

@@ -20,6 +20,13 @@ func made(ago ...time.Duration) []improve.Item {
 	return out
 }
 
+func byHand(items []improve.Item) []improve.Item {
+	for i := range items {
+		items[i].ByHand = true
+	}
+	return items
+}
+
 func TestR6_R7_EveryGateSaysNoByItselfAndWhatWouldChangeIt(t *testing.T) {
 	pattern := func(change func(*improve.Pattern)) improve.Case {
 		p := seedResult().Patterns[0]
@@ -51,6 +58,8 @@ func TestR6_R7_EveryGateSaysNoByItselfAndWhatWouldChangeIt(t *testing.T) {
 		"an hour is enough":         {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: made(time.Hour)}},
 		"no cooldown":               {cfg: func(c *improve.Config) { c.Thresholds.Cooldown = &zero }, c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: made(0)}},
 		"the clock went back":       {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: made(-48 * time.Hour)}, gate: improve.GateCooldown, says: "11:00 UTC", until: time.Hour},
+		"asked for by hand":         {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: byHand(made(0, time.Hour, 2*time.Hour, 3*time.Hour))}},
+		"by hand, the same":         {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: byHand([]improve.Item{{ID: "w9", Fingerprint: print, Project: "/p", State: improve.Done, Created: start.Add(-days(90)[0])}})}, gate: improve.GateQueue, says: "w9"},
 		"two today":                 {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: made(2*time.Hour, 3*time.Hour)}},
 		"three today":               {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: made(2*time.Hour, 3*time.Hour, 23*time.Hour)}, gate: improve.GateDaily, says: "3 of 3", until: time.Hour},
 		"three, one yesterday":      {c: good, s: improve.Situation{Now: start, Forge: improve.NotFiled, Past: made(2*time.Hour, 3*time.Hour, 24*time.Hour)}},

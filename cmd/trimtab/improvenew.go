@@ -218,7 +218,9 @@ func (a *app) file(ctx context.Context, l *lookedBack, c improve.Case, approve b
 	if approve {
 		v.State = improve.Queued
 	}
-	id, err := addItem(ctx, l.queue, improve.NewItem("", c, l.cfg, v, a.clock().UTC()))
+	it := improve.NewItem("", c, l.cfg, v, a.clock().UTC())
+	it.ByHand = true
+	id, err := addItem(ctx, l.queue, it)
 	if err != nil {
 		return improve.Item{}, err
 	}
