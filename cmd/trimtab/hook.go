@@ -139,6 +139,9 @@ func (a *app) hookAnswer(ctx context.Context, host, event string) (out []byte, s
 		Door: door, Data: data, Project: folder, Guard: guarded, Clock: a.clock, Log: a.hookLog(),
 		Gateway: a.behindGateway(host), Session: a.getenv("TRIMTAB_SESSION"),
 	}
+	if call.Event.Kind == spool.Stop && host == "codex" { // it calls no hook for update_plan
+		opt.Plan = func(transcript string) (trimtab.ToolCall, bool) { return lastPlan(host, transcript) }
+	}
 	if call.Event.Kind == spool.Stop && err == nil {
 		opt.Reflect = a.hookReflect(data, folder)
 	}

@@ -41,6 +41,13 @@ func TestRealHooks(t *testing.T) {
 			[]string{"--allowedTools", "Bash,TaskCreate,ToolSearch"},
 		},
 		{"claude", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
+		{
+			"codex",
+			[]fakemodel.Call{{Name: "update_plan", Input: json.RawMessage(`{"plan":[{"step":"Write the first half","status":"completed"},{"step":"Write the second half","status":"pending"}]}`)}},
+			fakemodel.Reply{Text: "That is enough for now."},
+			"Write the second half (pending)",
+			[]string{"--dangerously-bypass-hook-trust"},
+		},
 		{"codex", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", []string{"--dangerously-bypass-hook-trust"}},
 		{"gemini", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
 		{"qwen", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},

@@ -1,8 +1,10 @@
 package hook
 
 import (
+	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,7 +48,7 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.Using:
 		return t.using()
 	case spool.Stop:
-		return append(t.in.events(kind), t.stopping())
+		return append(append(t.planned(), t.in.events(kind)...), t.stopping())
 	case spool.Compacted:
 		return []trimtab.Event{rewritten(s)}
 	case spool.None, spool.Compacting, spool.End:
@@ -78,6 +80,24 @@ func (in input) events(kind spool.Kind) []trimtab.Event {
 	case spool.None, spool.Start, spool.Using, spool.Compacting, spool.Compacted, spool.End:
 	}
 	return nil
+}
+
+// planned is a write of the todo list of which no hook told, once.
+func (t *turn) planned() []trimtab.Event {
+	if t.opt.Plan == nil || t.in.Transcript == "" {
+		return nil
+	}
+	call, ok := t.opt.Plan(t.in.Transcript)
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("plan " + call.ID)) // never fails
+	if !ok || slices.Contains(t.state.Recent, h.Sum64()) {
+		return nil
+	}
+	t.state = t.state.Saw(h.Sum64())
+	return []trimtab.Event{
+		trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{call}}},
+		trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: call.ID}}}},
+	}
 }
 
 // start is a session that begins, is opened again, starts over or was shortened.

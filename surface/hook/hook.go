@@ -31,10 +31,15 @@ type Options struct {
 	Session string // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
 	Reflect func(context.Context, Wish) error // at a stop, and never for long; nil is not at all
+	Plan    Plan                              // nil where the host's hooks tell of its todo list
 	Clock   func() time.Time                  // nil is time.Now
 	PID     int                               // 0 is this process
 	Log     *slog.Logger                      // nil is none
 }
+
+// Plan finds the newest write of the todo list in a host's own file, and false where
+// there is none: some hosts call no hook for it. It must be quick.
+type Plan func(transcript string) (trimtab.ToolCall, bool)
 
 // Hook answers calls.
 type Hook struct{ opt Options }

@@ -39,6 +39,28 @@ func TestR15_OpenTodosContinueOnceAndThenStop(t *testing.T) {
 	}
 }
 
+// TestR15_AListThatNoHookTellsIsReadAtTheStop: Codex calls no hook for its plan.
+func TestR15_AListThatNoHookTellsIsReadAtTheStop(t *testing.T) {
+	r := newRig(t, "codex")
+	call := trimtab.ToolCall{ID: "c1", Name: "update_plan", Input: json.RawMessage(`{"plan":[{"step":"write the docs","status":"pending"}]}`)}
+	r.opt.Plan = func(path string) (trimtab.ToolCall, bool) { return call, path == "/p/rollout.jsonl" }
+	stop := func(active string) string {
+		return r.call("Stop", `{"session_id":"s1","cwd":"/p","transcript_path":"/p/rollout.jsonl","last_assistant_message":"That is all.","stop_hook_active":`+active+`}`)
+	}
+	r.start("startup")
+	r.prompt("write the docs")
+	none(t, "a stop that names no file", r.stop("That is all.", "false"))
+	holds(t, "the stop", stop("false"), "write the docs (pending)", opening)
+	before := len(r.messages())
+	none(t, "the stop after it", stop("true"))
+	if n := len(r.messages()); n != before+1 { // its last words, and not the list again
+		t.Errorf("%d messages more", n-before)
+	}
+	call = trimtab.ToolCall{ID: "c2", Name: "update_plan", Input: json.RawMessage(`{"plan":[{"step":"write the docs","status":"completed"}]}`)}
+	r.prompt("go on")
+	none(t, "the stop with a list that is done", stop("false"))
+}
+
 func TestR15_StopHookActiveIsHonoured(t *testing.T) {
 	r := newRig(t, "claude")
 	r.start("startup")
