@@ -133,7 +133,7 @@ func (b block) object() bool {
 
 func (b block) parse(c *jsonl.Cursor) {
 	for c.Field() {
-		f := rawAt
+		var f field
 		switch string(c.Key) {
 		case "type":
 			f = typeAt

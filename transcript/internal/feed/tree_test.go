@@ -64,7 +64,7 @@ func plain(lines []Link) (read []int) {
 }
 
 func TestTheTreeIsWhatItsWordsSay(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same trees in every run
+	rnd := rand.New(rand.NewPCG(1, 2)) // the same trees in every run
 	for round := range 3000 {
 		lines := make([]Link, 1+rnd.IntN(30))
 		for i := range lines {
