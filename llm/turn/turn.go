@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/trimtab/trimtab"
 )
@@ -181,14 +182,14 @@ func (o *ordering) answer(r trimtab.ToolResult) bool {
 	return false
 }
 
-var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 // id is an id that every API takes and no call before has: the call's own where
 // it is such a one.
 func (o *ordering) id(was string) string {
 	o.calls++
 	id := was
-	for n := o.calls; !plainID.MatchString(id) || o.used[id]; n++ {
+	for n := o.calls; !plainID().MatchString(id) || o.used[id]; n++ {
 		id = fmt.Sprintf("call_%d", n)
 	}
 	o.used[id] = true

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -100,11 +101,13 @@ func (r Item) Change(fence int64, change func(*improve.Item) error) (Item, error
 	return next, nil
 }
 
-var itemID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
+// itemID is made when it is needed: with so many repetitions it takes a while, and
+// every start would wait for it.
+var itemID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`) })
 
 // CheckItemID refuses ids of improvements that are not plain names.
 func CheckItemID(id string) error {
-	if !itemID.MatchString(id) {
+	if !itemID().MatchString(id) {
 		return fmt.Errorf("improvement %q: not an id (1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit)", clip(id))
 	}
 	return nil
