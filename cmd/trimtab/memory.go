@@ -25,8 +25,6 @@ type thrift struct {
 const (
 	modest  = 24 << 20 // what is held below this stays
 	worthIt = 4 << 20  // what must have come to it since the last time
-
-	sessionsAtRest = 32 // more than anybody works in at once
 )
 
 // giveBack is for times at which nobody waits: it costs some milliseconds, where
@@ -38,7 +36,6 @@ func (t *thrift) giveBack(ctx context.Context, door *helm.Helm) {
 	if door.Flush(ctx) != nil {
 		return // there is trouble with the store, and another time
 	}
-	door.Forget(sessionsAtRest)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now := held(); now > modest && now > t.left+worthIt {

@@ -23,6 +23,7 @@ type Door interface {
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Flush(ctx context.Context, ids ...string) error
 	Hurry()
+	Forget(keep int)
 }
 
 // Config sets where requests go and what is refused. Zero values take the

@@ -53,6 +53,7 @@ const (
 // rested makes use of a time without requests.
 func (g *Gateway) rested() {
 	g.thin(sessionsAtRest)
+	g.opt.Door.Forget(sessionsAtRest)
 	g.shelf.thin(shelfAtRest)
 	g.cables.hangUp(idleTime, cablesAtRest)
 	if g.opt.Rested != nil {
