@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Persona is someone at the table.
@@ -106,7 +106,7 @@ func loadPersona(folder fs.FS, e fs.DirEntry) (Persona, error) {
 	return ParsePersona(e.Name(), raw)
 }
 
-var personaID = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var personaID = late.Pattern(`^[a-z][a-z0-9-]{0,31}$`)
 
 // ParsePersona reads a persona's file: Markdown, with a few keys between two lines
 // of three dashes in front. file is its name, for errors and for the id.
@@ -143,7 +143,7 @@ func ParsePersona(file string, raw []byte) (Persona, error) {
 	}
 	p.Prompt = strings.TrimSpace(body)
 	switch {
-	case !personaID.MatchString(p.ID):
+	case !personaID().MatchString(p.ID):
 		return bad(1, "the id %q is none: 1 to 32 small letters, digits and dashes, beginning with a letter", trimtab.Clip(p.ID, 40))
 	case slices.Contains(reserved, p.ID):
 		return bad(1, "the id %q is taken by somebody else at the table; choose another", p.ID)

@@ -255,7 +255,7 @@ func FuzzPersona(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file string, raw []byte) {
 		p, err := ParsePersona(file, raw)
-		if err == nil && (!personaID.MatchString(p.ID) || p.Name == "" || p.Prompt == "") {
+		if err == nil && (!personaID().MatchString(p.ID) || p.Name == "" || p.Prompt == "") {
 			t.Errorf("taken without an id, a name or words: %+v", p)
 		}
 	})

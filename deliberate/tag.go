@@ -1,10 +1,11 @@
 package deliberate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Kind is what a message, or a part of it, is meant as.
@@ -75,12 +76,12 @@ func Tags(text string) []Tag {
 }
 
 // about is the beginning of what follows a tag, where it names proposals.
-var about = regexp.MustCompile(`^(?i:(new version of|revision of)\s+)?([Pp#]\d{1,6}(?:\s*(?:,|and)\s*[Pp#]\d{1,6})*)\s*[:.,–-]?\s*`)
+var about = late.Pattern(`^(?i:(new version of|revision of)\s+)?([Pp#]\d{1,6}(?:\s*(?:,|and)\s*[Pp#]\d{1,6})*)\s*[:.,–-]?\s*`)
 
 // target takes the proposals that a tag is about from what follows it. Written
 // inside the brackets they mean the same.
 func (t *Tag) target() {
-	m := about.FindStringSubmatch(t.Text)
+	m := about().FindStringSubmatch(t.Text)
 	switch {
 	case m == nil:
 	case t.Kind == Agreement || t.Kind == Disagreement || t.Kind == Offer && m[1] != "":

@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Marker is the hidden line by which we know what we wrote: a comment of HTML
@@ -35,9 +36,9 @@ const (
 )
 
 var (
-	idForm   = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._:@/-]{0,126}[A-Za-z0-9])?$`)
-	kindForm = regexp.MustCompile(`^[a-z]{1,16}$`)
-	lookForm = regexp.MustCompile(`(?i)<(!--\s*trimtab\s*:)`)
+	idForm   = late.Pattern(`^[A-Za-z0-9](?:[A-Za-z0-9._:@/-]{0,126}[A-Za-z0-9])?$`)
+	kindForm = late.Pattern(`^[a-z]{1,16}$`)
+	lookForm = late.Pattern(`(?i)<(!--\s*trimtab\s*:)`)
 )
 
 // NewSigner signs with the first key and knows the markers of all of them, so
@@ -59,9 +60,9 @@ func NewSigner(keys ...[]byte) (Signer, error) {
 // Check refuses what cannot be written as a marker.
 func (m Marker) Check() error {
 	switch {
-	case !kindForm.MatchString(m.Kind):
+	case !kindForm().MatchString(m.Kind):
 		return fmt.Errorf("%q is no kind of marker; give up to 16 small letters", clip(m.Kind, 40))
-	case !idForm.MatchString(m.ID), len(m.ID) > maxID, strings.Contains(m.ID, "--"):
+	case !idForm().MatchString(m.ID), len(m.ID) > maxID, strings.Contains(m.ID, "--"):
 		return fmt.Errorf("%q is no id for a marker; give 1 to %d letters, digits and . _ : @ / -, a letter or digit at both ends, and no \"--\"", clip(m.ID, 60), maxID)
 	}
 	return nil
@@ -86,7 +87,7 @@ func (s Signer) line(m Marker) string {
 
 // Harmless returns the text with everything that looks like one of our markers
 // spoilt.
-func Harmless(text string) string { return lookForm.ReplaceAllString(text, "&lt;$1") }
+func Harmless(text string) string { return lookForm().ReplaceAllString(text, "&lt;$1") }
 
 // Markers returns the markers in a text that we signed, in their order.
 func (s Signer) Markers(text string) []Marker {

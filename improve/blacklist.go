@@ -1,11 +1,11 @@
 package improve
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // subject is something that is never worked on by itself, and the words that tell
@@ -46,7 +46,7 @@ func WordsOf(name string) []string {
 
 // marks are what redaction puts in the place of a secret, also where they were cut
 // off. The kind of a secret is not what a request is about.
-var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[REDACTED:[a-z0-9-]*\]?`) })
+var marks = late.Pattern(`\[REDACTED:[a-z0-9-]*\]?`)
 
 // blacklisted finds the first subject of the list that the fields of a request
 // speak of, and the word by which it does.

@@ -2,8 +2,9 @@ package improve
 
 import (
 	"fmt"
-	"regexp"
 	"time"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // letters of an id: those that no eye takes for another.
@@ -21,11 +22,11 @@ func NewID(at time.Time, chance uint64) string {
 	return "workflow_" + at.UTC().Format("20060102_150405") + "_" + string(tail)
 }
 
-var idForm = regexp.MustCompile(`^workflow_[0-9]{8}_[0-9]{6}_[0-9a-z]{4,16}$`)
+var idForm = late.Pattern(`^workflow_[0-9]{8}_[0-9]{6}_[0-9a-z]{4,16}$`)
 
 // CheckID refuses what is no id of an item.
 func CheckID(id string) error {
-	if !idForm.MatchString(id) {
+	if !idForm().MatchString(id) {
 		return fmt.Errorf("%q is no id of an improvement; one looks like workflow_20261115_101500_k3x9", shorten(id, 60))
 	}
 	return nil

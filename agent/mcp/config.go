@@ -6,11 +6,11 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Config is what a person may set. A project may set none of it: it would run
@@ -42,7 +42,7 @@ const (
 	maxBody    = 32 << 20
 )
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`)
+var serverName = late.Pattern(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`)
 
 // Validate names what is wrong.
 func (c Config) Validate() error {
@@ -63,7 +63,7 @@ func (c Config) Usable() (Config, map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
 		s := c.Servers[name]
 		switch err := s.validate(); {
-		case !serverName.MatchString(name):
+		case !serverName().MatchString(name):
 			wrong[name] = fmt.Errorf("%q is no name for a server; give up to 32 letters, digits and -", name)
 		case err != nil:
 			wrong[name] = err

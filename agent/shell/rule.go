@@ -2,9 +2,10 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Rule says which commands need no question.
@@ -48,10 +49,10 @@ func (r Rule) String() string {
 	return strings.Join(words, " ")
 }
 
-var harmless = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+var harmless = late.Pattern(`^[A-Za-z0-9_./:@%+,-]+$`)
 
 func quote(word string) string {
-	if harmless.MatchString(word) {
+	if harmless().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

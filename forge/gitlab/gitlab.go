@@ -17,7 +17,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/internal/rest"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Config says which repository.
@@ -55,7 +55,7 @@ type Forge struct {
 
 var _ forge.Forge = (*Forge)(nil)
 
-var repoForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
+var repoForm = late.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 
 // New returns the forge. It sends nothing yet.
 func New(cfg Config, opt Options) (*Forge, error) {
@@ -67,7 +67,7 @@ func New(cfg Config, opt Options) (*Forge, error) {
 		return nil, fmt.Errorf("gitlab: %w", err)
 	}
 	cfg.Repo = strings.TrimSuffix(cfg.Repo, ".git")
-	if !repoForm.MatchString(cfg.Repo) {
+	if !repoForm().MatchString(cfg.Repo) {
 		return nil, fmt.Errorf("gitlab: repo: %q is no project; write it as group/name", cfg.Repo)
 	}
 	return &Forge{cfg: cfg, token: opt.Token, client: rest.New(rest.Options{
@@ -112,10 +112,10 @@ func (f *Forge) path(parts ...string) string {
 	return rest.Path(append([]string{"projects", f.cfg.Repo}, parts...)...)
 }
 
-var commandLine = regexp.MustCompile(`(?m)^([ \t]*)/([A-Za-z_])`)
+var commandLine = late.Pattern(`(?m)^([ \t]*)/([A-Za-z_])`)
 
 // inert returns a text without commands of GitLab: a backslash before the slash
 // leaves what a person reads as it was.
-func inert(text string) string { return commandLine.ReplaceAllString(text, `$1\/$2`) }
+func inert(text string) string { return commandLine().ReplaceAllString(text, `$1\/$2`) }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew/child"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Mark begins the first line of every prompt. Sessions whose first words are these
@@ -212,13 +212,13 @@ func (j Job) check() error {
 	return nil
 }
 
-var idForm = regexp.MustCompile(`workflow_[0-9]{8}_[0-9]{6}_[a-z0-9]+`)
+var idForm = late.Pattern(`workflow_[0-9]{8}_[0-9]{6}_[a-z0-9]+`)
 
 // id is the improvement of a job; where it is not said, the folder may.
 func (j Job) id() string {
 	id := j.ID
 	if id == "" {
-		id = idForm.FindString(j.Folder)
+		id = idForm().FindString(j.Folder)
 	}
 	id = strings.Map(func(r rune) rune {
 		if r <= ' ' || r >= 0x7f {

@@ -3,20 +3,18 @@ package work
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // risky are the settings of git that run programs, or lead elsewhere what is sent,
 // and that no argument of ours switches off. In the person's own settings they are
 // the person's; in those of a project, which may have come with it, nobody has
 // looked at them.
-var risky = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|hook\..*\.command|url\..*\.(insteadof|pushinsteadof)|` +
-		`http\.(.*\.)?(proxy|sslverify|sslcainfo|sslcapath|proxysslcainfo|curloptresolve)|core\.(alternaterefscommand|worktree)|includeif\..*)$`)
-})
+var risky = late.Pattern(`^(filter\..*\.(clean|smudge|process)|hook\..*\.command|url\..*\.(insteadof|pushinsteadof)|` +
+	`http\.(.*\.)?(proxy|sslverify|sslcainfo|sslcapath|proxysslcainfo|curloptresolve)|core\.(alternaterefscommand|worktree)|includeif\..*)$`)
 
 // lfs are the filters that git-lfs writes into a project.
 var lfs = []string{

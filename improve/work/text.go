@@ -5,15 +5,14 @@ import (
 	"embed"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"text/template"
 	"unicode"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 //go:embed text/*.md
@@ -198,10 +197,8 @@ func still(s string) string {
 }
 
 var (
-	closing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(\bGH|(?:clos|fix|resolv|implement)\w*:?\s+)(-\d|https?://)`)
-	})
-	command = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^([ \t>*+-]*)/`) })
+	closing = late.Pattern(`(?i)(\bGH|(?:clos|fix|resolv|implement)\w*:?\s+)(-\d|https?://)`)
+	command = late.Pattern(`(?m)^([ \t>*+-]*)/`)
 )
 
 // plain takes control characters and those that turn the direction of writing

@@ -63,6 +63,9 @@ func mayImport(r row, room string, test bool) bool {
 	if test && !command(room) && !strings.HasPrefix(room, "surface/") {
 		return true
 	}
+	if r.room != "." && slices.Contains(free, room) {
+		return true
+	}
 	return slices.ContainsFunc(r.may, func(p string) bool { return covers(p, room) })
 }
 
@@ -213,6 +216,7 @@ func TestImportsFailOnTheBug(t *testing.T) {
 		{"surface/web", []string{"."}, "thin"},
 		{"cmd/ship", []string{"*"}, "wiring"},
 		{"trimtabtest", []string{"."}, "scripts"},
+		{"internal/late", nil, "patterns"},
 		{"not/yet", []string{"."}, "a room that is not built may have a row"},
 	}
 	libs := []dep{
@@ -238,6 +242,7 @@ func TestImportsFailOnTheBug(t *testing.T) {
 		}, nil},
 		{"root imports a room", files{"ship.go": `import "example.org/ship/loop"`, "loop/l.go": sql}, []string{"ship.go:2: . may not import loop: words"}},
 		{"siblings", files{"steer/mode/m.go": `import "example.org/ship/steer/todo"`, "steer/todo/t.go": ""}, []string{"steer/mode may not import steer/todo"}},
+		{"the root takes nothing that is free", files{"ship.go": `import "example.org/ship/internal/late"`, "internal/late/l.go": ""}, []string{". may not import internal/late"}},
 		{"an exact row goes before a pattern", files{"steer/mode/m.go": `import "example.org/ship/loop"`, "loop/l.go": sql}, []string{"steer/mode may not import loop"}},
 		{"a renamed import", files{"steer/mode/m.go": `import x "example.org/ship/steer"`}, []string{"may not import steer:"}},
 		{"a room without a row", files{"attic/a.go": ""}, []string{"attic: no row"}},

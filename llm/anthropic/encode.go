@@ -3,11 +3,11 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/turn"
 )
@@ -176,13 +176,13 @@ func thought(p trimtab.Opaque) bool {
 
 // claude finds the version in a model's name: claude-opus-4-6, claude-fable-5,
 // claude-3-7-sonnet-20250219. A day is no version.
-var claude = regexp.MustCompile(`^claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?:-|$)`)
+var claude = late.Pattern(`^claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?:-|$)`)
 
 // thinking asks for thinking in the form that the model knows. From 4.6 on they
 // decide themselves how much; older ones want a budget. A tool loop that began
 // without thinking has to end without it.
 func (m *Model) thinking(r request) *thinking {
-	v := claude.FindStringSubmatch(m.opt.Model)
+	v := claude().FindStringSubmatch(m.opt.Model)
 	major, minor := 0, 0
 	if v != nil {
 		major, _ = strconv.Atoi(v[1])

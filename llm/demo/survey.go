@@ -3,12 +3,12 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // found is what the tools have told since the prompt.
@@ -70,7 +70,7 @@ func survey(t turn) found {
 }
 
 // A line of a list: a size or a kind, two blanks, a path.
-var listLine = regexp.MustCompile(`^ *(\d+|dir|link|special|\?)  (.+)$`)
+var listLine = late.Pattern(`^ *(\d+|dir|link|special|\?)  (.+)$`)
 
 func (f *found) list(text string) {
 	f.listed = true
@@ -79,7 +79,7 @@ func (f *found) list(text string) {
 		if strings.HasPrefix(line, "[more follows") {
 			f.partial = true
 		}
-		m := listLine.FindStringSubmatch(line)
+		m := listLine().FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
@@ -127,8 +127,8 @@ func (f *found) read(d deed) {
 
 // The last line of a search, and a line of it.
 var (
-	searchSum  = regexp.MustCompile(`(?m)^(\d+) match(?:es)? in (\d+) files?;`)
-	searchLine = regexp.MustCompile(`(?m)^(.+?:\d+): `)
+	searchSum  = late.Pattern(`(?m)^(\d+) match(?:es)? in (\d+) files?;`)
+	searchLine = late.Pattern(`(?m)^(.+?:\d+): `)
 )
 
 func (f *found) search(d deed, prompt string) {
@@ -140,12 +140,12 @@ func (f *found) search(d deed, prompt string) {
 	}
 	text := d.result.Text
 	h.clear = strings.HasPrefix(text, "no match;")
-	if sums := searchSum.FindAllStringSubmatch(text, -1); len(sums) > 0 {
+	if sums := searchSum().FindAllStringSubmatch(text, -1); len(sums) > 0 {
 		sum := sums[len(sums)-1]
 		h.clear = true
 		h.matches, _ = strconv.Atoi(sum[1])
 		h.files, _ = strconv.Atoi(sum[2])
-		for _, m := range searchLine.FindAllStringSubmatch(text, 3) {
+		for _, m := range searchLine().FindAllStringSubmatch(text, 3) {
 			h.at = append(h.at, m[1])
 		}
 		h.more = strings.Contains(text, "[stopped after") || strings.Contains(text, "[only the first")

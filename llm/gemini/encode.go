@@ -3,11 +3,11 @@ package gemini
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/turn"
 )
@@ -100,11 +100,11 @@ func (m *Model) encode(r llm.Request) ([]byte, error) {
 	return turn.Encode(out)
 }
 
-var number = regexp.MustCompile(`^gemini-(\d{1,2})(?:\.(\d{1,2}))?-`)
+var number = late.Pattern(`^gemini-(\d{1,2})(?:\.(\d{1,2}))?-`)
 
 // version reads a model's version from its name: 205 is 2.5, and 0 is not known.
 func version(model string) int {
-	v := number.FindStringSubmatch(model)
+	v := number().FindStringSubmatch(model)
 	if v == nil {
 		return 0
 	}

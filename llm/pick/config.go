@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Config is what can be set. Zero values take the defaults.
@@ -37,7 +38,7 @@ const (
 
 var providers = []string{anthropicAPI, openaiAPI, geminiAPI, ollamaAPI}
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = late.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // ParseTarget reads "provider/model at URL with VARIABLE".
 func ParseTarget(text string) (Target, error) {
@@ -60,7 +61,7 @@ func ParseTarget(text string) (Target, error) {
 		case rest[0] == "at" && t.URL == "":
 			t.URL = rest[1]
 		case rest[0] == "with" && t.KeyEnv == "":
-			if !variable.MatchString(rest[1]) { // it may be the key itself: it is not repeated
+			if !variable().MatchString(rest[1]) { // it may be the key itself: it is not repeated
 				return Target{}, errors.New("what follows \"with\" is not the name of a variable; name the variable that holds the key, and never the key itself")
 			}
 			t.KeyEnv = rest[1]

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/trimtab/trimtab/internal/late"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/post"
 	"github.com/trimtab/trimtab/llm/price"
@@ -116,15 +116,15 @@ func (p *Picker) offered(provider string, listed []post.Listed) []Entry {
 }
 
 // other are words in the names of models that do not talk, or not by this API.
-var other = regexp.MustCompile(`audio|realtime|image|tts|transcribe|search|instruct|embedding|moderation|research|live|codex|robotics|computer-use|aqa|-pro(-20|$)`)
+var other = late.Pattern(`audio|realtime|image|tts|transcribe|search|instruct|embedding|moderation|research|live|codex|robotics|computer-use|aqa|-pro(-20|$)`)
 
 // talks reports whether a model of a provider's list is one to talk to.
 func talks(provider, name string) bool {
 	switch provider {
 	case openaiAPI:
-		return openaiName.MatchString(name) && !other.MatchString(name)
+		return openaiName().MatchString(name) && !other().MatchString(name)
 	case geminiAPI:
-		return strings.HasPrefix(name, "gemini-") && !other.MatchString(strings.ReplaceAll(name, "-pro", ""))
+		return strings.HasPrefix(name, "gemini-") && !other().MatchString(strings.ReplaceAll(name, "-pro", ""))
 	}
 	return true
 }

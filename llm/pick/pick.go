@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/demo"
 	"github.com/trimtab/trimtab/llm/key"
@@ -125,7 +125,7 @@ func (p *Picker) Open(ctx context.Context, name string) (llm.Model, error) {
 	return m, nil
 }
 
-var openaiName = regexp.MustCompile(`^(gpt-|chatgpt-|o[1-9](-|$))`)
+var openaiName = late.Pattern(`^(gpt-|chatgpt-|o[1-9](-|$))`)
 
 // resolve finds out what a name means. own says that it is one of the settings'.
 func (p *Picker) resolve(ctx context.Context, name string) (t Target, own bool, err error) {
@@ -141,7 +141,7 @@ func (p *Picker) resolve(ctx context.Context, name string) (t Target, own bool, 
 		return Target{Provider: provider, Model: model}, false, nil
 	case strings.HasPrefix(name, "claude-"):
 		return Target{Provider: anthropicAPI, Model: name}, false, nil
-	case openaiName.MatchString(name):
+	case openaiName().MatchString(name):
 		return Target{Provider: openaiAPI, Model: name}, false, nil
 	case strings.HasPrefix(name, "gemini-"):
 		return Target{Provider: geminiAPI, Model: name}, false, nil

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 //go:embed models.json
@@ -105,10 +105,10 @@ func parse(name, text string) (Entry, error) {
 }
 
 // dated is the end of a name that only says which issue of a model it is.
-var dated = regexp.MustCompile(`(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-latest)$`)
+var dated = late.Pattern(`(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-latest)$`)
 
 // Base is a model's name without the date of its issue.
-func Base(name string) string { return dated.ReplaceAllString(name, "") }
+func Base(name string) string { return dated().ReplaceAllString(name, "") }
 
 // Find returns what is known of a model. Its name may have the provider in front
 // and a date at its end.

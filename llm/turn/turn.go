@@ -3,11 +3,10 @@ package turn
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Talk is a conversation in order.
@@ -182,7 +181,7 @@ func (o *ordering) answer(r trimtab.ToolResult) bool {
 	return false
 }
 
-var plainID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
+var plainID = late.Pattern(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // id is an id that every API takes and no call before has: the call's own where
 // it is such a one.

@@ -1,16 +1,17 @@
 package automata
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 const most = 1 << 20 // a prompt's first megabyte is looked at
 
 var (
-	word    = regexp.MustCompile(`(?i)(^|[^\pL\pN_])automata([^\pL\pN_]|$)`)
-	speaker = regexp.MustCompile(`(?i)^\s*(\[|\*\*)?(user|human|assistant|model|system|tool|person)(\]|\*\*)?\s*:`)
-	element = regexp.MustCompile(`(?s)<([A-Za-z][A-Za-z0-9]*[-_:][A-Za-z0-9_:-]*)[^<>]*>.*?</\s*([A-Za-z][A-Za-z0-9_:-]*)\s*>`)
+	word    = late.Pattern(`(?i)(^|[^\pL\pN_])automata([^\pL\pN_]|$)`)
+	speaker = late.Pattern(`(?i)^\s*(\[|\*\*)?(user|human|assistant|model|system|tool|person)(\]|\*\*)?\s*:`)
+	element = late.Pattern(`(?s)<([A-Za-z][A-Za-z0-9]*[-_:][A-Za-z0-9_:-]*)[^<>]*>.*?</\s*([A-Za-z][A-Za-z0-9_:-]*)\s*>`)
 )
 
 // called reports whether a person's words hold the word, outside of what they
@@ -19,15 +20,15 @@ func called(text string) bool {
 	if len(text) > most {
 		text = text[:most]
 	}
-	if !word.MatchString(text) {
+	if !word().MatchString(text) {
 		return false
 	}
-	return word.MatchString(own(text))
+	return word().MatchString(own(text))
 }
 
 // own is what is left of a text without its quotations.
 func own(text string) string {
-	text = element.ReplaceAllString(text, " ")
+	text = element().ReplaceAllString(text, " ")
 	var out strings.Builder
 	fence := ""
 	for line := range strings.Lines(text) {
@@ -39,7 +40,7 @@ func own(text string) string {
 			}
 		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
 			fence = bare[:3]
-		case strings.HasPrefix(bare, ">"), speaker.MatchString(line):
+		case strings.HasPrefix(bare, ">"), speaker().MatchString(line):
 		default:
 			out.WriteString(line)
 		}

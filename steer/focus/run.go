@@ -1,10 +1,10 @@
 package focus
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // checkable returns the command whose success a command line tells: the last of
@@ -38,8 +38,8 @@ func checkable(command string) (run string, piped bool) {
 func spaced(s string) string { return strings.Join(strings.Fields(trimtab.Clip(s, maxRead)), " ") }
 
 var (
-	exitCode = regexp.MustCompile(`(?i)exit(?:ed)?[ _-]?(?:with )?(?:exit )?(?:code|status)["']?\s*[:=]?\s*(-?\d+)`)
-	failLine = regexp.MustCompile(`(?m)^(?:--- FAIL|FAIL\b|FAILED\b|Traceback |npm ERR!|panic: |fatal: )`)
+	exitCode = late.Pattern(`(?i)exit(?:ed)?[ _-]?(?:with )?(?:exit )?(?:code|status)["']?\s*[:=]?\s*(-?\d+)`)
+	failLine = late.Pattern(`(?m)^(?:--- FAIL|FAIL\b|FAILED\b|Traceback |npm ERR!|panic: |fatal: )`)
 )
 
 // saysFailed reports whether the end of a result says that the command failed,
@@ -51,24 +51,24 @@ func saysFailed(text string) bool {
 		ends = []string{trimtab.Clip(text, most), text[len(text)-most:]}
 	}
 	for _, part := range ends {
-		for _, m := range exitCode.FindAllStringSubmatch(part, -1) {
+		for _, m := range exitCode().FindAllStringSubmatch(part, -1) {
 			if strings.Trim(m[1], "-0") != "" {
 				return true
 			}
 		}
-		if failLine.MatchString(part) {
+		if failLine().MatchString(part) {
 			return true
 		}
 	}
 	return false
 }
 
-var writing = regexp.MustCompile(`(?:^|[;&|\n]|\b(?:sudo|xargs|cd \S+ &&))\s*(?:tee|mv|rm|cp|patch|truncate|dd|install|git (?:apply|checkout|restore|reset|stash|merge|rebase|pull|revert|am|cherry-pick)|gofmt -w|gofumpt -w|prettier --write|sed (?:-[a-zA-Z]*i|--in-place)|perl -[a-zA-Z]*i)\b`)
+var writing = late.Pattern(`(?:^|[;&|\n]|\b(?:sudo|xargs|cd \S+ &&))\s*(?:tee|mv|rm|cp|patch|truncate|dd|install|git (?:apply|checkout|restore|reset|stash|merge|rebase|pull|revert|am|cherry-pick)|gofmt -w|gofumpt -w|prettier --write|sed (?:-[a-zA-Z]*i|--in-place)|perl -[a-zA-Z]*i)\b`)
 
 // changing reports whether a command writes files: by a program that is there to
 // write, or by a redirection to something that is no device.
 func changing(command string) bool {
-	if writing.MatchString(command) {
+	if writing().MatchString(command) {
 		return true
 	}
 	for rest := command; ; {

@@ -3,11 +3,11 @@ package focus
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // pend is a call that waits for its result.
@@ -216,11 +216,11 @@ func filesOf(c trimtab.ToolCall) []string {
 	return nil
 }
 
-var patchLine = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?)(\S.*)$`)
+var patchLine = late.Pattern(`(?m)^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?)(\S.*)$`)
 
 func patched(patch string) []string {
 	var out []string
-	for _, f := range patchLine.FindAllStringSubmatch(trimtab.Clip(patch, maxRead), maxMarkFiles) {
+	for _, f := range patchLine().FindAllStringSubmatch(trimtab.Clip(patch, maxRead), maxMarkFiles) {
 		out = append(out, trimtab.Clip(strings.TrimSpace(f[1]), 300))
 	}
 	return out

@@ -2,8 +2,9 @@ package frame
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // writers are the hosts' tools that change files, runners those that run
@@ -19,7 +20,7 @@ var (
 		"bash": true, "Bash": true, "shell": true, "exec_command": true, "local_shell": true, "run_shell_command": true, "developer__shell": true,
 	}
 	pathKeys  = []string{"file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "file"}
-	patchLine = regexp.MustCompile(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
+	patchLine = late.Pattern(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 )
 
 // changed is the files that a call of a writing tool names.
@@ -45,7 +46,7 @@ func changed(input json.RawMessage) []string {
 		}
 	}
 	for _, k := range []string{"input", "patch", "patchText"} {
-		for _, found := range patchLine.FindAllStringSubmatch(text(k), maxListed) {
+		for _, found := range patchLine().FindAllStringSubmatch(text(k), maxListed) {
 			files = list(files, found[1])
 		}
 	}
@@ -53,9 +54,9 @@ func changed(input json.RawMessage) []string {
 }
 
 var (
-	lost    = regexp.MustCompile(`^\s*(--- )?FAIL\b|\b[1-9][0-9]* (tests? )?(failed|failing|failures)\b|(?i:\bbuild failed\b)|(?i:\bexit(ed with)? (code|status):? [1-9])`)
-	passed  = regexp.MustCompile(`^\s*PASS\b|^ok\s+\S|\b[1-9][0-9]* (tests? )?(passed|passing)\b|(?i:\btests? pass(ed)?\b)`)
-	builtOK = regexp.MustCompile(`(?i)\bbuild (succeeded|successful|passed|ok)\b`)
+	lost    = late.Pattern(`^\s*(--- )?FAIL\b|\b[1-9][0-9]* (tests? )?(failed|failing|failures)\b|(?i:\bbuild failed\b)|(?i:\bexit(ed with)? (code|status):? [1-9])`)
+	passed  = late.Pattern(`^\s*PASS\b|^ok\s+\S|\b[1-9][0-9]* (tests? )?(passed|passing)\b|(?i:\btests? pass(ed)?\b)`)
+	builtOK = late.Pattern(`(?i)\bbuild (succeeded|successful|passed|ok)\b`)
 )
 
 // verdict reads what a run's output shows: whether it failed, and what succeeded.
@@ -71,11 +72,11 @@ func verdict(text string) (fails bool, sign string) {
 			continue
 		}
 		switch {
-		case lost.MatchString(line):
+		case lost().MatchString(line):
 			fails = true
-		case sign != "tests passed" && passed.MatchString(line):
+		case sign != "tests passed" && passed().MatchString(line):
 			sign = "tests passed"
-		case sign == "" && builtOK.MatchString(line):
+		case sign == "" && builtOK().MatchString(line):
 			sign = "build ok"
 		}
 	}

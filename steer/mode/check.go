@@ -2,13 +2,13 @@ package mode
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // The limits of a definition.
@@ -30,8 +30,8 @@ type Flaw struct {
 func (f Flaw) Error() string { return f.Path + ": " + f.Text }
 
 var (
-	modeID = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
-	partID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,59}$`)
+	modeID = late.Pattern(`^[a-z][a-z0-9-]{0,39}$`)
+	partID = late.Pattern(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 )
 
 // reserved are words that mean something else behind "trimtab mode".
@@ -67,7 +67,7 @@ func (c *checker) identity(d Definition) {
 	switch {
 	case d.ID == "":
 		c.flaw("id", "it is missing; give a short name in small letters, as in product-naming")
-	case !modeID.MatchString(d.ID):
+	case !modeID().MatchString(d.ID):
 		c.flaw("id", "%q is not allowed; give small letters, digits and -, beginning with a letter, at most 40", trimtab.Clip(d.ID, 60))
 	case slices.Contains(reserved, d.ID):
 		c.flaw("id", "%q is a word of the command line; give another", d.ID)
@@ -178,7 +178,7 @@ func (c *checker) phases(list []Phase) {
 		switch {
 		case p.ID == "":
 			c.flaw(at+".id", "it is missing")
-		case !partID.MatchString(p.ID):
+		case !partID().MatchString(p.ID):
 			c.flaw(at+".id", "%q is not allowed; give small letters, digits, - and _, at most 60", trimtab.Clip(p.ID, 60))
 		case seen[p.ID]:
 			c.flaw(at+".id", "phase %q comes twice; phases follow each other and never go in a circle", p.ID)
@@ -201,7 +201,7 @@ func (c *checker) criteria(path string, list []Criterion) {
 		switch {
 		case k.ID == "":
 			c.flaw(at+".id", "it is missing")
-		case !partID.MatchString(k.ID):
+		case !partID().MatchString(k.ID):
 			c.flaw(at+".id", "%q is not allowed; give small letters, digits, - and _, at most 60", trimtab.Clip(k.ID, 60))
 		case seen[k.ID]:
 			c.flaw(at+".id", "criterion %q comes twice", k.ID)

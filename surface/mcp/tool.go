@@ -1,13 +1,13 @@
 package mcp
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // tool is a command of the lineup as a tool.
@@ -51,7 +51,7 @@ func tools(commands []trimtab.Command) []tool {
 	}
 	for _, c := range commands {
 		switch {
-		case slices.Contains([]string{"frame", "push", "pop", "plan", "tree"}, c.Name) || !plainName.MatchString(c.Name):
+		case slices.Contains([]string{"frame", "push", "pop", "plan", "tree"}, c.Name) || !plainName().MatchString(c.Name):
 		case c.Name == "criterion_met":
 			all = append(all, criterionTool())
 		default:
@@ -73,7 +73,7 @@ func criterionTool() tool {
 	}
 }
 
-var plainName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,40}$`)
+var plainName = late.Pattern(`^[a-z][a-z0-9_-]{0,40}$`)
 
 // commandTool makes a tool of a command that this room knows nothing about. What
 // only a person may do, the command itself refuses.

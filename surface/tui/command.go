@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,15 +11,16 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/late"
 )
 
-var commandForm = regexp.MustCompile(`^/[a-zA-Z?][a-zA-Z0-9_-]*$`)
+var commandForm = late.Pattern(`^/[a-zA-Z?][a-zA-Z0-9_-]*$`)
 
 // command splits a text that begins with a slash and a plain word. What looks
 // like a path is a prompt.
 func command(text string) (words []string, ok bool) {
 	words = strings.Fields(text)
-	if len(words) == 0 || !commandForm.MatchString(words[0]) {
+	if len(words) == 0 || !commandForm().MatchString(words[0]) {
 		return nil, text == "/"
 	}
 	words[0] = words[0][1:]

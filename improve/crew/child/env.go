@@ -3,10 +3,10 @@ package child
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // Lookup finds a variable, as os.LookupEnv does.
@@ -46,17 +46,13 @@ var quiet = []string{
 
 // forges are the names of variables that open a forge or a repository. They are
 // passed to nobody, whoever asks for them.
-var forges = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^((GH|GITHUB|GITLAB|GITEA|FORGEJO|CODEBERG|BITBUCKET|CI_JOB|AZURE_DEVOPS|SYSTEM_ACCESS|GL|HOMEBREW_GITHUB_API|GITHUB_ENTERPRISE|GH_ENTERPRISE)_?(TOKEN|PAT|API_TOKEN|PRIVATE_TOKEN|ACCESS_TOKEN|ACCESSTOKEN|OAUTH_TOKEN|PASSWORD|EXT_PAT)|GIT_ASKPASS|SSH_ASKPASS|SSH_AUTH_SOCK|GPG_AGENT_INFO|GIT_SSH|GIT_SSH_COMMAND|GIT_CONFIG_PARAMETERS)$`)
-})
+var forges = late.Pattern(`(?i)^((GH|GITHUB|GITLAB|GITEA|FORGEJO|CODEBERG|BITBUCKET|CI_JOB|AZURE_DEVOPS|SYSTEM_ACCESS|GL|HOMEBREW_GITHUB_API|GITHUB_ENTERPRISE|GH_ENTERPRISE)_?(TOKEN|PAT|API_TOKEN|PRIVATE_TOKEN|ACCESS_TOKEN|ACCESSTOKEN|OAUTH_TOKEN|PASSWORD|EXT_PAT)|GIT_ASKPASS|SSH_ASKPASS|SSH_AUTH_SOCK|GPG_AGENT_INFO|GIT_SSH|GIT_SSH_COMMAND|GIT_CONFIG_PARAMETERS)$`)
 
 // Forge reports whether a variable of this name opens a forge or a repository.
 func Forge(name string) bool { return forges().MatchString(name) }
 
 // withPassword is a URL that has one.
-var withPassword = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`://[^/\s@]*:[^/\s@]+@`)
-})
+var withPassword = late.Pattern(`://[^/\s@]*:[^/\s@]+@`)
 
 // Environ is a clean environment: what every program needs, with the home given,
 // and of the rest only the variables named in more. Nothing that opens a forge is
