@@ -56,7 +56,7 @@ func (r *run) ask(p Persona, cue Cue) (trimtab.Message, error) {
 	limit := time.Duration(r.opt.TurnSeconds) * time.Second
 	ctx, cancel := context.WithTimeout(r.ctx, limit)
 	defer cancel()
-	request := llm.Request{System: system(p, r.table.Cast), Messages: r.view(p.ID, cue), MaxTokens: r.opt.MaxReply}
+	request := llm.Request{System: system(p, r.table.Cast, r.tools()), Messages: r.view(p.ID, cue), MaxTokens: r.opt.MaxReply}
 	rep, err := r.read(ctx, p.ID, model, request)
 	if err != nil && r.ctx.Err() == nil && ctx.Err() != nil {
 		return trimtab.Message{}, fmt.Errorf("no answer within %s", limit)
@@ -65,6 +65,18 @@ func (r *run) ask(p Persona, cue Cue) (trimtab.Message, error) {
 		return trimtab.Message{}, err
 	}
 	return rep.message(p.ID, model.Name())
+}
+
+// tools are what the researcher may use, in a few words each.
+func (r *run) tools() []string {
+	var all []string
+	for _, t := range r.opt.Tools {
+		if t.ReadOnly {
+			first, _, _ := strings.Cut(oneLine(t.Description), ". ")
+			all = append(all, t.Name+" ("+trimtab.Clip(strings.TrimSuffix(first, "."), 120)+")")
+		}
+	}
+	return all
 }
 
 // reply is what came of asking.

@@ -21,7 +21,7 @@ type Cue struct {
 	PhaseText string // its name, place and focus
 	Missing   []string
 	Open      []OpenProposal // on which they have not taken a side
-	Best      string         // what the table is closest to agreeing on, as in P2
+	Best      string         // what the table is closest to agreeing on and has not, as in P2
 	Research  Quota
 	Closing   bool // nothing new any more
 }
@@ -30,6 +30,7 @@ type Cue struct {
 type OpenProposal struct {
 	N       int
 	By      string
+	Of      int // the proposal of which it is a new version
 	Title   string
 	Against []string
 }
@@ -55,7 +56,7 @@ func (f floor) fill(t *Turn) {
 	}
 	for _, p := range f.open(t.Who) {
 		_, con := p.sides()
-		c.Open = append(c.Open, OpenProposal{p.N, p.By, trimtab.Clip(oneLine(p.Title), 120), con})
+		c.Open = append(c.Open, OpenProposal{p.N, p.By, p.Of, trimtab.Clip(oneLine(p.Title), 120), con})
 	}
 	if p := f.best(); p != nil {
 		c.Best = p.Name()
@@ -75,13 +76,17 @@ func (c Cue) String() string {
 		fmt.Fprintf(&b, "Still missing: %s\n", strings.Join(c.Missing, ", "))
 	}
 	for _, p := range c.Open {
-		fmt.Fprintf(&b, "Open P%d by %s: %s\n", p.N, p.By, p.Title)
+		fmt.Fprintf(&b, "Open, waiting for your side: P%d by %s", p.N, p.By)
+		if p.Of != 0 {
+			fmt.Fprintf(&b, ", new version of P%d", p.Of)
+		}
+		fmt.Fprintf(&b, ": %s\n", p.Title)
 		if len(p.Against) > 0 {
 			fmt.Fprintf(&b, "  against it so far: %s\n", strings.Join(p.Against, ", "))
 		}
 	}
 	if c.Best != "" {
-		fmt.Fprintf(&b, "Most support so far: %s\n", c.Best)
+		fmt.Fprintf(&b, "Nearest to agreement: %s\n", c.Best)
 	}
 	if c.Research.Max > 0 {
 		fmt.Fprintf(&b, "Research used: %d of %d, at least %d\n", c.Research.Used, c.Research.Max, c.Research.Required)
@@ -104,7 +109,11 @@ func (c Cue) want() string {
 	case AskPropose:
 		return "propose " + c.About + ". Put one proposal on the table, tagged [PROPOSAL], concrete enough to be voted on and different from those before it."
 	case AskVote:
-		return "vote. Take a side on each open proposal, each on a line of its own with its number and your reason: [AGREEMENT] P1: … or [DISAGREEMENT] P1: …"
+		name := "P1"
+		if len(c.Open) > 0 {
+			name = fmt.Sprintf("P%d", c.Open[0].N)
+		}
+		return "vote. Take a side on each open proposal, each on a line of its own with its number and your reason: [AGREEMENT] " + name + ": … or [DISAGREEMENT] " + name + ": …"
 	case AskWrite:
 		return "write " + c.About + ". Tag it " + c.tag() + " and write the section in full under the Markdown heading \"## " + Heading(c.About) + "\": the text itself, not a description of it."
 	case AskRevise:
@@ -112,7 +121,11 @@ func (c Cue) want() string {
 	case AskResearch:
 		return "research. Ask for the one thing that we most need to know here, tagged [RESEARCH: topic]."
 	case AskReply:
-		return "reply " + c.About + ". You were asked or contradicted: answer, and take a side on what is open."
+		text := "reply to " + c.About + ". You were asked or contradicted: answer."
+		if len(c.Open) > 0 {
+			text += " Then take a side on each open proposal, each on a line of its own."
+		}
+		return text
 	}
 	return "talk. Add what is missing, or draw together what is there; do not repeat what was said."
 }
@@ -158,7 +171,7 @@ func parseCue(text string) (c Cue, ok bool) {
 			c.Missing = strings.Split(value, ", ")
 		case key == "It should hold":
 			c.Means = value
-		case key == "Most support so far":
+		case key == "Nearest to agreement":
 			c.Best = value
 		case key == "Research used":
 			_, _ = fmt.Sscanf(value, "%d of %d, at least %d", &c.Research.Used, &c.Research.Max, &c.Research.Required)
@@ -167,13 +180,18 @@ func parseCue(text string) (c Cue, ok bool) {
 		case key == "Wanted now":
 			order, _, _ := strings.Cut(value, ". ")
 			c.Ask, c.About, _ = strings.Cut(order, " ")
+			c.About = strings.TrimPrefix(c.About, "to ")
 			c.Final = strings.Contains(value, "Tag it [PROPOSAL]")
 			c.Closing = strings.HasSuffix(value, "begin nothing new.")
 		case strings.HasPrefix(key, "Phase "):
 			c.Phase, c.PhaseText = strings.TrimPrefix(key, "Phase "), value
-		case strings.HasPrefix(key, "Open P"):
-			p := OpenProposal{Title: value}
-			if _, err := fmt.Sscanf(key, "Open P%d by %s", &p.N, &p.By); err == nil {
+		case key == "Open, waiting for your side":
+			var p OpenProposal
+			made, title, _ := strings.Cut(value, ": ")
+			made, of, _ := strings.Cut(made, ", new version of P")
+			p.Title = title
+			p.Of, _ = strconv.Atoi(of)
+			if _, err := fmt.Sscanf(made, "P%d by %s", &p.N, &p.By); err == nil {
 				c.Open = append(c.Open, p)
 			}
 		}

@@ -82,7 +82,8 @@ type Debate struct {
 
 // Begin starts a debate and stores its plan and brief. Nobody has spoken yet.
 func Begin(ctx context.Context, opt Options, plan Plan) (*Debate, error) {
-	if err := errors.Join(plan.check(), opt.Goal.Check(plan.Mode)); err != nil {
+	_, err := opt.Goal.Wants(plan.Mode)
+	if err := errors.Join(plan.check(), err); err != nil {
 		return nil, err
 	}
 	d, err := open(opt, plan)
@@ -188,7 +189,11 @@ func (d *Debate) load(ctx context.Context) error {
 		return err
 	}
 	plan.Project = d.plan.Project
-	d.plan, d.table, d.history = plan, NewTable(plan.Cast), nil
+	parts, err := d.opt.Goal.Wants(plan.Mode)
+	if err != nil {
+		return err
+	}
+	d.plan, d.table, d.history = plan, NewTable(plan.Cast, parts), nil
 	for _, m := range history {
 		d.hear(m)
 	}
@@ -222,6 +227,9 @@ func (d *Debate) cast(ctx context.Context) error {
 func (d *Debate) hear(m trimtab.Message) Utterance {
 	d.history = append(d.history, m)
 	if s, ok := see(m); ok {
+		if q := d.table.pending(); q != nil && s.by == Researcher {
+			s.others = toAll(m, answering(q))
+		}
 		d.forms[m.ID] = s
 	} else {
 		d.forms[m.ID] = seen{by: Moderator}

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/speech"
 )
 
 // Turn is whose turn it is, and what for.
@@ -152,7 +154,7 @@ func (f floor) inPhase(who string) int {
 func (f floor) asked(who string) string {
 	for i := len(f.Said) - 1; i >= len(f.Said)-f.since(who) && i >= 0; i-- {
 		for _, t := range f.Said[i].Tags {
-			if t.Kind == Question && f.Said[i].By != who && strings.EqualFold(strings.TrimPrefix(t.Arg, "@"), who) {
+			if t.Kind == speech.Question && f.Said[i].By != who && slices.ContainsFunc(t.Names(), func(name string) bool { return strings.EqualFold(name, who) }) {
 				return f.Said[i].By
 			}
 		}

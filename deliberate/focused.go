@@ -23,18 +23,20 @@ func NewGoal(modes []mode.Definition) (Focused, error) {
 	return Focused{control, modes}, err
 }
 
-// Check refuses a mode that is not known or has no goal.
-func (g Focused) Check(id string) error {
+// Wants returns the criteria of success of a mode. It refuses one that is not known or
+// has no goal.
+func (g Focused) Wants(id string) ([]Criterion, error) {
 	var names []string
 	for _, d := range g.modes {
-		if g.control.Has(d.ID) {
-			names = append(names, d.ID)
+		if !g.control.Has(d.ID) {
+			continue
 		}
+		if d.ID == id {
+			return progressOf(d, focus.Progress{}).Criteria, nil
+		}
+		names = append(names, d.ID)
 	}
-	if slices.Contains(names, id) {
-		return nil
-	}
-	return fmt.Errorf("no mode with a goal is called %q; give one of %s", trimtab.Clip(id, 60), strings.Join(names, ", "))
+	return nil, fmt.Errorf("no mode with a goal is called %q; give one of %s", trimtab.Clip(id, 60), strings.Join(names, ", "))
 }
 
 // stored is the part of a session's memory that is read here.

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 )
 
 // Goal tells how far a session is on the way to its mode's goal. It only reads
 // what the controller in the lineup remembers.
 type Goal interface {
 	Progress(s trimtab.Session) (Progress, error)
-	Check(mode string) error // whether a mode has a goal to debate about
+	Wants(mode string) ([]Criterion, error) // what a mode is for; an error where it has no goal to debate about
 }
 
 // Progress is how far a session is.
@@ -48,6 +49,15 @@ type Criterion struct {
 	Aliases []string `json:"-"` // headings that stand for it too
 }
 
+// slugs are the headings that stand for it.
+func (c Criterion) slugs() []string {
+	all := []string{speech.Slug(c.ID)}
+	for _, a := range c.Aliases {
+		all = append(all, speech.Slug(a))
+	}
+	return all
+}
+
 // Quota is how much may be looked up.
 type Quota struct {
 	Used     int `json:"used"`
@@ -72,18 +82,15 @@ func (p Progress) Succeeded() bool {
 	return len(p.Criteria) > 0 && !slices.ContainsFunc(p.Criteria, func(c Criterion) bool { return !c.Met })
 }
 
-// missing are the criteria to work on now: those of the phase, and in the last one
-// those of success too.
+// missing are the criteria to work on now: those of the phase, and once these are
+// met, in the last one or where everything is summed up, those of success.
 func (p Progress) missing() []Criterion {
-	var all []Criterion
-	from := slices.Clone(p.Now().Criteria)
-	if p.Last() || strings.Contains(p.Now().ID, "synthesi") {
-		from = append(from, p.Criteria...)
+	open := func(list []Criterion) []Criterion {
+		return slices.DeleteFunc(slices.Clone(list), func(c Criterion) bool { return c.Met })
 	}
-	for _, c := range from {
-		if !c.Met && !slices.ContainsFunc(all, func(o Criterion) bool { return o.ID == c.ID }) {
-			all = append(all, c)
-		}
+	all := open(p.Now().Criteria)
+	if len(all) == 0 && (p.Last() || strings.Contains(p.Now().ID, "synthesi")) {
+		all = open(p.Criteria)
 	}
 	return all
 }

@@ -35,27 +35,31 @@ var _ llm.Model = (*Player)(nil)
 // NewPlayer returns the demo model for debates. delay is the time between two words.
 func NewPlayer(delay time.Duration) *Player {
 	p := &Player{delay: delay, lines: map[string][]string{}, sections: map[string]string{}}
-	for _, s := range pieces(playText) {
-		for line := range strings.Lines(s.Body) {
+	for title, body := range pieces(playText) {
+		for line := range strings.Lines(body) {
 			if text, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
-				p.lines[s.Title] = append(p.lines[s.Title], text)
+				p.lines[title] = append(p.lines[title], text)
 			}
 		}
 	}
-	for _, s := range pieces(sectionText) {
-		p.sections[s.Title] = s.Body
+	for title, body := range pieces(sectionText) {
+		p.sections[title] = body
 	}
 	return p
 }
 
-// pieces cuts a text at its headings of the second rank.
-func pieces(text string) []section {
-	var all []section
-	for part := range strings.SplitSeq(text, "\n## ") {
-		title, body, _ := strings.Cut(part, "\n")
-		all = append(all, section{Title: strings.TrimSpace(title), Body: strings.TrimSpace(body)})
+// pieces cuts a text at its headings of the second rank and yields what each heading
+// says and what stands below it.
+func pieces(text string) iter.Seq2[string, string] {
+	return func(yield func(title, body string) bool) {
+		_, rest, _ := strings.Cut(text, "\n## ")
+		for part := range strings.SplitSeq(rest, "\n## ") {
+			title, body, _ := strings.Cut(part, "\n")
+			if !yield(strings.TrimSpace(title), strings.TrimSpace(body)) {
+				return
+			}
+		}
 	}
-	return all[1:]
 }
 
 // Name returns "demo".

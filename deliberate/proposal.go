@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 )
 
 // The shares of the table that make a consensus and a conflict.
@@ -96,33 +97,20 @@ func (p *Proposal) sides() (pro, con []string) {
 }
 
 // propose puts a proposal on the table. Who makes it is for it.
-func (t *Table) propose(u Utterance, tag Tag) {
-	p := &Proposal{N: len(t.Proposals) + 1, By: u.By, Seq: u.Seq, Text: tag.Text, Version: 1}
-	p.Title = titleOf(tag.Text)
-	if old := t.proposal(tag.Arg); old != nil && old.Replaced == 0 {
+func (t *Table) propose(u Utterance, o speech.Offer) {
+	p := &Proposal{N: len(t.Proposals) + 1, By: u.By, Seq: u.Seq, Text: o.Text, Title: o.Title, Version: 1}
+	if old := t.proposal(o.Numbers()); old != nil && old.Replaced == 0 {
 		old.Replaced, p.Of, p.Version = p.N, old.N, old.Version+1
-	} else if tag.Arg != "" && old == nil {
-		p.Title = tag.Arg
+	} else if o.Arg != "" && old == nil {
+		p.Title = o.Arg
 	}
 	p.Stands = []Stand{{Who: u.By, For: true, Seq: u.Seq}}
 	t.Proposals = append(t.Proposals, p)
 }
 
-// titleOf is a proposal in a few words: its first heading, or else its first line.
-func titleOf(text string) string {
-	if s := headings(text); len(s) > 0 {
-		return s[0].Title
-	}
-	line := strings.Trim(firstLine(text), "*_ ")
-	if short := trimtab.Clip(line, 90); short != line {
-		return strings.TrimSpace(short) + "…"
-	}
-	return line
-}
-
-// proposal is the one that an argument names first, or nil.
-func (t *Table) proposal(arg string) *Proposal {
-	for _, n := range numbers(arg) {
+// proposal is the first of these that there is, or nil.
+func (t *Table) proposal(numbers []int) *Proposal {
+	for _, n := range numbers {
 		if n <= len(t.Proposals) {
 			return t.Proposals[n-1]
 		}
@@ -132,8 +120,8 @@ func (t *Table) proposal(arg string) *Proposal {
 
 // stand notes the sides that a tag takes. newest is the number of proposals before
 // the message: nobody agrees with their own of the same breath by mistake.
-func (t *Table) stand(u Utterance, tag Tag, newest int) {
-	about := numbers(tag.Arg)
+func (t *Table) stand(u Utterance, tag speech.Tag, newest int) {
+	about := tag.Numbers()
 	if len(about) == 0 && newest > 0 && tag.Arg == "" {
 		about = []int{newest}
 	}
@@ -141,7 +129,7 @@ func (t *Table) stand(u Utterance, tag Tag, newest int) {
 		if n > newest {
 			continue // there was no such proposal to agree with
 		}
-		t.side(t.Proposals[n-1], Stand{Who: u.By, For: tag.Kind == Agreement, Seq: u.Seq, Reason: trimtab.Clip(oneLine(tag.Text), 400)})
+		t.side(t.Proposals[n-1], Stand{Who: u.By, For: tag.Kind == speech.Agreement, Seq: u.Seq, Reason: trimtab.Clip(oneLine(tag.Text), 400)})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/speech"
 )
 
 // Tool is what the researcher may use.
@@ -104,7 +105,7 @@ func (r *run) refuse(req Request) string {
 			continue
 		}
 		all++
-		if slug(o.Topic) == slug(req.Topic) {
+		if speech.Slug(o.Topic) == speech.Slug(req.Topic) {
 			topic++
 		}
 	}
@@ -122,8 +123,7 @@ func (r *run) refuse(req Request) string {
 // bring puts an answer on the table. It is by a tool: nothing in it marks or decides
 // anything.
 func (r *run) bring(req Request, f finding) error {
-	text := f.text
-	m := trimtab.Message{Role: trimtab.RoleUser, Model: f.model, Parts: []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Tool, From: Researcher}}}
+	m := trimtab.Message{Role: trimtab.RoleUser, Model: f.model, Parts: []trimtab.Part{trimtab.Text{Text: f.text, By: trimtab.Tool, From: Researcher}}}
 	if f.usage != (trimtab.Usage{}) {
 		m.Usage = &f.usage
 	}

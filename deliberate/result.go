@@ -3,7 +3,8 @@ package deliberate
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/trimtab/trimtab/speech"
 )
 
 // Result is what a debate came to, as it stands.
@@ -96,22 +97,16 @@ func (d *Debate) Result() Result {
 	return r
 }
 
-// minSection is how many characters make a section, as the controller counts.
-const minSection = 80
-
 // section finds the text for a criterion: the newest that the table agreed on, or
 // else the newest.
 func (t *Table) section(c Criterion) (found Section, ok bool) {
-	slugs := []string{slug(c.ID)}
-	for _, a := range c.Aliases {
-		slugs = append(slugs, slug(a))
-	}
+	slugs := c.slugs()
 	for _, u := range slices.Backward(t.Said) {
 		if u.By == Researcher || u.By == Moderator {
 			continue
 		}
-		for _, h := range headings(u.Text) {
-			if !slices.Contains(slugs, h.Slug) || utf8.RuneCountInString(h.Body) < minSection {
+		for _, h := range speech.Read(u.Text).Sections {
+			if !slices.Contains(slugs, h.Slug) || !h.Whole() {
 				continue
 			}
 			s := Section{ID: c.ID, Title: h.Title, Text: h.Body, By: u.By, Message: u.Seq}
@@ -131,7 +126,7 @@ func (t *Table) section(c Criterion) (found Section, ok bool) {
 }
 
 // proposedIn is the proposal of a message that holds a section, or nil.
-func (t *Table) proposedIn(seq int, h section) *Proposal {
+func (t *Table) proposedIn(seq int, h speech.Section) *Proposal {
 	for _, p := range t.Proposals {
 		if p.Seq == seq && strings.Contains(p.Text, h.Title) {
 			return p

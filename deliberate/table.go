@@ -1,14 +1,13 @@
 package deliberate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 )
 
 // Utterance is one message as the table hears it.
@@ -17,15 +16,15 @@ type Utterance struct {
 	ID    string         `json:"id"`
 	By    string         `json:"by"` // a persona's id, You, Researcher or Moderator
 	Text  string         `json:"text"`
-	Tags  []Tag          `json:"tags,omitempty"`
+	Tags  []speech.Tag   `json:"tags,omitempty"`
 	At    time.Time      `json:"at,omitzero"`
 	Model string         `json:"model,omitempty"`
 	Usage *trimtab.Usage `json:"usage,omitempty"`
 }
 
 // Has reports whether the message carries a tag.
-func (u Utterance) Has(k Kind) bool {
-	return slices.ContainsFunc(u.Tags, func(t Tag) bool { return t.Kind == k })
+func (u Utterance) Has(k speech.Kind) bool {
+	return slices.ContainsFunc(u.Tags, func(t speech.Tag) bool { return t.Kind == k })
 }
 
 // Table is how the debate stands: what was said, proposed, asked and decided. It
@@ -45,12 +44,20 @@ type Table struct {
 	turns  map[string]int // replies of each persona
 	misses map[string]int // turns in a row that came to nothing
 	drafts map[string]int // sections that were written, by their slug
+	parts  []string       // the slugs of the document's sections
 	words  vocabulary
 }
 
-// NewTable returns a table at which nothing was said.
-func NewTable(cast []Persona) *Table {
-	return &Table{Cast: cast, last: map[string]int{}, turns: map[string]int{}, misses: map[string]int{}, drafts: map[string]int{}}
+// NewTable returns a table at which nothing was said. The parts are the criteria of
+// which the document is made.
+func NewTable(cast []Persona, parts []Criterion) *Table {
+	t := &Table{Cast: cast, last: map[string]int{}, turns: map[string]int{}, misses: map[string]int{}, drafts: map[string]int{}}
+	for _, c := range parts {
+		if way(c) == bySection {
+			t.parts = append(t.parts, c.slugs()...)
+		}
+	}
+	return t
 }
 
 // Hear takes a message of the session.
@@ -81,7 +88,8 @@ func (t *Table) Hear(seq int, m trimtab.Message) Utterance {
 
 // hear takes what a persona or the person said.
 func (t *Table) hear(u *Utterance) {
-	u.Tags = Tags(u.Text)
+	s := speech.Read(u.Text)
+	u.Tags = s.Tags
 	if u.By != You {
 		t.Turns++
 		t.turns[u.By]++
@@ -91,21 +99,23 @@ func (t *Table) hear(u *Utterance) {
 		}
 	}
 	newest := len(t.Proposals)
-	for _, tag := range u.Tags {
+	for _, tag := range s.Tags {
 		switch tag.Kind {
-		case Offer:
-			t.propose(*u, tag)
-		case Agreement, Disagreement:
+		case speech.Agreement, speech.Disagreement:
 			t.stand(*u, tag, newest)
-		case Research:
-			if u.By != You || tag.Arg != "" {
-				t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: cmp.Or(tag.Arg, trimtab.Clip(firstLine(tag.Text), maxArg)), at: len(t.Said)})
-			}
 		}
 	}
-	for _, h := range headings(u.Text) {
-		if utf8.RuneCountInString(h.Body) >= minSection {
-			t.drafts[h.Slug]++
+	for _, o := range s.Offers(func(slug string) bool { return slices.Contains(t.parts, slug) }) {
+		t.propose(*u, o)
+	}
+	for _, topic := range s.Asked {
+		if u.By != You || topic != "" {
+			t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: topic, at: len(t.Said)})
+		}
+	}
+	for _, sec := range s.Sections {
+		if sec.Whole() {
+			t.drafts[sec.Slug]++
 		}
 	}
 	t.words.take(u.By, u.Text)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 )
 
 // speak is what somebody says, as the table hears it.
@@ -26,7 +27,7 @@ func tableOf(t *testing.T, lines ...string) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := NewTable(cast)
+	table := NewTable(cast, []Criterion{{ID: "hero_copy"}, {ID: "cta", Aliases: []string{"Call to action"}}, {ID: "consensus"}})
 	for i, line := range lines {
 		who, text, _ := strings.Cut(line, ": ")
 		table.Hear(i+1, speak(who, text))
@@ -75,30 +76,38 @@ func TestD11_ANewVersionReplacesTheOld(t *testing.T) {
 	}
 }
 
-func TestTags(t *testing.T) {
-	for text, want := range map[string][]Tag{
-		"[ARGUMENT] so it is":                           {{Kind: Argument, Text: "so it is"}},
-		"[QUESTION: skeptic] how?":                      {{Kind: Question, Arg: "skeptic", Text: "how?"}},
-		"[agreement] p2, P3: fine":                      {{Kind: Agreement, Arg: "p2, P3", Text: "fine"}},
-		"**[AGREEMENT]** P1: fine":                      {{Kind: Agreement, Arg: "P1", Text: "fine"}},
-		"[AGREEMENT] P1: a\n\n[DISAGREEMENT] P2: b\nc":  {{Kind: Agreement, Arg: "P1", Text: "a"}, {Kind: Disagreement, Arg: "P2", Text: "b\nc"}},
-		"[RESEARCH: prices of bread]":                   {{Kind: Research, Arg: "prices of bread"}},
-		"[PROPOSAL] P1 is fine as a name":               {{Kind: Offer, Text: "P1 is fine as a name"}},
-		"[question](https://example.org) is a link":     nil,
-		"[NOTE] is no tag":                              nil,
-		"text [PROPOSAL] inside":                        nil,
-		"[PROPOSAL] a\n```\n[AGREEMENT] P1: code\n```":  {{Kind: Offer, Text: "a\n[AGREEMENT] P1: code"}},
-		"[PROPOSAL" + strings.Repeat("x", 500) + "] no": nil,
-		"":   nil,
-		"[]": nil,
-		"[":  nil,
-	} {
-		if diff := cmp.Diff(want, Tags(text)); diff != "" {
-			t.Errorf("%q:\n%s", text, diff)
+// TestD13_WhatIsWrittenIsVotedOn: a section of the document is a proposal, with or
+// without the tag, and its vote is the section's.
+func TestD13_WhatIsWrittenIsVotedOn(t *testing.T) {
+	body := strings.Repeat("You could have toast. Or you could have bread. ", 3)
+	table := tableOf(t, "advocate: ## Hero copy\n"+body+"\n[PROPOSAL] This hero as it stands.", "pragmatist: [AGREEMENT] P1: yes\n\n## Call to action\n"+body+"\n### Below it\nNothing is ordered yet.",
+		"skeptic: [DISAGREEMENT] P2: anybody could say that", "analyst: [AGREEMENT] P1: yes\n[AGREEMENT] P2: yes")
+	if n := len(table.Proposals); n != 2 {
+		t.Fatalf("%d proposals", n)
+	}
+	for id, want := range map[string]string{"hero_copy": "P1 agreed 3:0", "cta": "P2 open 2:1"} {
+		s, ok := table.section(Criterion{ID: id, Aliases: map[string][]string{"cta": {"Call to action"}}[id]})
+		got := "not voted on"
+		if ok && s.Vote != nil {
+			got = fmt.Sprintf("P%d %s %d:%d", s.Vote.Proposal, map[bool]string{true: "agreed", false: "open"}[s.Vote.Agreed], len(s.Vote.For), len(s.Vote.Against))
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
 		}
 	}
-	if n := len(Tags(strings.Repeat("[ARGUMENT] a\n", 1000))); n != maxTags {
-		t.Errorf("%d tags were taken of one message", n)
+}
+
+// TestD12_ALongRequestIsLookedUp: what is asked is asked, however many words it takes
+// and wherever in a line it stands.
+func TestD12_ALongRequestIsLookedUp(t *testing.T) {
+	topic := "the headline promise, and the stated delivery and ordering terms, on the websites of three to five bakeries that deliver bread to homes, at least one of them by bike; quote the words and give the address"
+	table := tableOf(t, "analyst: [RESEARCH: "+topic+"]", "pragmatist: One thing more. [RESEARCH: prices]", "skeptic: [RESEARCH] opening hours")
+	var got []string
+	for _, r := range table.Requests {
+		got = append(got, r.By+": "+r.Topic)
+	}
+	if diff := cmp.Diff([]string{"analyst: " + topic, "pragmatist: prices", "skeptic: opening hours"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -261,7 +270,7 @@ func FuzzPersona(f *testing.F) {
 	})
 }
 
-func FuzzTags(f *testing.F) {
+func FuzzTable(f *testing.F) {
 	for _, seed := range []string{"[AGREEMENT] P1: yes", "[PROPOSAL] New version of P1: x\n## H\nbody", "**[QUESTION: a]** b", "```\n[DONE: x]", "[[[[", "[RESEARCH:", "[AGREEMENT][DISAGREEMENT] P99999999999: x", "\xff[ARGUMENT]"} {
 		f.Add(seed)
 	}
@@ -270,7 +279,7 @@ func FuzzTags(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		table := NewTable(cast)
+		table := NewTable(cast, nil)
 		for i, by := range []string{"skeptic", "analyst", You, "skeptic"} {
 			table.Hear(i+1, speak(by, text))
 		}
@@ -279,7 +288,6 @@ func FuzzTags(f *testing.F) {
 				t.Errorf("shares %v and %v", pro, con)
 			}
 		}
-		headings(text)
 		parseCue(text)
 		if table.Turns != 3 {
 			t.Errorf("%d turns", table.Turns)
@@ -311,7 +319,7 @@ func TestPlayer_SaysEveryLine(t *testing.T) {
 			for turn := 1; turn < 20; turn++ {
 				cue := Cue{Who: who, Name: Heading(who), Turn: turn, Ask: ask, About: "cta", Open: []OpenProposal{{N: turn, By: "you", Title: "Lead with it"}}}
 				text := scene{Player: p, cue: cue, topic: topicOf("A poster for a library that lends tools")}.say()
-				if strings.ContainsAny(text, "{}") || len(text) < 20 || len(Tags(text)) == 0 {
+				if strings.ContainsAny(text, "{}") || len(text) < 20 || len(speech.Read(text).Tags) == 0 {
 					t.Errorf("%s, %s, turn %d: %q", who, ask, turn, text)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/speech"
 )
 
 // task is what the phase needs from one speaker.
@@ -36,7 +38,7 @@ func (f floor) task() task {
 		return task{AskResearch, f.goal.Now().Focus, f.leader()}
 	}
 	missing := f.goal.missing()
-	i := slices.IndexFunc(missing, func(c Criterion) bool { return f.drafts[slug(c.ID)] < maxDrafts })
+	i := slices.IndexFunc(missing, func(c Criterion) bool { return f.drafts[speech.Slug(c.ID)] < maxDrafts })
 	if i < 0 {
 		return task{}
 	}
@@ -59,7 +61,7 @@ func (f floor) wantsAngles() bool {
 // heard reports whether everybody who can has spoken in the phase, or the phase is
 // one for writing, in which what was said before is enough.
 func (f floor) heard() bool {
-	if f.phaseTurns() > 0 && f.writing() {
+	if f.writing() {
 		return true
 	}
 	for _, p := range f.Cast {
@@ -95,12 +97,14 @@ func (f floor) newest() *Proposal {
 	return nil
 }
 
-// best is the proposal with most support that was not replaced.
+// best is the proposal with most support among those that are neither replaced nor
+// agreed. One that nobody but its author stands behind is none.
 func (f floor) best() *Proposal {
 	var best *Proposal
-	most := -1.0
+	most := 0.0
 	for _, p := range f.Proposals {
-		if support, _ := p.Shares(len(f.Cast)); p.Replaced == 0 && support >= most {
+		pro, _ := p.sides()
+		if support, _ := p.Shares(len(f.Cast)); p.Replaced == 0 && len(pro) > 1 && !p.Agreed(len(f.Cast)) && support >= most {
 			best, most = p, support
 		}
 	}

@@ -1,6 +1,7 @@
 package deliberate
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 
@@ -12,7 +13,7 @@ var protocol string
 
 // system is what a persona is told about themselves and the debate. What the mode is
 // for, its own entry prompt says.
-func system(p Persona, cast []Persona) string {
+func system(p Persona, cast []Persona, tools []string) string {
 	var b strings.Builder
 	b.WriteString(p.Prompt)
 	b.WriteString("\n\n" + strings.TrimSpace(protocol) + "\n\n# At the table\n\n")
@@ -26,7 +27,8 @@ func system(p Persona, cast []Persona) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("- " + You + ": the person who wants this, if they join; their word counts double\n- " + Researcher + ": answers research requests\n")
+	b.WriteString("- " + You + ": this id is that of the person who wants this. They may join, and then their word counts double; often nobody is there, so wait for no answer\n")
+	b.WriteString("- " + Researcher + ": answers research requests, and can look only where its tools reach: " + cmp.Or(strings.Join(tools, "; "), "it has none here") + "\n")
 	return b.String()
 }
 
@@ -48,18 +50,26 @@ func see(m trimtab.Message) (s seen, ok bool) {
 		return seen{others: m, own: m}, m.From != ""
 	}
 	s.own = trimtab.Message{ID: m.ID, Role: trimtab.RoleAssistant, Model: m.Model, Parts: []trimtab.Part{trimtab.Text{Text: m.Text(), By: trimtab.Model}}}
-	by := trimtab.Host
-	if s.by == You {
-		by = trimtab.Person
-	}
-	s.others = trimtab.Message{ID: m.ID, Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.Text{Text: marked(s.by, m.Text()), By: by}}}
+	s.others = toAll(m, "")
 	return s, true
 }
 
-// marked puts a speaker's mark around what they said. Marks inside it are broken, so
-// that nobody can speak in another's name or in the moderator's.
-func marked(by, text string) string {
-	return "<message from=\"" + by + "\">\n" + harmless(text) + "\n</message>"
+// toAll is a message as everybody else gets it: with a mark that says who speaks, and
+// to whom if that is said. Marks inside it are broken, so that nobody can speak in
+// another's name or in the moderator's.
+func toAll(m trimtab.Message, to string) trimtab.Message {
+	who, by := speaker(m), trimtab.Host
+	if who == You {
+		by = trimtab.Person
+	}
+	text := "<message from=\"" + who + "\"" + to + ">\n" + harmless(m.Text()) + "\n</message>"
+	return trimtab.Message{ID: m.ID, Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.Text{Text: text, By: by}}}
+}
+
+// answering is the mark of an answer: whose question it is for.
+func answering(q *Request) string {
+	topic := strings.NewReplacer("\"", "'", "<", "‹", ">", "›").Replace(oneLine(trimtab.Clip(q.Topic, 200)))
+	return " answering=\"" + q.By + ": " + topic + "\""
 }
 
 // harmless breaks what looks like a mark of ours or of a host.

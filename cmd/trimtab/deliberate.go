@@ -229,7 +229,7 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if err := d.opt.Goal.Check(d.mode); err != nil {
+	if _, err := d.opt.Goal.Wants(d.mode); err != nil {
 		return nil, usageError{err}
 	}
 	plan := deliberate.Plan{ID: newID(d.app), Project: d.dir, Mode: d.mode, Brief: brief, Model: d.flag.model, Cast: cast}

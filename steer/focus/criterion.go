@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -95,17 +96,19 @@ func (s *step) read(said trimtab.Message) {
 		if by == "" {
 			continue
 		}
-		r := readText(t.Text)
-		s.voices(by, r, t.Text)
-		for _, tag := range r.done {
-			if tag.line == "" { // the tag stands alone: what it is about stands around it
-				tag.line = excerpt(t.Text)
+		r := speech.Read(t.Text)
+		s.voices(by, r, t.From != "" || len(s.m.Talk.Agents) > 0)
+		for _, tag := range r.Done {
+			if tag.Line == "" { // the tag stands alone: what it is about stands around it
+				tag.Line = excerpt(t.Text)
 			}
-			s.m, _, _ = s.claim(s.m, tag.id, tag.line, by, markOf(by), s.at)
+			s.m, _, _ = s.claim(s.m, tag.ID, tag.Line, by, markOf(by), s.at)
 		}
 		s.sections(by, r)
-		for _, topic := range r.research {
-			s.request(topic)
+		for _, topic := range r.Asked {
+			if topic != "" {
+				s.request(topic)
+			}
 		}
 	}
 	s.votes()
@@ -131,24 +134,29 @@ func markOf(by string) How {
 }
 
 // sections looks for criteria among the headings and the lists.
-func (s *step) sections(by string, r reading) {
-	for _, sec := range r.sections {
-		if sec.size < minBody {
-			continue
-		}
-		if i, ok := s.bySlug[sec.slug]; ok {
-			s.m, _, _ = s.claim(s.m, s.criteria[i].ID, sec.text, by, ByHeading, s.at)
+func (s *step) sections(by string, r speech.Speech) {
+	for _, sec := range r.Sections {
+		if i, ok := s.bySlug[sec.Slug]; ok && sec.Whole() {
+			s.m, _, _ = s.claim(s.m, s.criteria[i].ID, withoutHeadings(sec.Body), by, ByHeading, s.at)
 		}
 	}
 	for _, c := range s.criteria {
-		if c.Items > 0 && c.Check == "" && r.items >= c.Items {
-			s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, By: by, At: s.at, Text: fmt.Sprintf("a list of %d items, the first: %s", r.items, r.first)})
+		if c.Items > 0 && c.Check == "" && r.Items >= c.Items {
+			s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, By: by, At: s.at, Text: fmt.Sprintf("a list of %d items, the first: %s", r.Items, line(r.First, 80))})
 		}
 	}
 }
 
-// minBody is how many characters a section needs under its heading.
-const minBody = 80
+// withoutHeadings is what a section says.
+func withoutHeadings(body string) string {
+	var out strings.Builder
+	for ln := range strings.Lines(trimtab.Clip(body, 8*maxEvidence)) {
+		if !strings.HasPrefix(strings.TrimSpace(ln), "#") {
+			out.WriteString(ln)
+		}
+	}
+	return out.String()
+}
 
 // undo notes that a criterion counts no longer, and says so once in a phase.
 func (s *step) undo(id, why string) {

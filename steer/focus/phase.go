@@ -71,6 +71,7 @@ func (s *step) sum() {
 // move makes another phase the present one.
 func (p plan) move(m Memory, to int) Memory {
 	m.Phase, m.InPhase, m.Again, m.Held, m.Fired = p.Phases[to].ID, 0, 0, false, nil
+	m.Talk.Before, m.Talk.Authors = m.Talk.Count, nil
 	return m
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/loop"
+	"github.com/trimtab/trimtab/speech"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -38,15 +39,15 @@ func newPlan(def mode.Definition, rule loop.Seed) plan {
 		p.Every = usual
 	}
 	for i, c := range p.criteria {
-		p.bySlug[slug(c.ID)] = i
+		p.bySlug[speech.Slug(c.ID)] = i
 		if c.ID == candidates && c.Items == 0 {
 			p.criteria[i].Items = 5
 		}
 	}
 	for i, c := range p.criteria {
 		for _, a := range c.Aliases {
-			if _, taken := p.bySlug[slug(a)]; !taken && slug(a) != "" {
-				p.bySlug[slug(a)] = i
+			if _, taken := p.bySlug[speech.Slug(a)]; !taken && speech.Slug(a) != "" {
+				p.bySlug[speech.Slug(a)] = i
 			}
 		}
 	}
@@ -100,13 +101,13 @@ func sumUp(phases []mode.Phase) int {
 // find takes a phase's id or name in any case.
 func (p plan) find(name string) int {
 	return slices.IndexFunc(p.Phases, func(ph mode.Phase) bool {
-		return slug(ph.ID) == slug(name) || ph.Name != "" && slug(ph.Name) == slug(name)
+		return speech.Slug(ph.ID) == speech.Slug(name) || ph.Name != "" && speech.Slug(ph.Name) == speech.Slug(name)
 	})
 }
 
 // criterion takes a criterion's id or an alias.
 func (p plan) criterion(name string) (mode.Criterion, bool) {
-	i, ok := p.bySlug[slug(name)]
+	i, ok := p.bySlug[speech.Slug(name)]
 	if !ok {
 		return mode.Criterion{}, false
 	}

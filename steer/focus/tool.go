@@ -10,6 +10,9 @@ import (
 	"github.com/trimtab/trimtab/internal/late"
 )
 
+// maxRead is the most that is read of one input or text, in bytes.
+const maxRead = 256 << 10
+
 // pend is a call that waits for its result.
 type pend struct {
 	ID      string   `json:"id"`

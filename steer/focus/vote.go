@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -29,8 +30,9 @@ func voted(c mode.Criterion) bool { return c.ID == consensus || c.ID == directio
 type talk struct {
 	Agents   []string    `json:"agents,omitempty"`  // who sits at the table, where that was said
 	Seen     []string    `json:"seen,omitempty"`    // speakers so far
-	Authors  []string    `json:"authors,omitempty"` // of proposals
+	Authors  []string    `json:"authors,omitempty"` // of the proposals of this phase
 	Count    int         `json:"count,omitempty"`   // proposals so far
+	Before   int         `json:"before,omitempty"`  // those of earlier phases
 	Proposal string      `json:"proposal,omitempty"`
 	At       trimtab.Ref `json:"at,omitzero"`
 	For      []string    `json:"for,omitempty"`
@@ -42,52 +44,90 @@ const maxSpeakers = 64
 // table is how many agents there are.
 func (k talk) table() int { return max(len(k.Agents), len(k.Seen)) }
 
-// voices notes how a speaker stands.
-func (s *step) voices(by string, r reading, text string) {
+// voices notes how a speaker stands. Where several speak, a section of what the mode
+// is for is a proposal, whoever writes it down.
+func (s *step) voices(by string, r speech.Speech, several bool) {
 	k := &s.m.Talk
 	if by != person {
 		k.Seen = with(k.Seen, by)
 	}
-	for _, v := range r.kinds {
-		if v.kind != "PROPOSAL" && v.about != 0 && v.about != k.Count {
+	for _, t := range r.Tags {
+		if about := t.Numbers(); k.Proposal == "" || len(about) > 0 && !slices.Contains(about, k.Count) {
 			continue // of an older one
 		}
-		switch v.kind {
-		case "PROPOSAL":
-			k.Count++
-			k.Authors = with(k.Authors, by)
-			k.Proposal, k.At, k.For, k.Against = line(text, maxEvidence), s.at, []string{by}, nil
-		case "AGREEMENT":
-			if k.Proposal != "" {
-				k.For, k.Against = with(k.For, by), without(k.Against, by)
-			}
-		case "DISAGREEMENT":
-			if k.Proposal != "" {
-				k.For, k.Against = without(k.For, by), with(k.Against, by)
-			}
+		switch t.Kind {
+		case speech.Agreement:
+			k.For, k.Against = with(k.For, by), without(k.Against, by)
+		case speech.Disagreement:
+			k.For, k.Against = without(k.For, by), with(k.Against, by)
 		}
+	}
+	for _, o := range r.Offers(func(slug string) bool { return several && s.document(slug) }) {
+		k.Count++
+		k.Authors = with(k.Authors, by)
+		k.Proposal, k.At, k.For, k.Against = line(withoutHeadings(o.Text), maxEvidence), s.at, []string{by}, nil
 	}
 }
 
-// votes counts them. An agreement that falls apart is one no longer.
+// document reports whether a section is one that the mode is for.
+func (p plan) document(slug string) bool {
+	i, ok := p.bySlug[slug]
+	return ok && slices.ContainsFunc(p.Success, func(c mode.Criterion) bool { return c.ID == p.criteria[i].ID && !voted(c) })
+}
+
+// votes counts them. What a phase asks for is counted from what is proposed in it.
+// An agreement that falls apart is one no longer; that something newer is on the
+// table, and not agreed yet, is no reproach.
 func (s *step) votes() {
 	k := s.m.Talk
+	fresh := k.Count - k.Before
 	support, _ := k.shares()
 	for _, c := range s.criteria {
 		switch {
-		case c.ID == angles && k.Count >= 2 && len(k.Authors) >= 2:
+		case fresh <= 0 || !s.due(c.ID):
+		case c.ID == angles && fresh >= 2 && len(k.Authors) >= 2:
 			if !s.m.met(angles) {
-				s.m = s.m.mark(Mark{ID: angles, How: ByCount, At: k.At, Text: fmt.Sprintf("%d proposals from %d authors, the newest: %s", k.Count, len(k.Authors), k.Proposal)})
+				s.m = s.m.mark(Mark{ID: angles, How: ByCount, At: k.At, Text: fmt.Sprintf("%d proposals from %d authors, the newest: %s", fresh, len(k.Authors), k.Proposal)})
 			}
 		case !voted(c):
 		case support >= Agreed && len(k.For) >= 2:
 			if !s.m.met(c.ID) {
 				s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, At: k.At, Text: fmt.Sprintf("%.0f %% stand behind it: %s", 100*support, k.Proposal)})
 			}
-		case s.m.counted(c.ID) && !s.past(s.m, c.ID):
-			s.undo(c.ID, fmt.Sprintf("only %.0f %% stand behind the newest proposal", 100*support))
+		case !s.past(s.m, c.ID):
+			s.fallen(c.ID, fmt.Sprintf("only %.0f %% stand behind the newest proposal", 100*support))
 		}
 	}
+}
+
+// fallen notes that an agreement is one no longer, or how far it is from being one
+// again. It is told where somebody left it.
+func (s *step) fallen(id, why string) {
+	i := slices.IndexFunc(s.m.Marks, func(k Mark) bool { return k.ID == id && k.How == ByCount })
+	switch {
+	case i < 0:
+	case s.m.Marks[i].Stale == "" && s.m.Marks[i].At == s.m.Talk.At:
+		s.undo(id, why)
+	default:
+		s.m.Marks = slices.Clone(s.m.Marks)
+		s.m.Marks[i].Stale, s.m.Done = why, false
+	}
+}
+
+// due reports whether it is time for what is counted: the phase that asks for it has
+// come, or, where only success does, the one that sums up.
+func (s *step) due(id string) bool {
+	if len(s.Phases) == 0 {
+		return true
+	}
+	from := s.sumUp
+	for i, ph := range s.Phases {
+		if slices.ContainsFunc(ph.Exit, func(c mode.Criterion) bool { return c.ID == id }) {
+			from = i
+			break
+		}
+	}
+	return s.plan.at(s.m) >= from
 }
 
 // past reports whether a criterion belongs to phases that lie behind: what was
@@ -103,11 +143,6 @@ func (p plan) past(m Memory, id string) bool {
 		}
 	}
 	return !in(p.Success)
-}
-
-// counted reports whether a criterion is met by counting.
-func (m Memory) counted(id string) bool {
-	return slices.ContainsFunc(m.Marks, func(k Mark) bool { return k.ID == id && k.How == ByCount && k.Stale == "" })
 }
 
 // shares is how much of the table is for the newest proposal, and against it. A

@@ -86,7 +86,7 @@ func TestBoard_WhoSpeaksPhasesCriteriaAndVotes(t *testing.T) {
 	bottom := strings.Join(b.Bottom(140), "\n")
 	for _, want := range []string{
 		"[######----] P1 by advocate, 60 % for, 40 % against: agreed, with dissent: Lead with the person",
-		"[##########] P2 by skeptic, 100 % for", "P3 by pragmatist, 20 % for, 20 % against: Hero copy",
+		"[##########] P2 by skeptic, 100 % for", "P3 by pragmatist, 40 % for, 20 % against: Hero copy",
 		"nobody changed sides", "shared words", "speaks (", ", then ",
 	} {
 		if !strings.Contains(bottom, want) {
