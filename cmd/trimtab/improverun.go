@@ -315,7 +315,11 @@ func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
 	cache = filepath.Join(cache, "build") // what agents and tests build is kept from one step to the next
 	hidden := ownFiles(filepath.Dir(dir))
 	keyless := a.redactor(false) // logs stay here, so they may name folders
-	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden})
+	own, err := a.ownModel(ctx, cfg.Improve.Config)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden, Own: own})
 	if err != nil {
 		return nil, err
 	}
@@ -424,4 +428,26 @@ func writeOnce(file string, data []byte) error {
 		return err
 	}
 	return os.Link(temp.Name(), file)
+}
+
+// ownModel is the model of the agent "own": the one that was set for it, else the one
+// that a chat would have. That is never the demo by itself, which would only play.
+func (a *app) ownModel(ctx context.Context, cfg crew.Config) (crew.Own, error) {
+	if cfg.Agent != "own" {
+		return crew.Own{}, nil
+	}
+	picker, err := a.pickerOf()
+	if err != nil {
+		return crew.Own{}, err
+	}
+	own := crew.Own{Name: cfg.Model}
+	if own.Name == "" {
+		name, hint := picker.Default(ctx)
+		if hint != "" {
+			return crew.Own{}, nil
+		}
+		own.Name = name
+	}
+	own.Means, own.Key = picker.Means(own.Name)
+	return own, nil
 }

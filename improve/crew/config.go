@@ -1,6 +1,7 @@
 package crew
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -31,6 +32,15 @@ type Options struct {
 	Hide    []string                         // files and folders that no agent may read, beside the person's secrets
 	Sandbox sandbox.Config
 	Self    string // this program: for the sandbox, and the agent "own"
+	Own     Own
+}
+
+// Own is the model of the agent "own". It has none of the person's settings, so what
+// they say of the model is told to it.
+type Own struct {
+	Name  string // as in anthropic/claude-opus-5; "": there is none, and no job begins
+	Means string // what the name means, where it is one of the person's own
+	Key   string // the variable with its key, where it is not the provider's usual one
 }
 
 // New returns the agent of the settings.
@@ -80,7 +90,8 @@ func newOwn(cfg Config, opt Options) (Agent, error) {
 			return nil, fmt.Errorf("improve: find this program: %w", err)
 		}
 	}
-	return &one{cfg: cfg, opt: opt, host: host{
+	cfg.Model = opt.Own.Name
+	own := host{
 		name: "own", program: self,
 		// Our sandbox holds the whole program, so its own has nothing to add, and one
 		// Landlock inside another could not reach the private folders of the inner one.
@@ -90,10 +101,21 @@ func newOwn(cfg Config, opt Options) (Agent, error) {
 		last:   []string{"-p", ""},
 		keys:   []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"},
 		vars:   []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST"},
-		seen:   []sight{{path: ".config/trimtab"}},
 		locked: []string{"no key"},
+		open:   "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start Ollama, or name another model with improve.model",
 		whole:  true,
-	}}, nil
+	}
+	if opt.Own.Key != "" {
+		own.keys = []string{opt.Own.Key}
+	}
+	if opt.Own.Means != "" {
+		named, err := json.Marshal(map[string]string{opt.Own.Name: opt.Own.Means})
+		if err != nil {
+			return nil, fmt.Errorf("improve: name the model: %w", err)
+		}
+		own.always = append(own.always, "--set", "models.named="+string(named))
+	}
+	return &one{cfg: cfg, opt: opt, host: own}, nil
 }
 
 // newCommand returns any program.

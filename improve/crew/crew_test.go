@@ -302,6 +302,30 @@ func TestACancelledJobIsNotTheAgentsFault(t *testing.T) {
 	}
 }
 
+// TestOwnHasTheModelOfThePerson: it works in a home of its own, so it is told what a
+// name of the person's means; and without a model nothing is played.
+func TestOwnHasTheModelOfThePerson(t *testing.T) {
+	opt := Options{Lookup: func(string) (string, bool) { return "", false }, Redact: strings.TrimSpace, Self: "/bin/trimtab"}
+	agent, err := New(Config{Agent: "own"}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e *Error
+	_, err = agent.Do(t.Context(), Job{Step: "x", Prompt: "edit", Dir: t.TempDir(), Folder: t.TempDir()})
+	if !errors.Is(err, ErrKey) || !errors.As(err, &e) || !strings.Contains(e.Do, "improve.model") {
+		t.Errorf("without a model: %v", err)
+	}
+	opt.Own = Own{Name: "local", Means: "openai/qwen3 at http://127.0.0.1:8080/v1 with LOCAL_KEY", Key: "LOCAL_KEY"}
+	if agent, err = New(Config{Agent: "own"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	own := agent.(*one)
+	line := strings.Join(own.argv(Job{}, own.cfg.Model, true, false), " ")
+	if !strings.Contains(line, `--set models.named={"local":"openai/qwen3 at http://127.0.0.1:8080/v1 with LOCAL_KEY"}`) || !strings.Contains(line, "-m local") || !slices.Contains(own.keys, "LOCAL_KEY") {
+		t.Errorf("%s, keys %v", line, own.keys)
+	}
+}
+
 func TestOwnIsAskedWithTheMarkAndReadsTheAnswer(t *testing.T) {
 	agent, err := New(Config{Agent: "own"}, Options{Lookup: func(string) (string, bool) { return "", false }, Redact: strings.TrimSpace, Self: "/bin/trimtab"})
 	if err != nil {

@@ -141,7 +141,8 @@ func TestR10_OurOwnAgentLooks(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	home := t.TempDir()
-	agent, err := New(Config{Agent: "own", Model: "demo"}, Options{
+	agent, err := New(Config{Agent: "own"}, Options{
+		Own: Own{Name: "demo"},
 		Redact: strings.TrimSpace, Self: bin,
 		Lookup: func(name string) (string, bool) {
 			v, ok := map[string]string{"PATH": os.Getenv("PATH"), "HOME": home}[name]

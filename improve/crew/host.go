@@ -31,6 +31,7 @@ type host struct {
 	seen   []sight            // what it reads there besides
 	files  map[string]string  // settings in a private home
 	locked []string           // words by which it says that it has no key
+	open   string             // what a person does about that; "": the usual
 	read   func(*said, event) // nil: its output is its words
 	whole  bool               // its output is one JSON object, as trimtab -p --json writes it
 }

@@ -128,7 +128,10 @@ func (a *one) failed(job Job, log, said string, err error) error {
 		e.Do = fmt.Sprintf("install %s, or choose another agent", a.program)
 	case errors.Is(err, ErrKey):
 		e.Do = "log in with it once"
-		if len(a.keys) > 0 {
+		switch {
+		case a.open != "":
+			e.Do = a.open
+		case len(a.keys) > 0:
 			e.Do = fmt.Sprintf("set %s, or log in with it once and set improve.home to own", strings.Join(a.keys[:min(2, len(a.keys))], " or "))
 		}
 	case errors.Is(err, ErrTime):
@@ -154,6 +157,12 @@ func (a *one) failed(job Job, log, said string, err error) error {
 // settings that start other programs. Without one its login is there, and it has to
 // be let in.
 func (a *one) home() (private bool, home string, err error) {
+	if a.name == "own" { // what it needs of the person's it was told
+		if a.cfg.Model == "" {
+			return true, "", ErrKey
+		}
+		return true, "", nil
+	}
 	key := slices.ContainsFunc(a.keys, func(name string) bool { v, _ := a.opt.Lookup(name); return v != "" })
 	switch {
 	case a.cfg.Home == "private" && !key && len(a.keys) > 0:

@@ -155,6 +155,16 @@ func (p *Picker) resolve(ctx context.Context, name string) (t Target, own bool, 
 	return Target{}, false, p.unknown(name)
 }
 
+// Means returns what a name means, where it is one of the settings' own, and the
+// variable with its key, where that is not the provider's usual one.
+func (p *Picker) Means(name string) (text, variable string) {
+	t, ok := p.named[name]
+	if !ok {
+		return "", ""
+	}
+	return p.opt.Named[name], t.KeyEnv
+}
+
 // unknown says that a name means nothing, and what may have been meant.
 func (p *Picker) unknown(name string) error {
 	names := slices.Sorted(maps.Keys(p.named))
