@@ -72,6 +72,8 @@ func (r Result) standing(s Section) string {
 func verdict(d Decision) string {
 	share := fmt.Sprintf("%.0f %% for", 100*d.Support)
 	switch {
+	case d.TakenBack:
+		return "taken back by its author"
 	case d.Agreed && d.Contested:
 		return "agreed, with dissent, " + share
 	case d.Agreed:

@@ -169,7 +169,7 @@ func (f floor) opposed(who string) string {
 		since = f.Said[at].Seq
 	}
 	for _, p := range slices.Backward(f.Proposals) {
-		if p.By != who || p.Replaced != 0 {
+		if p.By != who || !p.Open() {
 			continue
 		}
 		for _, s := range slices.Backward(p.Stands) {

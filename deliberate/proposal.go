@@ -28,7 +28,11 @@ type Proposal struct {
 	Version  int     `json:"version"`            // from 1
 	Of       int     `json:"of,omitempty"`       // the proposal of which it is a new version
 	Replaced int     `json:"replaced,omitempty"` // the proposal that is its new version
+	Left     int     `json:"left,omitempty"`     // the message in which its author took it back
 }
+
+// Open reports whether it is on the table: neither replaced nor taken back.
+func (p *Proposal) Open() bool { return p.Replaced == 0 && p.Left == 0 }
 
 // Stand is the side that somebody takes.
 type Stand struct {
@@ -135,6 +139,12 @@ func (t *Table) stand(u Utterance, tag speech.Tag, newest int) {
 
 // side takes a stand, and sees whether it is a change of sides.
 func (t *Table) side(p *Proposal, s Stand) {
+	if s.Who == p.By { // against one's own is to take it back, and for it is to stand by it
+		p.Left = 0
+		if !s.For {
+			p.Left = s.Seq
+		}
+	}
 	i := slices.IndexFunc(p.Stands, func(o Stand) bool { return o.Who == s.Who })
 	if i < 0 {
 		t.Meters.vote(s)
@@ -142,7 +152,7 @@ func (t *Table) side(p *Proposal, s Stand) {
 		return
 	}
 	old := p.Stands[i]
-	if old.For != s.For {
+	if old.For != s.For && s.Who != p.By {
 		t.Meters.change(p, old, s)
 	}
 	p.Stands[i] = s
@@ -154,7 +164,7 @@ const chances = 2
 
 // waits reports whether the table still waits for somebody's side.
 func (t *Table) waits(p *Proposal, who string) bool {
-	if p.Replaced != 0 {
+	if !p.Open() {
 		return false
 	}
 	_, took := p.Stand(who)

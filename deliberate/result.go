@@ -50,6 +50,7 @@ type Decision struct {
 	Support   float64  `json:"support"`
 	Agreed    bool     `json:"agreed"`
 	Contested bool     `json:"contested"`
+	TakenBack bool     `json:"takenBack,omitempty"` // by its author
 }
 
 // Dissent is somebody who stands against something in the end.
@@ -84,6 +85,9 @@ func (d *Debate) Result() Result {
 		}
 		if !used[p.N] {
 			r.Beside = append(r.Beside, t.decision(p))
+		}
+		if p.Left != 0 {
+			continue // nobody needs to be against it
 		}
 		for _, s := range p.Stands {
 			if !s.For {
@@ -140,7 +144,7 @@ func (t *Table) decision(p *Proposal) Decision {
 	support, _ := p.Shares(len(t.Cast))
 	return Decision{
 		Proposal: p.N, Title: p.Title, Text: p.Text, By: p.By, For: slices.Concat([]string{}, pro), Against: slices.Concat([]string{}, con),
-		Support: support, Agreed: p.Agreed(len(t.Cast)), Contested: p.Contested(len(t.Cast)),
+		Support: support, Agreed: p.Agreed(len(t.Cast)), Contested: p.Contested(len(t.Cast)), TakenBack: p.Left != 0,
 	}
 }
 

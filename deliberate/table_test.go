@@ -76,6 +76,22 @@ func TestD11_ANewVersionReplacesTheOld(t *testing.T) {
 	}
 }
 
+// TestD11_WhoIsAgainstTheirOwnTakesItBack: nobody is asked about it any more, and it is
+// neither dissent nor a change of sides.
+func TestD11_WhoIsAgainstTheirOwnTakesItBack(t *testing.T) {
+	table := tableOf(t, "advocate: [PROPOSAL] Lead with the bike", "skeptic: [DISAGREEMENT] P1: no proof", "advocate: [DISAGREEMENT] P1: I withdraw it")
+	if p := table.Proposals[0]; p.Open() || table.waits(p, "analyst") || len(table.Meters.Changes) != 0 {
+		t.Errorf("%+v, changes %v", p, table.Meters.Changes)
+	}
+	if d := table.decision(table.Proposals[0]); verdict(d) != "taken back by its author" {
+		t.Error(verdict(d))
+	}
+	table.Hear(4, speak("advocate", "[AGREEMENT] P1: I stand by it after all"))
+	if p := table.Proposals[0]; !p.Open() || !table.waits(p, "analyst") {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestD13_WhatIsWrittenIsVotedOn: a section of the document is a proposal, with or
 // without the tag, and its vote is the section's.
 func TestD13_WhatIsWrittenIsVotedOn(t *testing.T) {

@@ -46,7 +46,7 @@ func (f floor) task() task {
 	if way(c) == bySection {
 		return task{AskWrite, c.ID, f.writer()}
 	}
-	if p := f.newest(); p != nil && p.Version < maxVersions && !p.Agreed(len(f.Cast)) {
+	if p := f.newest(); p != nil && p.Open() && p.Version < maxVersions && !p.Agreed(len(f.Cast)) {
 		return task{AskRevise, p.Name(), p.By}
 	}
 	return task{AskPropose, c.ID, f.writer()}
@@ -104,7 +104,7 @@ func (f floor) best() *Proposal {
 	most := 0.0
 	for _, p := range f.Proposals {
 		pro, _ := p.sides()
-		if support, _ := p.Shares(len(f.Cast)); p.Replaced == 0 && len(pro) > 1 && !p.Agreed(len(f.Cast)) && support >= most {
+		if support, _ := p.Shares(len(f.Cast)); p.Open() && len(pro) > 1 && !p.Agreed(len(f.Cast)) && support >= most {
 			best, most = p, support
 		}
 	}
