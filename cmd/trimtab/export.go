@@ -197,6 +197,9 @@ func (a *app) importFile(ctx context.Context, file string, in taking) []taken {
 		return []taken{a.importExport(ctx, file, in.as)}
 	}
 	f, err := pick.Open(ctx, file, in.from)
+	if errors.Is(err, trimtab.ErrDamaged) && in.from == "" {
+		err = fmt.Errorf("%w; where it is one of these all the same, say which with --from", err)
+	}
 	if err != nil {
 		return []taken{{Error: err.Error()}}
 	}

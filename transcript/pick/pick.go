@@ -133,7 +133,7 @@ func openDatabase(ctx context.Context, path, host string) (*File, error) {
 func unknown(path, host string) error {
 	switch host {
 	case "":
-		return fmt.Errorf("%w: %s is not a file of sessions that can be read; if it is one, say whose with one of %s", trimtab.ErrDamaged, path, strings.Join(Hosts(), ", "))
+		return fmt.Errorf("%w: %s is not a file of sessions that can be read; those of %s can", trimtab.ErrDamaged, path, strings.Join(Hosts(), ", "))
 	case opencode.Host, goose.Host:
 		return fmt.Errorf("%w: %s is no database, and %s keeps its sessions in one", trimtab.ErrDamaged, path, host)
 	}
