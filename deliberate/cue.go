@@ -23,7 +23,8 @@ type Cue struct {
 	Open      []OpenProposal // on which they have not taken a side
 	Best      string         // what the table is closest to agreeing on and has not, as in P2
 	Research  Quota
-	Closing   bool // nothing new any more
+	Asked     string // who asked them something that they have not answered
+	Closing   bool   // nothing new any more
 }
 
 // OpenProposal is a proposal that waits for a side.
@@ -62,6 +63,9 @@ func (f floor) fill(t *Turn) {
 		c.Best = p.Name()
 	}
 	c.Research = f.goal.Research
+	if by := f.asked(t.Who); t.Cue.Ask != AskReply {
+		c.Asked = by
+	}
 }
 
 // String is the cue in words. Each line begins with a word of its own, so that it
@@ -93,6 +97,9 @@ func (c Cue) String() string {
 	}
 	if c.Means != "" {
 		fmt.Fprintf(&b, "It should hold: %s\n", c.Means)
+	}
+	if c.Asked != "" {
+		fmt.Fprintf(&b, "Asked by %s: answer that in a line, too\n", c.Asked)
 	}
 	fmt.Fprintf(&b, "Wanted now: %s", c.want())
 	if c.Closing {
@@ -177,6 +184,8 @@ func parseCue(text string) (c Cue, ok bool) {
 			_, _ = fmt.Sscanf(value, "%d of %d, at least %d", &c.Research.Used, &c.Research.Max, &c.Research.Required)
 		case key == "against it so far" && len(c.Open) > 0:
 			c.Open[len(c.Open)-1].Against = strings.Split(value, ", ")
+		case strings.HasPrefix(key, "Asked by "):
+			c.Asked = strings.TrimPrefix(key, "Asked by ")
 		case key == "Wanted now":
 			order, _, _ := strings.Cut(value, ". ")
 			c.Ask, c.About, _ = strings.Cut(order, " ")

@@ -25,6 +25,9 @@ func (r *run) lookup(req Request) func(ctx context.Context) finding {
 		}
 	}
 	prompt := fmt.Sprintf("The debate is about this brief:\n\n%s\n\n%s asks you to look up: %s", trimtab.Clip(r.plan.Brief, 8000), r.table.Name(req.By), req.Topic)
+	if req.Words != "" {
+		prompt += "\n\nIn their own words:\n\n" + harmless(req.Words)
+	}
 	return func(ctx context.Context) finding { return l.work(ctx, prompt) }
 }
 

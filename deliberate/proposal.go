@@ -104,7 +104,10 @@ func (p *Proposal) sides() (pro, con []string) {
 func (t *Table) propose(u Utterance, o speech.Offer) {
 	p := &Proposal{N: len(t.Proposals) + 1, By: u.By, Seq: u.Seq, Text: o.Text, Title: o.Title, Version: 1}
 	if old := t.proposal(o.Numbers()); old != nil && old.Replaced == 0 {
-		old.Replaced, p.Of, p.Version = p.N, old.N, old.Version+1
+		p.Of, p.Version = old.N, old.Version+1
+		if u.By == old.By || !old.Agreed(len(t.Cast)) { // what was agreed stays until its author, or the table, wants another
+			old.Replaced = p.N
+		}
 	} else if o.Arg != "" && old == nil {
 		p.Title = o.Arg
 	}

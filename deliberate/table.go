@@ -44,6 +44,7 @@ type Table struct {
 	turns  map[string]int // replies of each persona
 	misses map[string]int // turns in a row that came to nothing
 	drafts map[string]int // sections that were written, by their slug
+	wrote  map[string]int // and by their author
 	parts  []string       // the slugs of the document's sections
 	words  vocabulary
 }
@@ -51,7 +52,7 @@ type Table struct {
 // NewTable returns a table at which nothing was said. The parts are the criteria of
 // which the document is made.
 func NewTable(cast []Persona, parts []Criterion) *Table {
-	t := &Table{Cast: cast, last: map[string]int{}, turns: map[string]int{}, misses: map[string]int{}, drafts: map[string]int{}}
+	t := &Table{Cast: cast, last: map[string]int{}, turns: map[string]int{}, misses: map[string]int{}, drafts: map[string]int{}, wrote: map[string]int{}}
 	for _, c := range parts {
 		if way(c) == bySection {
 			t.parts = append(t.parts, c.slugs()...)
@@ -108,14 +109,15 @@ func (t *Table) hear(u *Utterance) {
 	for _, o := range s.Offers(func(slug string) bool { return slices.Contains(t.parts, slug) }) {
 		t.propose(*u, o)
 	}
-	for _, topic := range s.Asked {
-		if u.By != You || topic != "" {
-			t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: topic, at: len(t.Said)})
+	for _, ask := range s.Asked {
+		if u.By != You || ask.Topic != "" {
+			t.Requests = append(t.Requests, &Request{N: len(t.Requests) + 1, By: u.By, Seq: u.Seq, Topic: ask.Topic, Words: ask.Words, at: len(t.Said)})
 		}
 	}
 	for _, sec := range s.Sections {
 		if sec.Whole() {
 			t.drafts[sec.Slug]++
+			t.wrote[u.By]++
 		}
 	}
 	t.words.take(u.By, u.Text)
@@ -152,6 +154,7 @@ type Request struct {
 	By     string `json:"by"`
 	Seq    int    `json:"seq"` // of the message that asks
 	Topic  string `json:"topic"`
+	Words  string `json:"words,omitempty"` // what was said behind the topic
 	Answer string `json:"answer,omitempty"`
 	At     int    `json:"at,omitempty"` // the message that answers; 0 is not yet
 	Failed bool   `json:"failed,omitempty"`

@@ -2,6 +2,7 @@ package deliberate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,9 +112,10 @@ func (f floor) best() *Proposal {
 	return best
 }
 
-// writer is who writes next: the one who has proposed least, leaders first.
+// writer is who writes next: the one who has proposed and written least, leaders
+// first.
 func (f floor) writer() string {
-	made := map[string]int{}
+	made := maps.Clone(f.wrote)
 	for _, p := range f.Proposals {
 		made[p.By]++
 	}

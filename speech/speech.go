@@ -22,7 +22,7 @@ import (
 type Speech struct {
 	Tags     []Tag
 	Done     []Done
-	Asked    []string // what is to be looked up; "" where that was not said
+	Asked    []Ask
 	Sections []Section
 	Items    int    // of its longest list
 	First    string // the first of them
@@ -36,6 +36,14 @@ type Speech struct {
 type Section struct {
 	Slug, Title, Body string
 	level, from       int
+}
+
+// Ask is something that is to be looked up.
+type Ask struct {
+	Topic string // "" where that was not said
+	Words string // what was said behind it, the question itself perhaps
+
+	tag int // which tag it is, from 1; 0 for one inside a line
 }
 
 // Done is a line that says that something is there, as in [DONE: id].
@@ -95,10 +103,16 @@ func Read(text string) Speech {
 	}
 	s.close(0, len(s.text))
 	s.finish()
+	s.words()
 	return s
 }
 
 func (s *Speech) begin(level int, title string, from, body int) {
+	if n := len(s.open); n > 0 { // a headline right below the name of a section is its text
+		if top := s.Sections[s.open[n-1]]; level < top.level && strings.TrimSpace(s.text[top.from:from]) == "" {
+			level = min(6, top.level+1)
+		}
+	}
 	s.close(level, from)
 	if len(s.Sections) < maxSections {
 		s.open = append(s.open, len(s.Sections))

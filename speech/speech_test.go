@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-var bare = cmpopts.IgnoreUnexported(Tag{}, Section{})
+var bare = cmpopts.IgnoreUnexported(Tag{}, Section{}, Ask{})
 
 func TestTags(t *testing.T) {
 	long := strings.Repeat("what they promise ", 20)
@@ -50,17 +50,18 @@ func TestTags(t *testing.T) {
 
 func TestWhatIsAskedAndDone(t *testing.T) {
 	for text, want := range map[string]Speech{
-		"I would like to know more. [RESEARCH: prices]": {Asked: []string{"prices"}},
-		"[RESEARCH: prices]\n[RESEARCH:  hours  ]":      {Asked: []string{"prices", "hours"}},
-		"[RESEARCH] what rivals promise":                {Asked: []string{"what rivals promise"}},
-		"[RESEARCH]":                                    {Asked: []string{""}},
-		"✓ the hero stands [DONE: hero_copy]":           {Done: []Done{{"hero_copy", "✓ the hero stands"}}},
-		"[DONE: hero_copy] the hero stands":             {Done: []Done{{"hero_copy", "the hero stands"}}},
-		"- [done: a] [DONE: b] both":                    {Done: []Done{{"a", "both"}, {"b", "both"}}},
-		"`[DONE: a]` marks it, [DONE: b](x) does not":   {},
-		"```\n[DONE: a] [RESEARCH: b]\n```":             {},
-		"> [DONE: a]":                                   {},
-		"[DONE:]":                                       {},
+		"I would like to know more. [RESEARCH: prices]": {Asked: []Ask{{Topic: "prices"}}},
+		"[RESEARCH: prices]\n[RESEARCH:  hours  ]":      {Asked: []Ask{{Topic: "prices"}, {Topic: "hours"}}},
+		"[RESEARCH] what rivals promise":                {Asked: []Ask{{Topic: "what rivals promise"}}},
+		"[RESEARCH: hours] When does the\nbike leave?":  {Asked: []Ask{{Topic: "hours", Words: "When does the\nbike leave?"}}},
+		"[RESEARCH]":                                  {Asked: []Ask{{}}},
+		"✓ the hero stands [DONE: hero_copy]":         {Done: []Done{{"hero_copy", "✓ the hero stands"}}},
+		"[DONE: hero_copy] the hero stands":           {Done: []Done{{"hero_copy", "the hero stands"}}},
+		"- [done: a] [DONE: b] both":                  {Done: []Done{{"a", "both"}, {"b", "both"}}},
+		"`[DONE: a]` marks it, [DONE: b](x) does not": {},
+		"```\n[DONE: a] [RESEARCH: b]\n```":           {},
+		"> [DONE: a]":                                 {},
+		"[DONE:]":                                     {},
 	} {
 		got := Read(text)
 		if diff := cmp.Diff(want, Speech{Asked: got.Asked, Done: got.Done}, bare, cmpopts.IgnoreUnexported(Speech{})); diff != "" {
@@ -80,6 +81,8 @@ func TestSections(t *testing.T) {
 		"## **Hero**\n> ## quoted\nend":                     {{"hero", "Hero", "> ## quoted\nend", 2, 0}},
 		"### [PROPOSAL] Hero copy\nStay in.":                {{"hero-copy", "Hero copy", "Stay in.", 3, 0}},
 		"[PROPOSAL]\n## Hero\nStay in.\n[ARGUMENT] because": {{"hero", "Hero", "Stay in.", 2, 0}},
+		"## Hero\n\n# Stay in\nWe pedal.\n## CTA\nc":        {{"hero", "Hero", "# Stay in\nWe pedal.", 2, 0}, {"stay-in", "Stay in", "We pedal.", 3, 0}, {"cta", "CTA", "c", 2, 0}},
+		"## Hero\ntext\n# Next\nmore":                       {{"hero", "Hero", "text", 2, 0}, {"next", "Next", "more", 1, 0}},
 		"#no heading\n####### none":                         nil,
 	} {
 		if diff := cmp.Diff(want, Read(text).Sections, bare); diff != "" {

@@ -61,10 +61,10 @@ func (s *Speech) tags(ln string, from, words int) (behind string, tagged bool) {
 		behind = after
 	}
 	bare := uncode(behind)
-	for _, t := range s.Tags[first:] {
+	for i, t := range s.Tags[first:] {
 		switch {
 		case t.Kind == Research:
-			s.Asked = append(s.Asked, cmp.Or(t.Arg, trimtab.Clip(strings.Trim(bare, " *_:"), maxArg)))
+			s.Asked = append(s.Asked, Ask{Topic: cmp.Or(t.Arg, trimtab.Clip(strings.Trim(bare, " *_:"), maxArg)), tag: first + i + 1})
 		case t.Kind == IsDone && t.Arg != "":
 			s.Done = append(s.Done, Done{trimtab.Clip(t.Arg, 100), strings.TrimSpace(bare)})
 		}
@@ -132,7 +132,7 @@ func (s *Speech) inside(ln string) {
 		case IsDone:
 			s.Done = append(s.Done, Done{trimtab.Clip(value, 100), strings.TrimSpace(strings.Replace(ln, "["+inside+"]", "", 1))})
 		case Research:
-			s.Asked = append(s.Asked, trimtab.Clip(value, maxArg))
+			s.Asked = append(s.Asked, Ask{Topic: trimtab.Clip(value, maxArg)})
 		}
 	}
 }
@@ -164,6 +164,15 @@ func (s *Speech) finish() {
 		t.Text = strings.TrimSpace(s.text[t.from:max(t.from, t.to)])
 		if t.Arg == "" {
 			t.target()
+		}
+	}
+}
+
+// words gives what was asked the words that follow it.
+func (s *Speech) words() {
+	for i, a := range s.Asked {
+		if a.tag > 0 && s.Tags[a.tag-1].Text != a.Topic {
+			s.Asked[i].Words = trimtab.Clip(s.Tags[a.tag-1].Text, maxArg)
 		}
 	}
 }

@@ -26,12 +26,19 @@ var quiet = []string{"TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "G
 // looks like a secret, but for the names in pass.
 func CleanEnv(environ, pass []string) []string {
 	var out []string
+	plain := plainGit(environ)
 	for _, pair := range environ {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || slices.ContainsFunc(quiet, func(q string) bool { return strings.HasPrefix(q, name+"=") }) {
 			continue
 		}
 		upper := strings.ToUpper(name)
+		if gitSetting().MatchString(upper) { // all or none: git takes one without the others for an error
+			if plain {
+				out = append(out, pair)
+			}
+			continue
+		}
 		if !slices.Contains(pass, name) && (secretNames().MatchString(upper) || steeringNames().MatchString(upper) || secretValues().MatchString(value)) {
 			continue
 		}
@@ -41,6 +48,23 @@ func CleanEnv(environ, pass []string) []string {
 		out = append(out, pair)
 	}
 	return append(out, quiet...)
+}
+
+// gitSetting is a variable with a setting of git.
+var gitSetting = late.Pattern(`^GIT_CONFIG_(COUNT|KEY_\d+|VALUE_\d+)$`)
+
+// plainGit reports whether no setting of git in the environment can hold a secret.
+func plainGit(environ []string) bool {
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if !gitSetting().MatchString(strings.ToUpper(name)) {
+			continue
+		}
+		if low := strings.ToLower(value); secretValues().MatchString(value) || strings.Contains(low, "extraheader") || strings.Contains(low, "authorization") || strings.Contains(low, "token") || strings.Contains(low, "password") {
+			return false
+		}
+	}
+	return true
 }
 
 // absolutePath leaves out the places of a PATH that depend on the folder: a

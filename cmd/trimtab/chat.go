@@ -36,9 +36,9 @@ func chatFlags(c *cobra.Command, a *app) {
 	f.Lookup("resume").NoOptDefVal = pickOne
 	f.StringVarP(&a.flag.model, "model", "m", "", "`name` of the model, as in anthropic/claude-opus-5, ollama/qwen3 or demo; demo:FILE plays a script")
 	f.BoolVar(&a.flag.plain, "plain", false, "chat a line at a time, without drawing on the whole terminal")
-	f.StringVar(&a.flag.permit, "permit", "", "with -p: all lets tools write files and run commands without asking, in the sandbox that there is; for a copy or a container")
+	f.StringVar(&a.flag.permit, "permit", "", "with -p: all lets tools write files and run commands without asking, in the sandbox that there is, for a copy or a container; look offers only tools that look")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSession)
-	_ = c.RegisterFlagCompletionFunc("permit", fixed("all"))
+	_ = c.RegisterFlagCompletionFunc("permit", fixed("all", "look"))
 	args := c.Args
 	c.Args = func(c *cobra.Command, words []string) error {
 		if a.flag.resume == pickOne && len(words) == 1 { // "--resume ID", which the flags took for a flag and a word
@@ -51,8 +51,8 @@ func chatFlags(c *cobra.Command, a *app) {
 		if a.flag.prompted && strings.TrimSpace(a.flag.prompt) == "" {
 			return misused("the prompt is empty; give one as in: trimtab -p \"what is in this folder?\"")
 		}
-		if p := a.flag.permit; p != "" && (p != "all" || !a.flag.prompted) {
-			return misused("--permit %q: it is all, and only with -p, where nobody can be asked", p)
+		if p := a.flag.permit; p != "" && (p != "all" && p != "look" || !a.flag.prompted) {
+			return misused("--permit %q: it is all or look, and only with -p, where nobody can be asked", p)
 		}
 		if a.flag.proceed && a.flag.resume != "" {
 			return misused("--continue and --resume both choose a session; give one of them")

@@ -158,4 +158,8 @@ func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
 			t.Errorf("%s takes the session's own tools away", id)
 		}
 	}
+	a.flag.permit = "look"
+	if got := [2]bool{chat.offered(trimtab.Session{}, look), chat.offered(trimtab.Session{}, write)}; got != [2]bool{true, false} {
+		t.Errorf("--permit look offers read and write %v", got)
+	}
 }

@@ -55,8 +55,11 @@ func (t *talk) more(ctx context.Context) ([]tool.Tool, []trimtab.Fault) {
 	return t.servers.Tools(ctx)
 }
 
-// offered decides what the model is offered: what is in place in the session's mode.
-func (t *talk) offered(s trimtab.Session, each llm.Tool) bool { return t.outOfPlace(s, each) == "" }
+// offered decides what the model is offered: what is in place in the session's mode,
+// and what only looks where nothing else was permitted.
+func (t *talk) offered(s trimtab.Session, each llm.Tool) bool {
+	return t.outOfPlace(s, each) == "" && (each.ReadOnly || t.flag.permit != "look")
+}
 
 // outOfPlace is the name of the session's mode, where a tool has no place in it: one
 // that changes things in a mode that only looks, one that the mode does not name

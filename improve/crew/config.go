@@ -96,7 +96,8 @@ func newOwn(cfg Config, opt Options) (Agent, error) {
 		// Our sandbox holds the whole program, so its own has nothing to add, and one
 		// Landlock inside another could not reach the private folders of the inner one.
 		always: []string{"--json", "--quiet", "--set", "tools.sandbox.mode=none"},
-		work:   []string{"--permit", "all"}, // without it, tools that change something are declined
+		work:   []string{"--permit", "all"},
+		look:   []string{"--permit", "look"},
 		model:  "-m",
 		last:   []string{"-p", ""},
 		keys:   []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"},
@@ -136,7 +137,7 @@ func (a *one) line(job Job, place *child.Place, prompt string, login bool) (argv
 		return a.filled(job, place, prompt)
 	case "own":
 		argv = a.argv(job, a.cfg.Model, place.Boxed() != "", login)
-		argv[len(argv)-1] = Mark + job.id() + "\n\nDo the step that the text on standard input describes."
+		argv[len(argv)-1] = Mark + job.id() + "\n\nDo the step that is described below."
 		return append(argv, "--data", filepath.Join(place.Temp, "data")), prompt, nil
 	}
 	return a.argv(job, a.cfg.Model, place.Boxed() != "", login), prompt, nil

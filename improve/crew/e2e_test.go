@@ -142,7 +142,7 @@ func TestR10_OurOwnAgentLooks(t *testing.T) {
 	}
 	home := t.TempDir()
 	agent, err := New(Config{Agent: "own"}, Options{
-		Own: Own{Name: "demo"},
+		Own:    Own{Name: "demo"},
 		Redact: strings.TrimSpace, Self: bin,
 		Lookup: func(name string) (string, bool) {
 			v, ok := map[string]string{"PATH": os.Getenv("PATH"), "HOME": home}[name]

@@ -29,7 +29,8 @@ const (
 type task struct {
 	Request      improve.Request
 	Requirements string
-	Summary      string // what was implemented
+	Design       string
+	Tests        string // the files of the design's tests
 	Patch        string
 	Log          string // of a command that failed
 	Findings     []Finding
@@ -42,7 +43,7 @@ type task struct {
 func (t task) Numbered() []string {
 	var out []string
 	for i, f := range t.Findings {
-		out = append(out, fmt.Sprintf("%d. %s: %s", i+1, f.Where(), f.Text))
+		out = append(out, fmt.Sprintf("%d. %s (%s): %s", i+1, f.Where(), f.Severity, f.Text))
 	}
 	return out
 }
@@ -59,7 +60,13 @@ func cut(s string) string {
 func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t task) (string, error) {
 	t.Request = j.Item.Request
 	t.Lines, t.Components = j.limits()
-	t.Patch, t.Log = cut(t.Patch), cut(t.Log)
+	t.Patch, t.Log, t.Design = cut(t.Patch), cut(t.Log), cut(t.Design)
+	var err error
+	if step != "clarify" {
+		if t.Requirements, err = j.read(1, "requirements.md"); err != nil {
+			return "", err
+		}
+	}
 	var b strings.Builder
 	page, err := template.ParseFS(prompts, "prompt/*.md")
 	if err != nil {

@@ -21,10 +21,6 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if head, err := s.Commit(ctx, "HEAD"); err != nil || head != s.base {
 		return improve.Evidence{}, errors.Join(err, fmt.Errorf("the working tree is at %s and not at its base %s", head, s.base))
 	}
-	wanted, err := j.read(1, "requirements.md")
-	if err != nil {
-		return improve.Evidence{}, err
-	}
 	green, err := j.test(ctx, s, "base-test.log")
 	if err != nil {
 		return improve.Evidence{}, err
@@ -36,7 +32,7 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	t := task{Requirements: wanted}
+	var t task
 	for try := 1; ; try++ {
 		e, again, err := j.drawn(ctx, s, t, green.Command)
 		if err == nil && again == "" && try == 1 && neat == "" { // a second time it is not worth the work: step 7 decides
@@ -79,7 +75,7 @@ func (j *Job) drawn(ctx context.Context, s stands, t task, base string) (e impro
 	if err != nil {
 		return e, "", err
 	}
-	e = facts("tree", tree, "command", red.Command, "exit", strconv.Itoa(red.Exit), "base_exit", "0", "tests", strings.Join(size.Tests, ", "))
+	e = facts("tree", tree, "command", red.Command, "exit", strconv.Itoa(red.Exit), "base_exit", "0", "tests", strings.Join(size.Tests, ", "), "sha256", sum([]byte(j.redact(words+"\n"))))
 	e.Files = []string{"design.md", "base-test.log", "design-test.log"}
 	if again, err = j.sameCommand(ctx, s, red, base); err != nil || again != "" {
 		return e, again, err
@@ -102,11 +98,14 @@ func implement(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if exit, err := j.fact(4, "exit"); err != nil || exit == "0" {
 		return improve.Evidence{}, errors.Join(err, errors.New("the tests of the design were not seen to fail"))
 	}
-	wanted, err := j.read(1, "requirements.md")
-	if err != nil {
+	t := task{}
+	if t.Tests, err = j.fact(4, "tests"); err != nil {
 		return improve.Evidence{}, err
 	}
-	return j.green(ctx, s, "implement", task{Requirements: wanted}, func(Size, *improve.Evidence) string { return "" })
+	if t.Design, err = j.read(4, "design.md"); err != nil {
+		return improve.Evidence{}, err
+	}
+	return j.green(ctx, s, "implement", t, func(Size, *improve.Evidence) string { return "" })
 }
 
 // simplify has the agent take away what is not needed, and holds the change to

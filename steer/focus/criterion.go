@@ -105,9 +105,9 @@ func (s *step) read(said trimtab.Message) {
 			s.m, _, _ = s.claim(s.m, tag.ID, tag.Line, by, markOf(by), s.at)
 		}
 		s.sections(by, r)
-		for _, topic := range r.Asked {
-			if topic != "" {
-				s.request(topic)
+		for _, ask := range r.Asked {
+			if ask.Topic != "" {
+				s.request(ask.Topic)
 			}
 		}
 	}

@@ -95,22 +95,25 @@ func (s *step) votes() {
 				s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, At: k.At, Text: fmt.Sprintf("%.0f %% stand behind it: %s", 100*support, k.Proposal)})
 			}
 		case !s.past(s.m, c.ID):
-			s.fallen(c.ID, fmt.Sprintf("only %.0f %% stand behind the newest proposal", 100*support))
+			s.fallen(c.ID, fmt.Sprintf("%d of %d stand behind the newest proposal so far", len(k.For), k.table()))
 		}
 	}
 }
 
-// fallen notes that an agreement is one no longer, or how far it is from being one
-// again. It is told where somebody left it.
+// fallen notes that an agreement is one no longer, and tells it where somebody left
+// it. Where something newer is on the table, it is just not there yet.
 func (s *step) fallen(id, why string) {
 	i := slices.IndexFunc(s.m.Marks, func(k Mark) bool { return k.ID == id && k.How == ByCount })
 	switch {
 	case i < 0:
-	case s.m.Marks[i].Stale == "" && s.m.Marks[i].At == s.m.Talk.At:
+	case s.m.Marks[i].At != s.m.Talk.At:
+		s.m.Marks = slices.Delete(slices.Clone(s.m.Marks), i, i+1)
+		s.m.Done = false
+	case s.m.Marks[i].Stale == "":
 		s.undo(id, why)
-	default:
+	default: // how far it is from being one again
 		s.m.Marks = slices.Clone(s.m.Marks)
-		s.m.Marks[i].Stale, s.m.Done = why, false
+		s.m.Marks[i].Stale = why
 	}
 }
 

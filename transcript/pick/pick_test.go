@@ -71,12 +71,12 @@ func TestWhatNobodyWroteIsRefused(t *testing.T) {
 	other := filepath.Join(dir, "other.db")
 	transcripttest.Database(t, other, transcripttest.Tables{"things": {{"id": 1}}})
 	for _, c := range []struct{ path, host, says string }{
-		{write("empty", ""), "", "one of claude"},
-		{write("text", "hello\n"), "", "one of claude"},
+		{write("empty", ""), "", "those of claude"},
+		{write("text", "hello\n"), "", "those of claude"},
 		{write("line", `{"type":"session","id":"i","cwd":"/p"}`), "goose", "keeps its sessions in one"},
-		{write("torn", "SQLite format 3\x00"), "", "one of claude"},
+		{write("torn", "SQLite format 3\x00"), "", "those of claude"},
 		{write("named", "x"), "oracle", `"oracle"`},
-		{other, "", "one of claude"},
+		{other, "", "those of claude"},
 		{other, "opencode", "not a database of opencode"},
 		{other, "claude", "cannot be read"},
 		{filepath.Join(dir, "none"), "", "no such file"},
