@@ -50,43 +50,49 @@ var (
 // not UTF-8 and a NUL byte are errors.
 func Text(dst, v []byte) ([]byte, error) { return appendText(dst, v, true) }
 
-// appendText takes eight bytes at a time where they say what they are, and a
-// single character where they do not.
+// appendText takes a single character where decode does not go on.
 func appendText(dst, v []byte, strict bool) ([]byte, error) {
-	for i := 0; i < len(v); {
-		dst = slices.Grow(dst, len(v)-i+8)
-		out, n := dst[:cap(dst)], len(dst)
-		for i+8 <= len(v) {
-			x := binary.LittleEndian.Uint64(v[i:])
-			binary.LittleEndian.PutUint64(out[n:], x)
-			special := marked(x)
-			if special == 0 {
-				i, n = i+8, n+8
-				continue
-			}
-			k := bits.TrailingZeros64(special) >> 3
-			i, n = i+k, n+k
-			if v[i] != '\\' || i+1 >= len(v) {
-				break
-			}
-			c := simple(v[i+1])
-			if c == 0 {
-				break
-			}
-			out[n] = c
-			i, n = i+2, n+1
-		}
-		if dst = out[:n]; i >= len(v) {
+	for len(v) > 0 {
+		dst = slices.Grow(dst, len(v)+8)
+		i, n := decode(dst[len(dst):cap(dst)], v)
+		if dst, v = dst[:len(dst)+n], v[i:]; len(v) == 0 {
 			break
 		}
-		r, size, err := character(v[i:])
+		r, size, err := character(v)
 		if strict && err != nil {
 			return dst, err
 		}
 		dst = utf8.AppendRune(dst, r)
-		i += size
+		v = v[size:]
 	}
 	return dst, nil
+}
+
+// decode takes eight bytes at a time where they say what they are, and escapes of
+// one letter. It returns how far it came, and how much it wrote. Out must have room
+// for eight bytes more than v is long.
+func decode(out, v []byte) (i, n int) {
+	for i+8 <= len(v) && n+8 <= len(out) {
+		x := binary.LittleEndian.Uint64(v[i : i+8])
+		binary.LittleEndian.PutUint64(out[n:n+8], x)
+		special := marked(x)
+		if special == 0 {
+			i, n = i+8, n+8
+			continue
+		}
+		k := bits.TrailingZeros64(special) >> 3
+		i, n = i+k, n+k
+		if i+1 >= len(v) || v[i] != '\\' {
+			break
+		}
+		c := simple[v[i+1]]
+		if c == 0 {
+			break
+		}
+		out[n] = c
+		i, n = i+2, n+1
+	}
+	return i, n
 }
 
 // Sound reports whether Text would return v as it is: it is ASCII without
@@ -135,30 +141,14 @@ func character(v []byte) (r rune, size int, err error) {
 }
 
 // simple is what an escape of one letter stands for, 0 for any other.
-func simple(c byte) byte {
-	switch c {
-	case 'n':
-		return '\n'
-	case '"', '\\', '/':
-		return c
-	case 't':
-		return '\t'
-	case 'r':
-		return '\r'
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	}
-	return 0
-}
+var simple = [256]byte{'n': '\n', '"': '"', '\\': '\\', '/': '/', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f'}
 
 // unescape decodes the escape at the start of v and returns its length.
 func unescape(v []byte) (rune, int) {
 	if len(v) < 2 {
 		return '\\', 1
 	}
-	if c := simple(v[1]); c != 0 {
+	if c := simple[v[1]]; c != 0 {
 		return rune(c), 2
 	}
 	r, ok := hex4(v)
