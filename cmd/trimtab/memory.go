@@ -45,6 +45,13 @@ func (t *thrift) giveBack(ctx context.Context, door *helm.Helm) {
 	}
 }
 
+// begin is watch for a command that is at work from its first moment on: while
+// little is in use, collecting all the time costs more than some megabytes.
+func (t *thrift) begin() {
+	t.tune(inUse())
+	t.watch()
+}
+
 // watch has the thrift look at each collection of garbage, from the next one on.
 func (t *thrift) watch() {
 	runtime.AddCleanup(new(marker), func(t *thrift) {

@@ -105,6 +105,9 @@ func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 	if err != nil {
 		return err
 	}
+	if a.getenv("GOGC") == "" { // else the person has said it
+		(&thrift{}).begin()
+	}
 	r, err := a.reflection(ctx, args, l)
 	if err != nil {
 		return err
