@@ -95,8 +95,12 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	if t.Step-base < a.cfg.InitialTurns {
 		return m, nil
 	}
+	since := "the last look back"
+	if m.LastReflection < m.LastAutomata || m.LastReflection == 0 {
+		since = "they were asked for"
+	}
 	act := trimtab.Inject{
-		Slot: slot, Text: a.text(m.Diary, t.Step-base, t.Todos.Open()), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
+		Slot: slot, Text: a.text(m.Diary.lines(t.Step-base, since, t.Todos.Open())), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
 		Why: plural(t.Step-base, "step") + " since the last look back",
 	}
 	m.LastReflection, m.Diary = t.Step, Diary{}
@@ -106,9 +110,9 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 //go:embed reflection.md
 var reflection string
 
-func (a Automata) text(d Diary, steps int, open []trimtab.Todo) string {
+func (a Automata) text(happened []string) string {
 	var out strings.Builder
-	if err := a.words.Execute(&out, d.lines(steps, open)); err != nil {
+	if err := a.words.Execute(&out, happened); err != nil {
 		return ""
 	}
 	return strings.TrimSpace(out.String())
