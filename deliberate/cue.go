@@ -124,7 +124,7 @@ func (c Cue) want() string {
 	case AskWrite:
 		return "write " + c.About + ". Tag it " + c.tag() + " and write the section in full under the Markdown heading \"## " + Heading(c.About) + "\": the text itself, not a description of it."
 	case AskRevise:
-		return "revise " + c.About + ". Make a new version that meets the objections, beginning with \"[PROPOSAL] New version of " + c.About + ":\"."
+		return "revise " + c.About + ". Make a new version that meets the objections, beginning with \"[PROPOSAL] New version of " + c.About + ":\"; a section again in full, under its heading."
 	case AskResearch:
 		return "research. Ask for the one thing that we most need to know here, tagged [RESEARCH: topic]."
 	case AskReply:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,11 +16,11 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 )
 
-// recorded plays what was said in a debate before, and returns how it stands then.
+// play plays what was said in a debate before, and takes it up there.
 // Files in testdata hold debates that a language model led on 2026-11-16.
-func recorded(t *testing.T, file string) deliberate.Result {
+func (r *room) play(file string) *deliberate.Debate {
+	t := r.t
 	t.Helper()
-	r := newRoom(t)
 	r.begin()
 	f, err := os.Open(filepath.Join("testdata", file))
 	if err != nil {
@@ -43,7 +44,7 @@ func recorded(t *testing.T, file string) deliberate.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.Result()
+	return d
 }
 
 // sections is how the document stands, a line a section.
@@ -62,7 +63,7 @@ func sections(res deliberate.Result) []string {
 // TestD13_ADebateOfARealModel: what a model wrote in free words is read as it was
 // meant: sections and what the table thinks of them, criteria, requests.
 func TestD13_ADebateOfARealModel(t *testing.T) {
-	res := recorded(t, "agreed.jsonl")
+	res := newRoom(t).play("agreed.jsonl").Result()
 	want := []string{"hero_copy by pragmatist, P13, 100 % for", "value_props by advocate, P15, 100 % for", "cta by contrarian, P17, 100 % for"}
 	if diff := cmp.Diff(want, sections(res)); diff != "" {
 		t.Error(diff)
@@ -85,10 +86,32 @@ func TestD13_ADebateOfARealModel(t *testing.T) {
 	}
 }
 
+// TestD13_ASectionInConflictIsMadeAnew: all criteria of the mode are met, and the table
+// does not take one of the sections: its author makes a new version.
+func TestD13_ASectionInConflictIsMadeAnew(t *testing.T) {
+	r := newRoom(t)
+	r.plan.Mode = "will-it-work"
+	r.plan.Cast = slices.DeleteFunc(r.plan.Cast, func(p deliberate.Persona) bool { return p.ID == "pragmatist" || p.ID == "contrarian" })
+	d := r.play("conflict.jsonl")
+	var first deliberate.Speaking
+	for ev, err := range d.Run(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := ev.(deliberate.Speaking); ok {
+			first = s
+			break
+		}
+	}
+	if first.Turn.Who != "analyst" || first.Turn.Cue.Ask != deliberate.AskRevise || first.Turn.Cue.About != "P10" {
+		t.Errorf("%+v", first.Turn)
+	}
+}
+
 // TestD13_WhatNobodyVotedOnIsNotAgreed: in this debate, two of three sections were
 // written in the last moment and put to nobody. It was taken for ended; it is not.
 func TestD13_WhatNobodyVotedOnIsNotAgreed(t *testing.T) {
-	res := recorded(t, "unvoted.jsonl")
+	res := newRoom(t).play("unvoted.jsonl").Result()
 	want := []string{"hero_copy by advocate, P6, 100 % for", "value_props by pragmatist, P7, 20 % for", "cta by pragmatist, P7, 20 % for"}
 	if diff := cmp.Diff(want, sections(res)); diff != "" {
 		t.Error(diff)

@@ -64,21 +64,28 @@ func (r *run) step() (Event, error) {
 }
 
 // floor is whose turn it is. When all is there, only those speak who have not
-// taken their side.
+// taken their side, and then whoever wrote a section that the table did not take.
 func (r *run) floor() (Turn, bool) {
 	f := floor{r.table, r.goal}
-	closing := r.goal.Succeeded() || r.spare() < 0
-	for _, t := range f.queue() {
-		if r.goal.Succeeded() && len(t.Cue.Open) == 0 {
-			continue
+	queue := f.queue()
+	if !r.goal.Succeeded() {
+		if len(queue) == 0 {
+			return Turn{}, false
 		}
-		t.Cue.Closing = closing
-		if r.goal.Succeeded() {
-			t.Cue.Ask, t.Cue.About = AskVote, ""
-		}
-		return t, true
+		queue[0].Cue.Closing = r.spare() < 0
+		return queue[0], true
 	}
-	return Turn{}, false
+	if i := slices.IndexFunc(queue, func(t Turn) bool { return len(t.Cue.Open) > 0 }); i >= 0 {
+		queue[i].Cue.Ask, queue[i].Cue.About, queue[i].Cue.Closing = AskVote, "", true
+		return queue[i], true
+	}
+	p := f.unsettled()
+	if p == nil || f.misses[p.By] >= bench || r.spare() < len(r.table.Cast) { // there must be room for another vote
+		return Turn{}, false
+	}
+	t := Turn{Who: p.By, Why: "is to " + AskRevise, Cue: Cue{Ask: AskRevise, About: p.Name()}}
+	f.fill(&t)
+	return t, true
 }
 
 // most is how many messages the debate may have, but for the last round.

@@ -112,6 +112,21 @@ func (f floor) best() *Proposal {
 	return best
 }
 
+// unsettled is the proposal of a section that the table did not agree on and that can
+// still be made anew, or nil.
+func (f floor) unsettled() *Proposal {
+	for _, c := range f.goal.Criteria {
+		s, ok := f.section(c)
+		if !ok || s.Vote == nil || s.Vote.Agreed {
+			continue
+		}
+		if p := f.Proposals[s.Vote.Proposal-1]; p.Open() && p.Version < maxVersions {
+			return p
+		}
+	}
+	return nil
+}
+
 // writer is who writes next: the one who has proposed and written least, leaders
 // first.
 func (f floor) writer() string {
