@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -12,9 +13,14 @@ import (
 const deepest = 100
 
 // Object returns the input of a call as a JSON object, which some APIs insist
-// upon. What is none becomes the member "input" of one.
+// upon. What is none becomes the member "input" of one. It has one form, whether it
+// came from the model just now or from a store that has written it in its own way:
+// a provider that is sent another form reads everything behind it anew.
 func Object(raw json.RawMessage) json.RawMessage {
 	trimmed := bytes.TrimSpace(raw)
+	if sound(trimmed) {
+		trimmed = plain(trimmed)
+	}
 	switch {
 	case len(trimmed) == 0 || string(trimmed) == "null":
 		return json.RawMessage("{}")
@@ -30,6 +36,40 @@ func Object(raw json.RawMessage) json.RawMessage {
 	}
 	return json.RawMessage(`{"input":` + string(trimmed) + `}`)
 }
+
+// plain is sound JSON without blanks between its values, and with the characters as
+// they are that Go's own encoder escapes for the sake of HTML.
+func plain(raw []byte) []byte {
+	var b bytes.Buffer
+	b.Grow(len(raw))
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	in := b.Bytes()
+	if !bytes.Contains(in, []byte(`\u`)) {
+		return in
+	}
+	out := make([]byte, 0, len(in))
+	for i := 0; i < len(in); i++ {
+		if in[i] != '\\' || i+1 >= len(in) {
+			out = append(out, in[i])
+			continue
+		}
+		if i+5 < len(in) && in[i+1] == 'u' {
+			if r, ok := asItIs[strings.ToLower(string(in[i+2:i+6]))]; ok {
+				out = append(out, r...)
+				i += 5
+				continue
+			}
+		}
+		out = append(out, in[i], in[i+1])
+		i++
+	}
+	return out
+}
+
+// asItIs are the escapes that are taken back.
+var asItIs = map[string]string{"003c": "<", "003e": ">", "0026": "&", "2028": "\u2028", "2029": "\u2029"}
 
 func wrap(text string) json.RawMessage {
 	raw, err := Encode(map[string]string{"input": valid(text)})

@@ -128,6 +128,29 @@ func TestObjectIsAlwaysOne(t *testing.T) {
 	}
 }
 
+// TestObjectHasOneForm: what a store has written in its own way is sent as it was sent
+// when the model had just said it.
+func TestObjectHasOneForm(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"command": "a && b <c> \\u003c \u2028", "depth": 4}`: `{"command":"a && b <c> \\u003c ` + "\u2028" + `","depth":4}`,
+		`{"a":"\u00e9\u0041"}`:                                  `{"a":"\u00e9\u0041"}`,
+	} {
+		fresh := turn.Object(json.RawMessage(in))
+		stored, err := json.Marshal(trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "c", Name: "bash", Input: json.RawMessage(in)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m trimtab.Message
+		if err := json.Unmarshal(stored, &m); err != nil {
+			t.Fatal(err)
+		}
+		again := turn.Object(m.Parts[0].(trimtab.ToolCall).Input)
+		if string(fresh) != want || string(again) != want {
+			t.Errorf("fresh %s\nagain %s\nwant  %s", fresh, again, want)
+		}
+	}
+}
+
 func FuzzObject(f *testing.F) {
 	for _, s := range []string{"", "{}", `{"a":[1,"]"]}`, `"\ud800"`, "\xff", "[[[["} {
 		f.Add([]byte(s))
@@ -137,6 +160,12 @@ func FuzzObject(f *testing.F) {
 		var object map[string]any
 		if err := json.Unmarshal(got, &object); err != nil {
 			t.Fatalf("%s: %v", got, err)
+		}
+		if again := turn.Object(got); string(again) != string(got) {
+			t.Fatalf("%s, and then %s", got, again)
+		}
+		if stored, err := json.Marshal(json.RawMessage(raw)); err == nil && string(turn.Object(stored)) != string(got) {
+			t.Fatalf("%s, and from a store %s", got, turn.Object(stored))
 		}
 	})
 }
