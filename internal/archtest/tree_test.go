@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -156,10 +157,13 @@ func (f *source) problem(at ast.Node, format string, args ...any) string {
 
 func (f *source) line(p token.Pos) int { return f.fset.Position(p).Line }
 
-// house is the tree that this package is part of.
+// loadHouse reads the tree that this package is part of, once for all tests.
+var loadHouse = sync.OnceValues(func() (*tree, error) { return load(filepath.Join("..", "..")) })
+
+// house is the tree that this package is part of. Nobody changes it.
 func house(t *testing.T) *tree {
 	t.Helper()
-	tr, err := load(filepath.Join("..", ".."))
+	tr, err := loadHouse()
 	if err != nil {
 		t.Fatal(err)
 	}
