@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -51,6 +52,8 @@ func pausing(ctx context.Context, folder string) error {
 	var mu sync.Mutex
 	var window sync.RWMutex
 	left := map[string]int{looked: 1, acted: 1, recording: 1} // pauses
+	woken := make(chan os.Signal, 1)
+	signal.Notify(woken, syscall.SIGCONT)
 	pause := func(id, where string) {
 		mu.Lock()
 		now := left[where] > 0 && chance.IntN(3) == 0
@@ -63,6 +66,7 @@ func pausing(ctx context.Context, folder string) error {
 			defer window.Unlock()
 			fmt.Println("paused " + id)
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			<-woken // it stops a moment after the call, and the window must be shut until then
 		}
 	}
 	for n := range 13 {
