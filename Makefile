@@ -51,8 +51,10 @@ cross: ## build for Linux, macOS and Windows, and type-check the tests there
 	@GO='$(GO)' sh script/cross $(PKGS)
 
 counts: ## the random conversations, replays and kills that are promised, in full: without the race detector
-	CGO_ENABLED=0 $(GO) test -run 'P7|P8|Rule10|Dialect' . ./wire/...
-	CGO_ENABLED=0 $(GO) test -parallel 4 -run P1_Killed ./improve/flow
+	CGO_ENABLED=0 $(GO) test -count=1 -run 'P7|P8|Rule10|Dialect' . ./wire/...
+	CGO_ENABLED=0 $(GO) test -count=1 -run 'P3|P4' ./store/sqlite
+	CGO_ENABLED=0 $(GO) test -count=1 -run P7_Generated ./surface/gateway
+	CGO_ENABLED=0 $(GO) test -count=1 -parallel 4 -run P1_Killed ./improve/flow
 
 fuzz: ## each fuzz target for FUZZTIME (1s)
 	@GO='$(GO)' sh script/fuzz $(FUZZTIME) $(PKGS)
