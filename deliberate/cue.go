@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/speech"
 )
 
 // Cue is what a speaker is told when it is their turn: where the debate stands and
@@ -21,6 +22,7 @@ type Cue struct {
 	PhaseText string // its name, place and focus
 	Missing   []string
 	Open      []OpenProposal // on which they have not taken a side
+	Taken     []string       // what the table has agreed on, the newest last
 	Best      string         // what the table is closest to agreeing on and has not, as in P2
 	Research  Quota
 	Asked     string // who asked them something that they have not answered
@@ -57,8 +59,14 @@ func (f floor) fill(t *Turn) {
 	}
 	for _, p := range f.open(t.Who) {
 		_, con := p.sides()
-		c.Open = append(c.Open, OpenProposal{p.N, p.By, p.Of, trimtab.Clip(oneLine(p.Title), 120), con})
+		c.Open = append(c.Open, OpenProposal{p.N, p.By, p.Of, gist(p, 140), con})
 	}
+	for _, p := range f.Proposals {
+		if p.Open() && p.Agreed(len(f.Cast)) {
+			c.Taken = append(c.Taken, p.Name()+", "+gist(p, 60))
+		}
+	}
+	c.Taken = c.Taken[max(0, len(c.Taken)-maxTaken):]
 	if p := f.best(); p != nil {
 		c.Best = p.Name()
 	}
@@ -66,6 +74,23 @@ func (f floor) fill(t *Turn) {
 	if by := f.asked(t.Who); t.Cue.Ask != AskReply {
 		c.Asked = by
 	}
+}
+
+// maxTaken is how much of what was agreed a speaker is told.
+const maxTaken = 4
+
+// gist is a proposal in a line: its title, and how it begins where that is only the
+// name of a section.
+func gist(p *Proposal, n int) string {
+	text := p.Title
+	if all := speech.Read(p.Text).Sections; len(all) > 0 && strings.HasPrefix(strings.TrimSpace(p.Text), "#") {
+		text += ": " + strings.Trim(oneLine(trimtab.Clip(all[0].Body, 4*n)), "*# ")
+	}
+	text = strings.ReplaceAll(oneLine(text), ";", ",")
+	if short := trimtab.Clip(text, n); short != text {
+		return strings.TrimSpace(short) + "…"
+	}
+	return text
 }
 
 // String is the cue in words. Each line begins with a word of its own, so that it
@@ -89,21 +114,24 @@ func (c Cue) String() string {
 			fmt.Fprintf(&b, "  against it so far: %s\n", strings.Join(p.Against, ", "))
 		}
 	}
+	if len(c.Taken) > 0 {
+		fmt.Fprintf(&b, "Agreed so far: %s\n", strings.Join(c.Taken, "; "))
+	}
 	if c.Best != "" {
 		fmt.Fprintf(&b, "Nearest to agreement: %s\n", c.Best)
 	}
 	if c.Research.Max > 0 {
 		fmt.Fprintf(&b, "Research used: %d of %d, at least %d\n", c.Research.Used, c.Research.Max, c.Research.Required)
 	}
-	if c.Means != "" {
-		fmt.Fprintf(&b, "It should hold: %s\n", c.Means)
-	}
-	if c.Asked != "" {
-		fmt.Fprintf(&b, "Asked by %s: answer that in a line, too\n", c.Asked)
-	}
 	fmt.Fprintf(&b, "Wanted now: %s", c.want())
 	if c.Closing {
 		b.WriteString(" This is the last round: begin nothing new.")
+	}
+	if c.Means != "" {
+		fmt.Fprintf(&b, "\nIt should hold: %s", c.Means)
+	}
+	if c.Asked != "" {
+		fmt.Fprintf(&b, "\nAsked by %s: answer their question in a line as well", c.Asked)
 	}
 	return b.String()
 }
@@ -178,6 +206,8 @@ func parseCue(text string) (c Cue, ok bool) {
 			c.Missing = strings.Split(value, ", ")
 		case key == "It should hold":
 			c.Means = value
+		case key == "Agreed so far":
+			c.Taken = strings.Split(value, "; ")
 		case key == "Nearest to agreement":
 			c.Best = value
 		case key == "Research used":

@@ -174,12 +174,25 @@ func TestMeters_VocabularyCollapse(t *testing.T) {
 	}
 }
 
+// TestD5_ASectionIsWrittenBeforeThePhaseIsOver: votes do not use up the last messages
+// in which what the phase is for can be written down.
+func TestD5_ASectionIsWrittenBeforeThePhaseIsOver(t *testing.T) {
+	table := tableOf(t, "skeptic: [PROPOSAL] Two years, a fifth of the street", "advocate: [ARGUMENT] Ask them")
+	goal := Progress{Phases: []Phase{{ID: "define", MaxMessages: 8, Criteria: []Criterion{{ID: "working_means"}}}}}
+	for messages, want := range map[int]string{2: "", 5: "", 6: AskWrite, 7: AskWrite} {
+		goal.Messages = messages
+		if got := (floor{table, goal}).task(); got.ask != want {
+			t.Errorf("%d of 8 messages: asked to %q, want %q", messages, got.ask, want)
+		}
+	}
+}
+
 func TestCueIsReadBack(t *testing.T) {
 	for _, ask := range []string{AskOpen, AskTalk, AskPropose, AskVote, AskWrite, AskRevise, AskResearch, AskReply} {
 		want := Cue{
 			Who: "skeptic", Name: "Skeptic", Turn: 7, Ask: ask, Phase: "ideation", PhaseText: "Ideation (3 of 5). Find angles: many", Missing: []string{"a", "b"},
-			Open: []OpenProposal{{N: 2, By: "advocate", Title: "Lead: with the bike", Against: []string{"analyst", "you"}}, {N: 3, By: "you", Title: "x"}},
-			Best: "P2", Research: Quota{Used: 1, Max: 5, Required: 1}, Closing: ask == AskVote, Means: "what it holds",
+			Open:  []OpenProposal{{N: 2, By: "advocate", Title: "Lead: with the bike", Against: []string{"analyst", "you"}}, {N: 3, By: "you", Title: "x"}},
+			Taken: []string{"P1, Lead with it", "P4, Hero copy: Stay in"}, Asked: "skeptic", Best: "P2", Research: Quota{Used: 1, Max: 5, Required: 1}, Closing: ask == AskVote, Means: "what it holds",
 		}
 		switch ask {
 		case AskPropose, AskRevise, AskReply:

@@ -2,7 +2,6 @@ package deliberate
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -26,13 +25,13 @@ const maxDrafts = 3
 // task finds what the phase needs next. Everybody is heard first, and nothing new
 // is begun while sides are still to be taken.
 func (f floor) task() task {
-	if f.goal.Succeeded() || !f.heard() {
+	if f.goal.Succeeded() || !f.heard() && !f.late() {
 		return task{}
 	}
 	if f.wantsAngles() {
-		return task{AskPropose, "another angle", f.writer()}
+		return task{AskPropose, "another angle", f.writer(f.proposed())}
 	}
-	if f.waiting() {
+	if f.waiting() && !f.late() {
 		return task{}
 	}
 	if q := f.goal.Research; q.Used < q.Required && f.pending() == nil && f.researching() {
@@ -45,12 +44,23 @@ func (f floor) task() task {
 	}
 	c := missing[i]
 	if way(c) == bySection {
-		return task{AskWrite, c.ID, f.writer()}
+		return task{AskWrite, c.ID, f.writer(f.wrote)}
 	}
 	if p := f.newest(); p != nil && p.Open() && p.Version < maxVersions && !p.Agreed(len(f.Cast)) {
 		return task{AskRevise, p.Name(), p.By}
 	}
-	return task{AskPropose, c.ID, f.writer()}
+	return task{AskPropose, c.ID, f.writer(f.proposed())}
+}
+
+// late reports whether the phase has hardly more messages left than sections to write.
+func (f floor) late() bool {
+	now, sections := f.goal.Now(), 0
+	for _, c := range now.Criteria {
+		if !c.Met && way(c) == bySection && f.drafts[speech.Slug(c.ID)] < maxDrafts {
+			sections++
+		}
+	}
+	return sections > 0 && now.MaxMessages > 0 && now.MaxMessages-f.goal.Messages <= sections+1
 }
 
 // wantsAngles reports whether the phase needs proposals of several authors and has
@@ -127,13 +137,17 @@ func (f floor) unsettled() *Proposal {
 	return nil
 }
 
-// writer is who writes next: the one who has proposed and written least, leaders
-// first.
-func (f floor) writer() string {
-	made := maps.Clone(f.wrote)
+// proposed is how often each has proposed something.
+func (f floor) proposed() map[string]int {
+	made := map[string]int{}
 	for _, p := range f.Proposals {
 		made[p.By]++
 	}
+	return made
+}
+
+// writer is who writes or proposes next: the one who has made least, leaders first.
+func (f floor) writer(made map[string]int) string {
 	able := slices.DeleteFunc(f.seats(), f.spokeLast)
 	if len(able) == 0 {
 		return ""
