@@ -185,6 +185,9 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 	if !t.told { // once is enough
 		note, t.told = strings.TrimSpace(note+"\n"+left), true
 	}
+	if t.flag.permit != "" {
+		words += "\n\nNobody can be asked here: decide yourself, and say what you decided."
+	}
 	opt := agent.Options{History: t.archive, Tools: tools, More: t.more, System: strings.ReplaceAll(system, "{{.Folder}}", t.dir) + words, Offer: t.offered}
 	if permit != nil {
 		opt.Permit = permit

@@ -109,7 +109,7 @@ func write(t turn.Turn, recent bool) []message {
 	for _, r := range t.Results {
 		words := r.Text
 		if r.Failed { // the API has no other way to say so
-			words = strings.TrimSpace("[failed] " + words)
+			words = strings.TrimSpace("[failed]\n" + words)
 		}
 		all = append(all, message{Role: "tool", CallID: r.ID, Content: words})
 	}
