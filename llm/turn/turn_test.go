@@ -133,7 +133,7 @@ func TestObjectIsAlwaysOne(t *testing.T) {
 func TestObjectHasOneForm(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"command": "a && b <c> \\u003c \u2028", "depth": 4}`: `{"command":"a && b <c> \\u003c ` + "\u2028" + `","depth":4}`,
-		`{"a":"\u00e9\u0041"}`:                                  `{"a":"\u00e9\u0041"}`,
+		`{"a":"\u00e9\u0041"}`:                                 `{"a":"\u00e9\u0041"}`,
 	} {
 		fresh := turn.Object(json.RawMessage(in))
 		stored, err := json.Marshal(trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "c", Name: "bash", Input: json.RawMessage(in)}}})
