@@ -18,7 +18,7 @@ const deepest = 100
 // a provider that is sent another form reads everything behind it anew.
 func Object(raw json.RawMessage) json.RawMessage {
 	trimmed := bytes.TrimSpace(raw)
-	if sound(trimmed) {
+	if json.Valid(trimmed) {
 		trimmed = plain(trimmed)
 	}
 	switch {
@@ -37,7 +37,7 @@ func Object(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"input":` + string(trimmed) + `}`)
 }
 
-// plain is sound JSON without blanks between its values, and with the characters as
+// plain is JSON without blanks between its values, and with the characters as
 // they are that Go's own encoder escapes for the sake of HTML.
 func plain(raw []byte) []byte {
 	var b bytes.Buffer

@@ -152,7 +152,7 @@ func TestObjectHasOneForm(t *testing.T) {
 }
 
 func FuzzObject(f *testing.F) {
-	for _, s := range []string{"", "{}", `{"a":[1,"]"]}`, `"\ud800"`, "\xff", "[[[["} {
+	for _, s := range []string{"", "{}", `{"a":[1,"]"]}`, `"\ud800"`, "\xff", "[[[[", "\"&\xff\""} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
