@@ -92,9 +92,12 @@ func TestSections(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	s := Read("- a\n- b\n\ntext\n1. one\n2. two\n   more of it\n3) three\n\n* x")
-	if s.Items != 3 && s.Items != 4 || s.First != "one" {
-		t.Errorf("%d items, the first %q", s.Items, s.First)
+	for text, want := range map[string]int{
+		"- one\n- b\n\ntext\n1. c": 2, "- a\n\ntext\n1. one\n2. two\n   more of it\n3) three": 3, "* one\n\n* b": 2, "```\n- a\n- b\n```\n- one": 1, "text": 0,
+	} {
+		if s := Read(text); s.Items != want || want > 0 && s.First != "one" {
+			t.Errorf("%q: %d items, the first %q; want %d", text, s.Items, s.First, want)
+		}
 	}
 }
 
@@ -123,6 +126,12 @@ func TestD13_WhatIsWrittenIsProposed(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestWordsAreWithoutHeadings(t *testing.T) {
+	if got := Words("## Hero\nStay in.\n#1 in town\n### Below\nWe pedal."); got != "Stay in.\n#1 in town\nWe pedal." {
+		t.Errorf("%q", got)
 	}
 }
 
