@@ -149,6 +149,17 @@ func heading(ln string) (level int, title string) {
 	return level, strings.TrimRight(strings.TrimSpace(title), "# ")
 }
 
+// Words is a text without its headings.
+func Words(text string) string {
+	var out strings.Builder
+	for ln := range strings.Lines(text) {
+		if level, _ := heading(strings.TrimSpace(ln)); level == 0 {
+			out.WriteString(ln)
+		}
+	}
+	return out.String()
+}
+
 // itemOf returns the text of a list item, or nothing.
 func itemOf(ln string) string {
 	for _, mark := range []string{"- ", "* ", "+ ", "• "} {

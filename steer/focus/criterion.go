@@ -137,7 +137,7 @@ func markOf(by string) How {
 func (s *step) sections(by string, r speech.Speech) {
 	for _, sec := range r.Sections {
 		if i, ok := s.bySlug[sec.Slug]; ok && sec.Whole() {
-			s.m, _, _ = s.claim(s.m, s.criteria[i].ID, withoutHeadings(sec.Body), by, ByHeading, s.at)
+			s.m, _, _ = s.claim(s.m, s.criteria[i].ID, speech.Words(trimtab.Clip(sec.Body, 8*maxEvidence)), by, ByHeading, s.at)
 		}
 	}
 	for _, c := range s.criteria {
@@ -145,17 +145,6 @@ func (s *step) sections(by string, r speech.Speech) {
 			s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, By: by, At: s.at, Text: fmt.Sprintf("a list of %d items, the first: %s", r.Items, line(r.First, 80))})
 		}
 	}
-}
-
-// withoutHeadings is what a section says.
-func withoutHeadings(body string) string {
-	var out strings.Builder
-	for ln := range strings.Lines(trimtab.Clip(body, 8*maxEvidence)) {
-		if !strings.HasPrefix(strings.TrimSpace(ln), "#") {
-			out.WriteString(ln)
-		}
-	}
-	return out.String()
 }
 
 // undo notes that a criterion counts no longer, and says so once in a phase.

@@ -65,7 +65,7 @@ func (s *step) voices(by string, r speech.Speech, several bool) {
 	for _, o := range r.Offers(func(slug string) bool { return several && s.document(slug) }) {
 		k.Count++
 		k.Authors = with(k.Authors, by)
-		k.Proposal, k.At, k.For, k.Against = line(withoutHeadings(o.Text), maxEvidence), s.at, []string{by}, nil
+		k.Proposal, k.At, k.For, k.Against = line(speech.Words(trimtab.Clip(o.Text, 8*maxEvidence)), maxEvidence), s.at, []string{by}, nil
 	}
 }
 
