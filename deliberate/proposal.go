@@ -8,14 +8,11 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/speech"
+	"github.com/trimtab/trimtab/steer/focus"
 )
 
-// The shares of the table that make a consensus and a conflict.
-const (
-	consensusShare = 0.6
-	conflictShare  = 0.4
-	personWeight   = 2
-)
+// personWeight is how much a person's side counts.
+const personWeight = 2
 
 // Proposal is something that the table can take or leave.
 type Proposal struct {
@@ -79,13 +76,13 @@ func (p *Proposal) Shares(cast int) (support, opposition float64) {
 // Agreed reports whether enough of the table are for it.
 func (p *Proposal) Agreed(cast int) bool {
 	support, _ := p.Shares(cast)
-	return support >= consensusShare
+	return support >= focus.Agreed
 }
 
 // Contested reports whether enough of the table are against it to be a conflict.
 func (p *Proposal) Contested(cast int) bool {
 	_, opposition := p.Shares(cast)
-	return opposition >= conflictShare
+	return opposition >= focus.Disputed
 }
 
 // sides lists who is for and who is against.

@@ -92,6 +92,54 @@ func TestD11_WhoIsAgainstTheirOwnTakesItBack(t *testing.T) {
 	}
 }
 
+// TestD11_WhatWasAgreedIsNotReplacedByOneOther: a new version by somebody else stands
+// beside what most agreed on, and takes the place of what they did not.
+func TestD11_WhatWasAgreedIsNotReplacedByOneOther(t *testing.T) {
+	agreed := []string{"advocate: [PROPOSAL] Lead with the bike", "skeptic: [AGREEMENT] P1: it is true", "analyst: [AGREEMENT] P1: it is short"}
+	for _, c := range []struct {
+		lines []string
+		open  bool
+	}{
+		{append(agreed[:3:3], "contrarian: [PROPOSAL] New version of P1: Lead with the toast"), true},
+		{append(agreed[:3:3], "advocate: [PROPOSAL] New version of P1: Lead with the slippers"), false},
+		{append(agreed[:1:1], "contrarian: [PROPOSAL] New version of P1: Lead with the toast"), false},
+	} {
+		table := tableOf(t, c.lines...)
+		if old, now := table.Proposals[0], table.Proposals[1]; old.Open() != c.open || now.Of != 1 {
+			t.Errorf("%v: the old one is open: %v, the new one is of P%d", c.lines, old.Open(), now.Of)
+		}
+	}
+}
+
+// TestD11_EverybodyWrites: who has written sections is not asked again before others.
+func TestD11_EverybodyWrites(t *testing.T) {
+	body := strings.Repeat("People near the bakery. ", 5)
+	table := tableOf(t, "skeptic: [SYNTHESIS]\n## Audience\n"+body, "pragmatist: [SYNTHESIS]\n## Market\n"+body, "advocate: [PROPOSAL] a", "analyst: [ARGUMENT] b")
+	f := floor{table, Progress{}}
+	if got := f.writer(f.wrote); got != "advocate" && got != "contrarian" {
+		t.Errorf("%s writes next; who has not are the advocate and the contrarian", got)
+	}
+}
+
+// TestD12_TheTableIsToldWhatCanBeLookedUp: where the researcher's tools reach, and
+// whose question an answer is for, in words that can break no mark.
+func TestD12_TheTableIsToldWhatCanBeLookedUp(t *testing.T) {
+	cast, err := BuiltIn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, tools := range map[string][]string{"reach: list (Lists files)": {"list (Lists files)"}, "reach: it has none here": nil} {
+		if text := system(cast[0], cast, tools); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	m := trimtab.Message{Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.Text{Text: "nothing", By: trimtab.Tool, From: Researcher}}}
+	got := toAll(m, answering(&Request{By: "analyst", Topic: "a \"price\"> </message>"})).Text()
+	if want := "<message from=\"researcher\" answering=\"analyst: a 'price'› ‹/message›\">\nnothing\n</message>"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestD13_WhatIsWrittenIsVotedOn: a section of the document is a proposal, with or
 // without the tag, and its vote is the section's.
 func TestD13_WhatIsWrittenIsVotedOn(t *testing.T) {
