@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -52,34 +53,11 @@ func answer(args []string) {
 		_, _ = os.Stderr.WriteString("trimtab-hook: " + err.Error() + "\n")
 		return
 	}
-	if data == "" {
-		data = dataDir()
-	}
-	if data != "" && spool.At(data, call).Light(call, time.Now().UnixNano(), os.Getpid()) {
+	data, err = home.Home{Getenv: os.Getenv, Data: data}.DataDir()
+	if err == nil && spool.At(data, call).Light(call, time.Now().UnixNano(), os.Getpid()) {
 		return
 	}
 	handOn(args, input)
-}
-
-// dataDir is the folder for data, by the same rules as trimtab's own.
-func dataDir() string {
-	if dir := os.Getenv("TRIMTAB_DATA"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "trimtab")
-	}
-	if dir := os.Getenv("LocalAppData"); runtime.GOOS == "windows" && dir != "" {
-		return filepath.Join(dir, "trimtab")
-	}
-	home := os.Getenv("HOME")
-	if home == "" {
-		home = os.Getenv("USERPROFILE")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".local", "share", "trimtab")
 }
 
 // handOn lets trimtab answer. Its exit code is not handed on.

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -20,7 +19,9 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
@@ -45,7 +46,7 @@ type app struct {
 	}
 	settings *Settings // nil until loaded
 	loaded   loaded
-	own      *ownModes // nil until read
+	own      *setting.Modes // nil until read
 	opened   archive
 	door     *helm.Helm
 }
@@ -68,37 +69,13 @@ func (a *app) getenv(name string) string {
 	return value
 }
 
+// home is where the person's things are.
+func (a *app) home() home.Home {
+	return home.Home{Getenv: a.getenv, Data: a.flag.data, Config: a.flag.config}
+}
+
 // dataDir is where sessions and trust are kept.
-func (a *app) dataDir() (string, error) {
-	if dir := or(a.flag.data, a.getenv("TRIMTAB_DATA")); dir != "" {
-		return filepath.Abs(dir)
-	}
-	return a.baseDir("XDG_DATA_HOME", ".local/share", "LocalAppData")
-}
-
-// configFile is the user's settings file. It need not exist, unless it was named.
-func (a *app) configFile() (path string, named bool, err error) {
-	if file := or(a.flag.config, a.getenv("TRIMTAB_CONFIG")); file != "" {
-		path, err = filepath.Abs(file)
-		return path, true, err
-	}
-	dir, err := a.baseDir("XDG_CONFIG_HOME", ".config", "AppData")
-	return filepath.Join(dir, "trimtab.json"), false, err
-}
-
-func (a *app) baseDir(xdg, below, windows string) (string, error) {
-	if dir := a.getenv(xdg); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "trimtab"), nil
-	}
-	if dir := a.getenv(windows); runtime.GOOS == "windows" && dir != "" {
-		return filepath.Join(dir, "trimtab"), nil
-	}
-	home := or(a.getenv("HOME"), a.getenv("USERPROFILE"))
-	if home == "" {
-		return "", errors.New("no home folder is known: set HOME, or name folders with --data and --config")
-	}
-	return filepath.Join(home, filepath.FromSlash(below), "trimtab"), nil
-}
+func (a *app) dataDir() (string, error) { return a.home().DataDir() }
 
 func or(a, b string) string {
 	if a != "" {
@@ -110,8 +87,7 @@ func or(a, b string) string {
 // Storage says where sessions and improvements are kept: in a file of the user's
 // own, or on a server that a team shares.
 type Storage struct {
-	sqlite.Config
-	URL      string          `json:"url" guard:"user" hide:"true" doc:"a database server to use in the place of the file, as postgres://USER@HOST/DATABASE?sslmode=verify-full"`
+	setting.Store
 	Postgres postgres.Config `json:"postgres" guard:"user" doc:"how the database server is used"`
 }
 
@@ -182,7 +158,7 @@ func (a *app) engine() (*trimtab.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return steer.New(cfg.Config, own.definitions()...)
+	return steer.New(cfg.Config, own.Definitions()...)
 }
 
 // helm opens the one door.
@@ -207,18 +183,6 @@ func (a *app) helm(ctx context.Context) (*helm.Helm, error) {
 	return a.door, nil
 }
 
-// folder is the project: the folder that trimtab was started in.
-func (a *app) folder() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("the current folder: %w", err)
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return dir, nil
-}
-
 // current is the session that a command is about: the named one, else the
 // newest of this folder that somebody works in: a debate and what it looked up
 // have their own commands.
@@ -233,7 +197,7 @@ func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
 		}
 		return st.Load(ctx, id)
 	}
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return trimtab.Session{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/pick"
 	"github.com/trimtab/trimtab/surface/tui"
@@ -131,7 +132,7 @@ func (a *app) chat(ctx context.Context) error {
 
 // openTalk opens what a chat needs: the store and the door to it, and the folder.
 func (a *app) openTalk(ctx context.Context) (*talk, error) {
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return nil, err
 	}

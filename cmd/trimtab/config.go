@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/setting"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -53,7 +54,7 @@ func (a *app) configShow() error {
 			File     string           `json:"file"`
 			Settings []config.Entry   `json:"settings"`
 			Problems []config.Problem `json:"problems"`
-		}{a.loaded.user, entries, append([]config.Problem{}, a.loaded.report.Problems...)})
+		}{a.loaded.User, entries, append([]config.Problem{}, a.loaded.report.Problems...)})
 	}
 	for _, e := range entries {
 		mark := " "
@@ -68,7 +69,7 @@ func (a *app) configShow() error {
 func (a *app) configValidate(file string) error {
 	problems, name := []config.Problem{}, file
 	if file != "" {
-		data, err := readSettings(file)
+		data, err := setting.Read(file)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (a *app) configValidate(file string) error {
 		if err := a.loadSettings(); err != nil {
 			return err
 		}
-		problems, name = append(problems, a.loaded.report.Problems...), a.loaded.user
+		problems, name = append(problems, a.loaded.report.Problems...), a.loaded.User
 	}
 	if a.flag.json {
 		if err := a.printJSON(problems); err != nil {
@@ -107,7 +108,7 @@ const template = `{
 
 func (a *app) configEdit(ctx context.Context) error {
 	editor := strings.Fields(or(a.getenv("VISUAL"), a.getenv("EDITOR")))
-	file, _, err := a.configFile()
+	file, _, err := a.home().ConfigFile()
 	if err != nil {
 		return err
 	}

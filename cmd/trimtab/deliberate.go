@@ -144,7 +144,7 @@ func (d *deliberation) open(ctx context.Context) error {
 	}
 	lineup, off := cfg.Config, false
 	lineup.Todo.Enabled = &off // nobody at the table has a todo list
-	engine, err := steer.New(lineup, own.definitions()...)
+	engine, err := steer.New(lineup, own.Definitions()...)
 	if err != nil {
 		return err
 	}
@@ -381,11 +381,9 @@ func (d *deliberation) personas() ([]deliberate.Persona, error) {
 	if _, err := d.config(); err != nil {
 		return nil, err
 	}
-	own, errs := deliberate.LoadPersonas(os.DirFS(filepath.Join(filepath.Dir(d.loaded.user), "personas")))
-	if p := d.loaded.project; p.state == trust.Trusted {
-		more, bad := d.projectPersonas(p.dir)
-		own, errs = append(own, more...), append(errs, bad...)
-	}
+	own, errs := deliberate.LoadPersonas(os.DirFS(filepath.Join(filepath.Dir(d.loaded.User), "personas")))
+	more, bad := projectPersonas(d.loaded.Project.Files)
+	own, errs = append(own, more...), append(errs, bad...)
 	for _, err := range errs {
 		d.progress("%s (ignored)\n", err)
 	}
@@ -403,15 +401,7 @@ func (d *deliberation) personas() ([]deliberate.Persona, error) {
 // projectPersonas takes the personas of a project, from the very bytes that are
 // trusted. Which model somebody else's file asks for has no effect: models cost the
 // person's money.
-func (d *deliberation) projectPersonas(dir string) (all []deliberate.Persona, errs []error) {
-	book, err := d.trustBook()
-	if err != nil {
-		return nil, []error{err}
-	}
-	files, _, err := book.Files(dir)
-	if err != nil {
-		return nil, []error{err}
-	}
+func projectPersonas(files trust.Files) (all []deliberate.Persona, errs []error) {
 	for name, data := range files {
 		if ok, _ := path.Match("personas/*.md", name); !ok {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
@@ -76,18 +77,17 @@ func (a *app) checkSettings() []finding {
 			out = append(out, finding{"settings", "wrong", p.Error(), ""})
 		}
 	} else {
-		text := a.loaded.user
-		if _, err := os.Stat(a.loaded.user); errors.Is(err, fs.ErrNotExist) {
+		text := a.loaded.User
+		if _, err := os.Stat(a.loaded.User); errors.Is(err, fs.ErrNotExist) {
 			text += " does not exist; every setting has its default"
 		}
 		out = append(out, finding{"settings", "ok", text, ""})
 	}
-	switch p := a.loaded.project; {
-	case p.dir == "" || p.state == trust.Absent:
-	case p.state == trust.Trusted:
-		out = append(out, finding{"project", "ok", filepath.Join(p.dir, ".trimtab") + " is trusted", ""})
-	default:
-		out = append(out, finding{"project", "note", "has no effect: " + p.why, ""})
+	switch p := a.loaded.Project; {
+	case p.Idle():
+		out = append(out, finding{"project", "note", "has no effect: " + p.Why, ""})
+	case p.State == trust.Trusted:
+		out = append(out, finding{"project", "ok", filepath.Join(p.Dir, ".trimtab") + " is trusted", ""})
 	}
 	return out
 }
@@ -197,12 +197,12 @@ func (a *app) checkTerminal() finding {
 // checkImprove says where improvements of this project would go, and who would do
 // them.
 func (a *app) checkImprove(ctx context.Context) []finding {
-	dir, err := a.folder()
-	if err != nil || repository(dir) == "" || a.settings == nil {
+	dir, err := setting.Folder()
+	if err != nil || setting.Repository(dir) == "" || a.settings == nil {
 		return nil
 	}
 	var out []finding
-	where, err := a.forgeOf(ctx, repository(dir))
+	where, err := a.forgeOf(ctx, setting.Repository(dir))
 	switch {
 	case err != nil:
 		out = append(out, finding{"forge", "note", err.Error(), ""})

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook"
@@ -134,7 +135,7 @@ func (a *app) hookAnswer(ctx context.Context, host, event string) (out []byte, s
 	} else {
 		shut = a.hookShut
 	}
-	folder, _ := a.folder() // the host says where it works
+	folder, _ := setting.Folder() // the host says where it works
 	opt := hook.Options{
 		Door: door, Data: data, Project: folder, Guard: guarded, Clock: a.clock, Log: a.hookLog(),
 		Gateway: a.behindGateway(host), Session: a.getenv("TRIMTAB_SESSION"),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 	"github.com/trimtab/trimtab/transcript"
@@ -45,7 +46,7 @@ func (a *app) hookReflect(data, folder string) func(context.Context, hook.Wish) 
 	if err != nil {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(repository(folder), filepath.FromSlash(improve.ProjectFile))); err != nil && !cfg.Automation.Enabled {
+	if _, err := os.Stat(filepath.Join(setting.Repository(folder), filepath.FromSlash(improve.ProjectFile))); err != nil && !cfg.Automation.Enabled {
 		return nil // whether a project's own file is trusted is looked at later
 	}
 	return func(_ context.Context, w hook.Wish) error {
@@ -88,7 +89,7 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (a *app) lookBack(ctx context.Context, w hook.Wish) (d hook.Decision, why s
 	if err != nil {
 		return d, "", err
 	}
-	project := repository(w.Project)
+	project := setting.Repository(w.Project)
 	if !ok || project == "" {
 		return d, "there is nothing to look back at, or no repository to improve", nil
 	}
@@ -243,21 +244,6 @@ func (a *app) seeStored(ctx context.Context, r *improve.Reflector, session strin
 		}
 	}
 	return nil
-}
-
-// repository is the folder at or above one that git keeps; "" where there is none.
-func repository(dir string) string {
-	for dir != "" {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
-	return ""
 }
 
 // decided notes what came of a stop, without a word of what was said.

@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/internal/setting"
 )
 
 // lookedBack is what sessions show of a project, and what speaks against work on it.
@@ -45,11 +46,11 @@ func (p *pastFlags) add(c *cobra.Command) {
 
 // lookBackAt reflects on the sessions of this project, or on those that are named.
 func (a *app) lookBackAt(ctx context.Context, args []string, p pastFlags) (*lookedBack, error) {
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return nil, err
 	}
-	l := &lookedBack{project: repository(dir)}
+	l := &lookedBack{project: setting.Repository(dir)}
 	if l.project == "" {
 		return nil, fmt.Errorf("%s is no repository of git: an improvement is a branch and a pull request, so go to the project first", dir)
 	}

@@ -308,7 +308,7 @@ func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache, err := a.baseDir("XDG_CACHE_HOME", ".cache", "LocalAppData")
+	cache, err := a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData")
 	if err != nil {
 		return nil, err
 	}

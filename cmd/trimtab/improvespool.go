@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/setting"
 )
 
 // maxSpooled is how many files of a spool are taken in at a time.
@@ -23,11 +24,11 @@ const maxSpooled = 100
 // cannot be read to refused. They come with the project, so they always wait for
 // a person, whatever the settings say of approval.
 func (a *app) takeSpool(ctx context.Context, q improve.Queue) error {
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return err
 	}
-	project := repository(dir)
+	project := setting.Repository(dir)
 	if project == "" {
 		return nil
 	}

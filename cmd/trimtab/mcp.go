@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/mcp"
 )
@@ -42,7 +43,7 @@ answer says which.`,
 
 // mcp answers the agent that started this process.
 func (a *app) mcp(ctx context.Context, session string) error {
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return err
 	}

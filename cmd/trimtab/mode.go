@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +14,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/steer/mode"
 )
@@ -41,47 +39,22 @@ modes beside your settings or, once you trust it, in .trimtab/modes of a project
 	return c
 }
 
-// ownMode is a mode and where it comes from.
-type ownMode struct {
-	mode.Definition
-	Source string `json:"source"` // "built in", or its file
-}
-
-// ownModes are the modes from files, and what is wrong with the rest.
-type ownModes struct {
-	list     []ownMode
-	problems []mode.Problem
-}
-
-const maxModes = 200 // files that are read
-
 // modes reads the modes from files once. A bad file never hides the good ones.
-func (a *app) modes() (*ownModes, error) {
+func (a *app) modes() (*setting.Modes, error) {
 	if a.own != nil {
 		return a.own, nil
 	}
 	if _, err := a.config(); err != nil {
 		return nil, err
 	}
-	own := &ownModes{}
-	dir := a.modeFolder()
-	names, err := filepath.Glob(filepath.Join(globSafe(dir), "*.json"))
+	own, err := a.loaded.Modes()
 	if err != nil {
-		return nil, fmt.Errorf("modes in %s: %w", dir, err)
-	}
-	for _, file := range names[:min(len(names), maxModes)] {
-		data, err := readMode(file)
-		own.add(file, data, err)
-	}
-	if p := a.loaded.project; p.state == trust.Trusted {
-		if err := a.projectModes(own, p.dir); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	a.own = own
-	for i, p := range own.problems {
+	for i, p := range own.Problems {
 		if i == 5 {
-			a.progress("… and %d more; trimtab mode validate lists them\n", len(own.problems)-i)
+			a.progress("… and %d more; trimtab mode validate lists them\n", len(own.Problems)-i)
 			break
 		}
 		a.progress("%s (ignored)\n", p)
@@ -89,95 +62,20 @@ func (a *app) modes() (*ownModes, error) {
 	return own, nil
 }
 
-// modeFolder is where a person's own modes are.
-func (a *app) modeFolder() string { return filepath.Join(filepath.Dir(a.loaded.user), "modes") }
-
-// globSafe guards a folder's name against being taken as a pattern.
-func globSafe(dir string) string {
-	return strings.NewReplacer(`[`, `[[]`, `*`, `[*]`, `?`, `[?]`).Replace(dir)
-}
-
-// projectModes takes the modes of a project, from the very bytes that are trusted.
-func (a *app) projectModes(own *ownModes, dir string) error {
-	book, err := a.trustBook()
-	if err != nil {
-		return err
-	}
-	files, _, err := book.Files(dir)
-	if err != nil {
-		return err
-	}
-	n := 0
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if ok, err := path.Match("modes/*.json", name); err != nil || !ok {
-			continue
-		}
-		if n++; n <= maxModes {
-			own.add(filepath.Join(dir, trust.Folder, filepath.FromSlash(name)), files[name], nil)
-		}
-	}
-	return nil
-}
-
-func (o *ownModes) add(file string, data []byte, err error) {
-	if err != nil {
-		o.problems = append(o.problems, mode.Problem{File: file, Text: err.Error()})
-		return
-	}
-	def, problems := mode.Parse(file, data)
-	o.problems = append(o.problems, problems...)
-	if len(problems) > 0 {
-		return
-	}
-	for _, other := range o.list {
-		if other.ID == def.ID {
-			o.problems = append(o.problems, mode.Problem{File: file, Line: 1, Path: "id", Text: fmt.Sprintf("the mode %q is in %s already; give another id", def.ID, other.Source)})
-			return
-		}
-	}
-	o.list = append(o.list, ownMode{def, file})
-}
-
-// readMode reads a file, a little more than is allowed at most.
-func readMode(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is no file")
-	}
-	return io.ReadAll(io.LimitReader(f, mode.MaxFile+1))
-}
-
 // allModes are the built-in modes, with those from files beside them or in the
 // place of the one that may be replaced.
-func (a *app) allModes() ([]ownMode, error) {
+func (a *app) allModes() ([]setting.Mode, error) {
 	own, err := a.modes()
 	if err != nil {
 		return nil, err
 	}
-	var all []ownMode
+	var all []setting.Mode
 	for _, def := range append(mode.BuiltIn(), mode.Sessions()...) {
-		if !slices.ContainsFunc(own.list, func(m ownMode) bool { return m.ID == def.ID }) {
-			all = append(all, ownMode{def, "built in"})
+		if !slices.ContainsFunc(own.List, func(m setting.Mode) bool { return m.ID == def.ID }) {
+			all = append(all, setting.Mode{Definition: def, Source: "built in"})
 		}
 	}
-	return append(all, own.list...), nil
-}
-
-// definitions are the modes from files, for the engine.
-func (o *ownModes) definitions() []mode.Definition {
-	var out []mode.Definition
-	for _, m := range o.list {
-		out = append(out, m.Definition)
-	}
-	return out
+	return append(all, own.List...), nil
 }
 
 func (a *app) completeMode(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -236,10 +134,10 @@ func modeShow(a *app) *cobra.Command {
 	}
 }
 
-func (a *app) findMode(id string) (ownMode, error) {
+func (a *app) findMode(id string) (setting.Mode, error) {
 	all, err := a.allModes()
 	if err != nil {
-		return ownMode{}, err
+		return setting.Mode{}, err
 	}
 	var ids []string
 	for _, m := range all {
@@ -252,10 +150,10 @@ func (a *app) findMode(id string) (ownMode, error) {
 	if near := config.Nearest(id, ids); near != "" {
 		text += fmt.Sprintf("; did you mean %s?", near)
 	}
-	return ownMode{}, misused("%s\ntrimtab mode list shows them all", text)
+	return setting.Mode{}, misused("%s\ntrimtab mode list shows them all", text)
 }
 
-func (a *app) showMode(m ownMode) {
+func (a *app) showMode(m setting.Mode) {
 	a.printf("%s  %s (%s)\n", m.ID, strings.TrimSpace(m.Icon+" "+m.Name), m.Source)
 	if m.Description != "" {
 		a.printf("  %s\n", m.Description)
@@ -299,7 +197,7 @@ func modeValidate(a *app) *cobra.Command {
 }
 
 func (a *app) validateModes(files []string) error {
-	own := &ownModes{}
+	own := &setting.Modes{}
 	if len(files) == 0 {
 		quiet := a.flag.quiet
 		a.flag.quiet = true // they are told below
@@ -311,29 +209,28 @@ func (a *app) validateModes(files []string) error {
 		}
 	}
 	for _, file := range files {
-		data, err := readMode(file)
-		own.add(file, data, err)
+		own.Read(file)
 	}
 	if a.flag.json {
 		if err := a.printJSON(struct {
-			Modes    []ownMode      `json:"modes"`
+			Modes    []setting.Mode `json:"modes"`
 			Problems []mode.Problem `json:"problems"`
-		}{append([]ownMode{}, own.list...), append([]mode.Problem{}, own.problems...)}); err != nil {
+		}{append([]setting.Mode{}, own.List...), append([]mode.Problem{}, own.Problems...)}); err != nil {
 			return err
 		}
 	} else {
-		for _, p := range own.problems {
+		for _, p := range own.Problems {
 			a.printf("%s\n", p)
 		}
-		for _, m := range own.list {
+		for _, m := range own.List {
 			a.printf("%s: %s is good\n", m.Source, m.ID)
 		}
 	}
-	if len(own.problems) > 0 {
+	if len(own.Problems) > 0 {
 		return errShown
 	}
-	if len(own.list) == 0 && len(files) == 0 {
-		a.progress("no modes of your own in %s\n", a.modeFolder())
+	if len(own.List) == 0 && len(files) == 0 {
+		a.progress("no modes of your own in %s\n", a.loaded.ModeFolder())
 	}
 	return nil
 }
@@ -376,9 +273,9 @@ func (a *app) newMode(id, from string, project, force bool) (err error) {
 	if err != nil {
 		return err
 	}
-	dir := a.modeFolder()
+	dir := a.loaded.ModeFolder()
 	if project {
-		here, err := a.folder()
+		here, err := setting.Folder()
 		if err != nil {
 			return err
 		}

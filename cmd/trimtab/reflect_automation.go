@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
 )
 
@@ -24,7 +25,7 @@ func (a *app) automation(project string) (improve.Config, error) {
 	if err != nil || data == nil {
 		return cfg.Automation, err
 	}
-	book, err := a.trustBook()
+	book, err := setting.Book(a.home())
 	if err != nil {
 		return cfg.Automation, err // an unreadable book trusts nothing
 	}
@@ -93,7 +94,7 @@ func projectAutomation(project string) (file string, data []byte, err error) {
 // automationPart is a project's automation_config.json as something to trust; nil
 // where there is none.
 func (a *app) automationPart(dir string) *part {
-	file, data, err := projectAutomation(or(repository(dir), dir))
+	file, data, err := projectAutomation(or(setting.Repository(dir), dir))
 	if err != nil {
 		a.progress("%s\n", err)
 		return nil

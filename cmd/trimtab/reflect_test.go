@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
 
@@ -50,7 +51,7 @@ func TestR6_AProjectsAutomationConfigCountsOnlyWhileItIsTrusted(t *testing.T) {
 	write(`{"automation_enabled": true, "approval": "never", "odd": 1}`)
 	check(false, "has no effect")
 	p := a.automationPart(project)
-	book, err := a.trustBook()
+	book, err := setting.Book(a.home())
 	if p == nil || err != nil {
 		t.Fatal(p, err)
 	}

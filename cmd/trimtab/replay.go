@@ -7,6 +7,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/steer"
@@ -108,7 +109,7 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 
 // otherEngine is the lineup under another settings file.
 func (a *app) otherEngine(file string) (*trimtab.Engine, error) {
-	data, err := readSettings(file)
+	data, err := setting.Read(file)
 	if err != nil {
 		return nil, err
 	}

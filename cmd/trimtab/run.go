@@ -19,6 +19,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
@@ -82,7 +83,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err := launch.Check(a.getenv); err != nil {
 		return err
 	}
-	dir, err := a.folder()
+	dir, err := setting.Folder()
 	if err != nil {
 		return err
 	}

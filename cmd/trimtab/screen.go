@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/surface/tui"
 )
 
@@ -58,8 +57,8 @@ func (t *talk) notices() []string {
 		}
 		out = append(out, fmt.Sprintf("%s (ignored)", p))
 	}
-	if p := t.loaded.project; p.dir != "" && p.state != trust.Trusted && p.state != trust.Absent {
-		out = append(out, "the project's settings have no effect: "+p.why)
+	if p := t.loaded.Project; p.Idle() {
+		out = append(out, "the project's settings have no effect: "+p.Why)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/steer/mode"
 )
@@ -140,7 +141,7 @@ func TestResumeTakesAnIDOrNone(t *testing.T) {
 
 func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
 	a := newApp()
-	a.own = &ownModes{list: []ownMode{{mode.Definition{ID: "survey", Name: "SURVEY", Tools: []string{"search"}}, "a file"}, {mode.Definition{ID: "audit", Name: "AUDIT", ReadOnly: true}, "a file"}}}
+	a.own = &setting.Modes{List: []setting.Mode{{Definition: mode.Definition{ID: "survey", Name: "SURVEY", Tools: []string{"search"}}, Source: "a file"}, {Definition: mode.Definition{ID: "audit", Name: "AUDIT", ReadOnly: true}, Source: "a file"}}}
 	chat := &talk{app: a}
 	look, write := llm.Tool{Name: "read", ReadOnly: true}, llm.Tool{Name: "write"}
 	for id, want := range map[string][2]bool{

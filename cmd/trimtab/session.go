@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/setting"
 )
 
 func sessionCommand(a *app) *cobra.Command {
@@ -46,7 +47,7 @@ func sessionList(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			q := trimtab.Query{Host: host, Limit: limit}
 			if !all {
-				dir, err := a.folder()
+				dir, err := setting.Folder()
 				if err != nil {
 					return err
 				}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab/agent/instruct"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
 )
 
@@ -51,7 +52,7 @@ func (a *app) trustTarget(dir string) (string, error) {
 	if dir != "" {
 		return filepath.Abs(dir)
 	}
-	return a.folder()
+	return setting.Folder()
 }
 
 // part is something of a project that takes effect once it is trusted: its
@@ -69,7 +70,7 @@ type part struct {
 func (a *app) parts(dir string) ([]part, error) {
 	var all []part
 	var wrong error
-	if root := findProject(dir); root != "" {
+	if root := setting.FindProject(dir); root != "" {
 		files, digest, err := trust.Read(root)
 		p := part{name: root, files: trust.Files{}}
 		for name, data := range files {
@@ -114,7 +115,7 @@ func (a *app) trust(dir string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	book, err := a.trustBook()
+	book, err := setting.Book(a.home())
 	if err != nil {
 		return err
 	}
@@ -166,11 +167,11 @@ func (a *app) showPart(p part) {
 }
 
 func (a *app) revoke(dir string) error {
-	book, err := a.trustBook()
+	book, err := setting.Book(a.home())
 	if err != nil {
 		return err
 	}
-	names := []string{or(findProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(or(repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
+	names := []string{or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(or(setting.Repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
 	found, _, _ := instruct.Find(dir) // a folder that is gone says nothing, but may be in the book
 	for _, f := range found {
 		names = append(names, f.Path)
@@ -198,7 +199,7 @@ func (a *app) revoke(dir string) error {
 // instructions are what the project tells agents, as far as the person trusts it,
 // and what was left out of it and why, a line for each reason.
 func (t *talk) instructions() (words, left string, err error) {
-	book, unread := t.trustBook()
+	book, unread := setting.Book(t.home())
 	found, err := instruct.Read(t.dir, func(f instruct.File) string {
 		if unread != nil {
 			return unread.Error()
@@ -228,7 +229,7 @@ func (t *talk) instructions() (words, left string, err error) {
 }
 
 func (a *app) trustList() error {
-	book, err := a.trustBook()
+	book, err := setting.Book(a.home())
 	if err != nil {
 		return err
 	}

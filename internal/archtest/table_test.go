@@ -95,6 +95,7 @@ var table = []row{
 	{"llm/gemini", provider, "one provider each, behind the interface of llm"},
 
 	{"store/row", []string{".", "improve"}, "rows as every database has them; it speaks no SQL"},
+	{"store/sqlite", []string{".", "improve", "store/row"}, "a store keeps sessions and improvements; it decides nothing"},
 	{"store/*", []string{".", "improve", "store/row"}, "a store keeps sessions and improvements; it decides nothing"},
 	{"forge", []string{"forge/git"}, "issues, branches and pull requests, each once; it does not know what for"},
 	{"forge/git", nil, "the git program, without a shell"},
@@ -126,6 +127,8 @@ var table = []row{
 	{"bench/*", []string{"*", "internal/term"}, "measures any room beside its peers; nothing imports it"},
 
 	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
+	{"internal/home", nil, "where a person's things are: linked into a binary that must start like a hello"},
+	{"internal/setting", []string{"steer/mode", "store/sqlite", "internal/config", "internal/home", "internal/trust"}, "files of settings and modes, found and read for every program of ours"},
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
 	{"internal/secret", nil, "secrets in text, found and taken out; it knows nobody who sends"},
 	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},
@@ -140,7 +143,7 @@ var table = []row{
 	{"internal/archtest", nil, "reads the others as text"},
 
 	{"cmd/trimtab", []string{"*"}, "flags, config and wiring: the one place where everything meets"},
-	{"cmd/trimtab-hook", []string{"surface/hook/spool"}, "as little as it can: the host waits for it at every event"},
+	{"cmd/trimtab-hook", []string{"internal/home", "surface/hook/spool"}, "as little as it can: the host waits for it at every event"},
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
