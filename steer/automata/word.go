@@ -20,10 +20,24 @@ func called(text string) bool {
 	if len(text) > most {
 		text = text[:most]
 	}
-	if !word().MatchString(text) {
-		return false
+	return mentioned(text) && word().MatchString(text) && word().MatchString(own(text))
+}
+
+// mentioned reports whether the letters are there at all. Most prompts do without
+// them, and then no pattern has to be made.
+func mentioned(text string) bool {
+	const letters = "automata"
+	for len(text) >= len(letters) {
+		if strings.EqualFold(text[:len(letters)], letters) {
+			return true
+		}
+		k := strings.IndexAny(text[1:], "aA")
+		if k < 0 {
+			return false
+		}
+		text = text[1+k:]
 	}
-	return word().MatchString(own(text))
+	return false
 }
 
 // own is what is left of a text without its quotations.

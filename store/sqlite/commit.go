@@ -17,7 +17,7 @@ func (s *Store) Load(ctx context.Context, id string) (trimtab.Session, error) {
 		return trimtab.Session{}, err
 	}
 	var state []byte
-	err := s.on.load.QueryRowContext(ctx, id).Scan(&state)
+	err := patiently(ctx, s.busy, func() error { return s.on.load.QueryRowContext(ctx, id).Scan(&state) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return trimtab.Session{}, missing(id)
 	}

@@ -175,7 +175,7 @@ func playMigrate(ctx context.Context, path string, _ []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = open(ctx, path, Config{}, next(migrations(), "SELECT wait_here();"))
+	_, err = open(ctx, path, Config{}, next(migrations(), "SELECT wait_here();"), false)
 	return err
 }
 
@@ -210,7 +210,7 @@ func TestP18_KilledInAMigrationTheFileStillOpens(t *testing.T) {
 	}
 
 	// The next version tries again, and gets there.
-	store, err = open(t.Context(), path, Config{}, next(migrations(), ""))
+	store, err = open(t.Context(), path, Config{}, next(migrations(), ""), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestAMigrationThatFailsLeavesTheFileAsItWas(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t.Context(), path, Config{}, next(migrations(), "SELECT no_such_function();")); err == nil {
+	if _, err := open(t.Context(), path, Config{}, next(migrations(), "SELECT no_such_function();"), false); err == nil {
 		t.Fatal("a broken migration went through")
 	}
 	store = opened(t, path)
