@@ -27,11 +27,21 @@ func leave() {
 	}
 }
 
+// copyOfThis puts the program under test where a script wants it.
+func copyOfThis(ts *testscript.TestScript, _ bool, args []string) {
+	self, err := os.Executable()
+	ts.Check(err)
+	program, err := os.ReadFile(self)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), program, 0o700))
+}
+
 // TestScripts drives the real program. The trimtab that it hands on to is a shell
 // script: what is tested is that it is called, and what is done with its answer.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"copy-of-this": copyOfThis},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GORACE", "atexit_sleep_ms=0")

@@ -1,7 +1,8 @@
 // Command trimtab-hook answers one hook of an agent: the same as trimtab hook, in
 // a program that starts like a hello. Most calls tell of a tool that has run when
 // nothing is due; those it puts aside in a small folder and ends. For all others
-// it starts trimtab, which lies beside it or on PATH, and hands on its answer.
+// it starts trimtab-answer, which lies beside it, or trimtab, beside it or on PATH,
+// and hands on the answer.
 //
 // It opens no database and decides nothing. It exits 0 whatever happens: to
 // agents another code means that they must not go on.
@@ -11,11 +12,10 @@ package main
 
 import (
 	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -57,56 +57,13 @@ func answer(args []string) {
 	if err == nil && spool.At(data, call).Light(call, time.Now().UnixNano(), os.Getpid()) {
 		return
 	}
-	handOn(args, input)
-}
-
-// handOn lets trimtab answer. Its exit code is not handed on.
-func handOn(args []string, input []byte) {
-	program := full()
-	if program == "" {
+	next := relay.Beside("trimtab-answer")
+	if next == "" {
+		next, args = relay.Find("trimtab"), append([]string{"hook"}, args...)
+	}
+	if next == "" {
 		_, _ = os.Stderr.WriteString("trimtab-hook: trimtab is neither beside it nor on PATH\n")
 		return
 	}
-	in, to, err := os.Pipe()
-	if err != nil {
-		return
-	}
-	p, err := os.StartProcess(program, append([]string{program, "hook"}, args...), &os.ProcAttr{Files: []*os.File{in, os.Stdout, os.Stderr}})
-	_ = in.Close()
-	if err != nil {
-		_ = to.Close()
-		return
-	}
-	kill := time.AfterFunc(limit-50*time.Millisecond, func() { _ = p.Kill() })
-	defer kill.Stop()
-	_, _ = to.Write(input)
-	_ = to.Close()
-	_, _ = p.Wait()
-}
-
-// full finds trimtab.
-func full() string {
-	name := "trimtab"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	if self, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(self); err == nil {
-			self = real
-		}
-		if path := filepath.Join(filepath.Dir(self), name); isFile(path) {
-			return path
-		}
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isFile(path) {
-			return path
-		}
-	}
-	return ""
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	relay.To(next, args, input, limit-50*time.Millisecond)
 }

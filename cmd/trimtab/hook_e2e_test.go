@@ -115,11 +115,11 @@ func TestRealHooks(t *testing.T) {
 // opened is how every reason to go on begins.
 const opened = "Before you stop: "
 
-// programs builds both of ours side by side.
+// programs builds all of ours side by side.
 func programs(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	for _, name := range []string{"trimtab", "trimtab-hook"} {
+	for _, name := range []string{"trimtab", "trimtab-answer", "trimtab-hook"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), "../"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

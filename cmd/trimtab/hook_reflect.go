@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -17,7 +14,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/hook"
-	"github.com/trimtab/trimtab/surface/hook/spool"
+	"github.com/trimtab/trimtab/surface/hook/answer"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/pick"
 )
@@ -38,47 +35,6 @@ starts nothing, and the wishes wait until this command is run.`,
 	}
 }
 
-// hookReflect is what a stop does to be looked back at: it leaves a wish and
-// starts another process, and waits for neither. It is nil where nothing asks for
-// improvements by itself.
-func (a *app) hookReflect(data, folder string) func(context.Context, hook.Wish) error {
-	cfg, err := a.config()
-	if err != nil {
-		return nil
-	}
-	if _, err := os.Stat(filepath.Join(setting.Repository(folder), filepath.FromSlash(improve.ProjectFile))); err != nil && !cfg.Automation.Enabled {
-		return nil // whether a project's own file is trusted is looked at later
-	}
-	return func(_ context.Context, w hook.Wish) error {
-		if err := w.Leave(data, os.Getpid()); err != nil {
-			return err
-		}
-		if a.getenv("TRIMTAB_HOOKS") == "wait" {
-			return nil
-		}
-		return a.startReflecting(data, w.Project)
-	}
-}
-
-// startReflecting starts this program beside the host, with nothing of the host's
-// streams: a host waits until those are closed.
-func (a *app) startReflecting(data, folder string) error {
-	self, err := ourself()
-	if err != nil {
-		return err
-	}
-	words := []string{"--data", data}
-	if a.flag.config != "" {
-		words = append(words, "--config", a.flag.config)
-	}
-	cmd := exec.Command(self, append(words, "hook", "reflect")...)
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = folder, a.environ, apart()
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("look back at the session: %w", err)
-	}
-	return cmd.Process.Release()
-}
-
 // reflectStopped looks back at the sessions of this folder that stopped. It has
 // time, and no one to tell: what comes of it is in the log.
 func (a *app) reflectStopped(ctx context.Context) error {
@@ -95,15 +51,15 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	}
 	wishes, err := hook.TakeWishes(data, dir, a.clock(), os.Getpid())
 	if err != nil {
-		a.hookLog().Error("wishes to look back", "error", err)
+		answer.Log(data).Error("wishes to look back", "error", err)
 	}
 	for _, w := range wishes {
 		d, why, err := a.lookBack(ctx, w)
 		if err != nil {
-			a.hookLog().Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)
+			answer.Log(data).Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)
 			continue
 		}
-		a.decided(w.Session, d, why)
+		answer.Decided(data, a.clock(), w.Session, d, why)
 	}
 	return nil
 }
@@ -244,22 +200,4 @@ func (a *app) seeStored(ctx context.Context, r *improve.Reflector, session strin
 		}
 	}
 	return nil
-}
-
-// decided notes what came of a stop, without a word of what was said.
-func (a *app) decided(session string, d hook.Decision, why string) {
-	data, err := a.dataDir()
-	if err != nil {
-		return
-	}
-	line, err := json.Marshal(struct {
-		At      time.Time `json:"at"`
-		Session string    `json:"session"`
-		hook.Decision
-		Why string `json:"why,omitempty"`
-	}{a.clock().UTC(), session, hook.Decision{Decision: d.Decision, Reason: d.Reason, Workflow: d.Workflow}, why})
-	if err != nil {
-		return
-	}
-	_, _ = (&hookFile{path: filepath.Join(spool.Folder(data), "decisions")}).Write(append(line, '\n')) // nothing depends on it
 }

@@ -5,13 +5,16 @@ import (
 	"context"
 	"database/sql"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -95,17 +98,16 @@ func TestP17_APanicIsNoExitCode(t *testing.T) {
 	}
 }
 
-func TestG7_AnAgentBehindServeIsKnownByItsBaseURL(t *testing.T) {
-	for env, want := range map[string]bool{
-		"TRIMTAB_SESSION=x":                         true,
-		"ANTHROPIC_BASE_URL=http://" + serveAddress: true,
-		"ANTHROPIC_BASE_URL=http://127.0.0.1:9999":  false,
-		"ANTHROPIC_BASE_URL=:bad:":                  false,
-		"HOME=/x":                                   false,
-	} {
-		a := &app{environ: []string{env}}
-		if got := a.behindGateway("claude"); got != want {
-			t.Errorf("%s: %v", env, got)
+// TestG7_OneTableOfBaseURLs: the hooks look where the gateway's hosts may be told
+// of another address.
+func TestG7_OneTableOfBaseURLs(t *testing.T) {
+	launches, err := gateway.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range spool.Hosts() {
+		if want := slices.Sorted(maps.Values(launches[h.Name].Upstream)); !slices.Equal(h.Base, want) || len(want) == 0 {
+			t.Errorf("%s: %q, and the gateway has %q", h.Name, h.Base, want)
 		}
 	}
 }

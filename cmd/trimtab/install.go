@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/surface/hook/install"
 )
 
@@ -25,7 +26,7 @@ the address of a gateway that trimtab serve runs (claude, codex). Shows what wou
 change and asks first; keeps a backup in the data folder; leaves everything else in
 the files as it is, comments included. trimtab uninstall undoes it all. For one run
 without touching any file: trimtab run HOST.`,
-		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install claude --mcp --gateway http://" + serveAddress + "\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
+		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install claude --mcp --gateway http://" + home.Serve + "\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
 		RunE: func(_ *cobra.Command, args []string) error { return a.install(args[0], with, yes, dry) },
 	}
 	installFlags(c, &yes, &dry)
@@ -136,7 +137,7 @@ func gatewayURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
-		return "", misused("%q is not a plain http or https address, such as http://%s", text, serveAddress)
+		return "", misused("%q is not a plain http or https address, such as http://%s", text, home.Serve)
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return "", misused("%s: keys would go there in plain text; over a network use https", text)
 	}

@@ -32,7 +32,8 @@ type Event struct {
 // Host is what the hooks of one agent look like.
 type Host struct {
 	Name   string
-	Deaf   bool // it lets no hook say anything to the model but the reason of a block
+	Deaf   bool     // it lets no hook say anything to the model but the reason of a block
+	Base   []string // variables that name the address of its models
 	Events []Event
 }
 
@@ -40,7 +41,7 @@ type Host struct {
 // in it: PostToolBatch comes once a step, PostToolUse once a tool. Gemini's
 // PreCompress is not, either: it comes before every request.
 var hosts = [...]Host{
-	{Name: "claude", Events: []Event{
+	{Name: "claude", Base: []string{"ANTHROPIC_BASE_URL"}, Events: []Event{
 		{"SessionStart", Start},
 		{"UserPromptSubmit", Prompt},
 		{"PreToolUse", Using},
@@ -49,7 +50,7 @@ var hosts = [...]Host{
 		{"PreCompact", Compacting},
 		{"SessionEnd", End},
 	}},
-	{Name: "codex", Events: []Event{
+	{Name: "codex", Base: []string{"OPENAI_BASE_URL"}, Events: []Event{
 		{"SessionStart", Start},
 		{"UserPromptSubmit", Prompt},
 		{"PreToolUse", Using},
@@ -59,7 +60,7 @@ var hosts = [...]Host{
 		{"PostCompact", Compacted},
 		{"SessionEnd", End},
 	}},
-	{Name: "gemini", Events: []Event{
+	{Name: "gemini", Base: []string{"GOOGLE_GEMINI_BASE_URL"}, Events: []Event{
 		{"SessionStart", Start},
 		{"BeforeAgent", Prompt},
 		{"BeforeTool", Using},
@@ -67,7 +68,7 @@ var hosts = [...]Host{
 		{"AfterAgent", Stop},
 		{"SessionEnd", End},
 	}},
-	{Name: "qwen", Events: []Event{
+	{Name: "qwen", Base: []string{"OPENAI_BASE_URL"}, Events: []Event{
 		{"SessionStart", Start},
 		{"UserPromptSubmit", Prompt},
 		{"PreToolUse", Using},
@@ -76,7 +77,7 @@ var hosts = [...]Host{
 		{"PreCompact", Compacting},
 		{"SessionEnd", End},
 	}},
-	{Name: "goose", Deaf: true, Events: []Event{
+	{Name: "goose", Deaf: true, Base: []string{"ANTHROPIC_HOST", "OPENAI_HOST"}, Events: []Event{
 		{"SessionStart", Start},
 		{"UserPromptSubmit", Prompt},
 		{"PreToolUse", Using},

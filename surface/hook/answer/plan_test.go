@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"fmt"
@@ -31,12 +31,12 @@ func TestR15_ThePlanOfCodexIsReadFromItsOwnFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		call, ok := lastPlan("codex", path)
+		call, ok := lastPlan(path)
 		if call.ID != c.want || ok != (c.want != "") {
 			t.Errorf("%s: %q, %v", name, call.ID, ok)
 		}
 	}
-	if _, ok := lastPlan("codex", t.TempDir()); ok {
+	if _, ok := lastPlan(t.TempDir()); ok {
 		t.Error("a folder has a plan")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"bytes"
@@ -8,23 +8,22 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/codex"
 )
 
 // maxPlan is how much of the end of a host's file is looked through for its todo
 // list: the host waits.
 const maxPlan = 1 << 20
 
-// lastPlan is the newest write of the todo list near the end of a host's own file
-// that the host did not refuse.
-func lastPlan(host, path string) (last trimtab.ToolCall, found bool) {
-	read := pick.Reader(host)
+// lastPlan is the newest write of the todo list near the end of Codex's own file
+// that Codex did not refuse.
+func lastPlan(path string) (last trimtab.ToolCall, found bool) {
 	tail, err := endOf(path, maxPlan)
-	if err != nil || read == nil {
+	if err != nil {
 		return last, false
 	}
 	open := map[string]trimtab.ToolCall{}
-	for item, err := range read(bytes.NewReader(tail), transcript.Options{}) {
+	for item, err := range codex.Read(bytes.NewReader(tail), transcript.Options{}) {
 		if errors.Is(err, trimtab.ErrDamaged) {
 			continue
 		}

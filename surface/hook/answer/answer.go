@@ -1,0 +1,192 @@
+// Package answer is one run of a program that answers a hook from the database: it
+// reads the call, the settings and the store, lets surface/hook decide, and writes
+// the answer. It is linked into a program for which a host waits, so what answering
+// does not need stays out of it.
+//
+// Nothing that goes wrong here reaches a host: there is then no answer, and what
+// happened is in hook/log in the data folder, without a word of what was said. It
+// never takes longer than Cap.
+//
+//	r := answer.Run{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Home: at, Environ: os.Environ()}
+//	if r.Answer(ctx, "claude", "Stop") {
+//		// the sessions are on a server: a larger program must answer
+//	}
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/hook"
+	"github.com/trimtab/trimtab/surface/hook/spool"
+)
+
+// Cap is how long a host may have to wait for a hook, whatever happens. The store
+// gets less, so that there is time left to put the call aside.
+const (
+	Cap       = time.Second
+	storeTime = 700 * time.Millisecond
+)
+
+// Run is one run of the program.
+type Run struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Home     home.Home
+	Environ  []string
+	Sets     []string         // settings from the command line
+	Clock    func() time.Time // nil is time.Now
+
+	// Server opens the database server of the settings. Where it is nil, this program
+	// cannot.
+	Server func(context.Context) (Archive, error)
+
+	// Trimtab is the program that looks back at a session, with its whole command
+	// line up to the verb.
+	Trimtab func() ([]string, error)
+}
+
+// errServer is a store that this program cannot open, and another can.
+var errServer = errors.New("the sessions are on a database server")
+
+// Answer answers in time or not at all. It reports whether another program must
+// answer instead, with the same input. What hangs in here holds nobody up at the end.
+func (r Run) Answer(ctx context.Context, host, event string) (elsewhere bool) {
+	if r.Clock == nil {
+		r.Clock = time.Now
+	}
+	ctx, cancel := context.WithTimeout(ctx, Cap)
+	defer cancel()
+	type said struct {
+		text      []byte
+		elsewhere bool
+	}
+	answer := make(chan said) // closed when there is nothing left to do
+	go func() {
+		defer close(answer)
+		defer func() {
+			if p := recover(); p != nil {
+				r.log().Error("panic in a hook", "host", host, "event", event, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+		}()
+		out, shut, err := r.answer(ctx, host, event)
+		if err != nil && !errors.Is(err, errServer) {
+			r.log().Error("no answer", "host", host, "event", event, "error", err)
+		}
+		select {
+		case answer <- said{out, errors.Is(err, errServer)}:
+		case <-ctx.Done():
+		}
+		shut()
+	}()
+	for {
+		select {
+		case out, more := <-answer:
+			if !more {
+				return elsewhere
+			}
+			elsewhere = out.elsewhere
+			_, _ = r.Out.Write(out.text) // a host that does not listen is not told
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// answer returns what there is to say, and what is left to do afterwards.
+func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut func(), err error) {
+	shut = func() {}
+	input, err := spool.Input(r.In)
+	if err != nil {
+		return nil, shut, err
+	}
+	call, err := spool.Read(host, event, input)
+	if err != nil {
+		_, _ = fmt.Fprintf(r.Err, "trimtab hook: %s\n", safe.Text(err.Error()))
+		return nil, shut, err
+	}
+	data, err := r.Home.DataDir()
+	if err != nil {
+		return nil, shut, err
+	}
+	if spool.At(data, call).Light(call, r.Clock().UnixNano(), os.Getpid()) {
+		return nil, shut, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	s, err := r.open(ctx, data)
+	if errors.Is(err, errServer) {
+		return nil, shut, err
+	}
+	folder, _ := setting.Folder() // the host says where it works
+	opt := hook.Options{
+		Door: s.door, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
+		Gateway: behindGateway(call.Host, r.Home.Getenv), Session: r.Home.Getenv("TRIMTAB_SESSION"),
+	}
+	if err != nil {
+		opt.Door = brokenDoor{err: err}
+	} else {
+		shut = s.shut
+	}
+	if call.Event.Kind == spool.Stop && host == "codex" { // it calls no hook for update_plan
+		opt.Plan = lastPlan
+	}
+	if call.Event.Kind == spool.Stop && err == nil {
+		opt.Reflect = r.reflect(s.cfg, data, folder)
+	}
+	said, err := hook.New(opt).Answer(ctx, call)
+	if err != nil {
+		return nil, shut, err
+	}
+	if said.Decision.Decision != "" {
+		Decided(data, r.Clock(), said.Session, said.Decision, "")
+	}
+	out, err = hook.Encode(call, said)
+	return out, shut, err
+}
+
+func (r Run) log() *slog.Logger {
+	data, err := r.Home.DataDir()
+	if err != nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return Log(data)
+}
+
+// guarded reports whether a tool of the session may be refused: in the normal
+// mode none is.
+func guarded(s trimtab.Session) bool {
+	raw, err := s.Memory("mode")
+	var m mode.Memory
+	if err != nil || len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
+		return false
+	}
+	return m.Mode != "" && m.Mode != mode.Normal
+}
+
+// behindGateway reports whether the host's requests go through a gateway of ours:
+// it was started by trimtab run, or its base URL is the address of trimtab serve.
+func behindGateway(host spool.Host, getenv func(string) string) bool {
+	if getenv("TRIMTAB_SESSION") != "" {
+		return true
+	}
+	for _, variable := range host.Base {
+		if u, err := url.Parse(getenv(variable)); err == nil && u.Host == home.Serve {
+			return true
+		}
+	}
+	return false
+}

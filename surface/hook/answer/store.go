@@ -1,0 +1,124 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/sqlite"
+	"github.com/trimtab/trimtab/surface/hook"
+)
+
+// Settings are those that an answer depends on.
+type Settings struct {
+	steer.Config
+	Store      setting.Store  `json:"store" doc:"the database"`
+	Limits     setting.Limits `json:"limits" doc:"what is refused for its size"`
+	Automation improve.Config `json:"automation" doc:"improvements that reflection may ask for"`
+}
+
+// Archive is an open store.
+type Archive interface {
+	trimtab.Store
+	Close() error
+}
+
+// opened is the way to the sessions.
+type opened struct {
+	cfg   Settings
+	door  hook.Door
+	store Archive
+	log   string // the file in which the store keeps what is not yet in its own; "" is none
+}
+
+// open reads the settings and opens the store, or gives up when the time is over: a
+// disk that hangs in a system call does not listen to a context.
+func (r Run) open(ctx context.Context, data string) (opened, error) {
+	type result struct {
+		opened
+		err error
+	}
+	got := make(chan result, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				got <- result{err: fmt.Errorf("panic: %v", p)}
+			}
+		}()
+		o, err := r.load(ctx, data)
+		got <- result{o, err}
+	}()
+	select {
+	case o := <-got:
+		return o.opened, o.err
+	case <-ctx.Done():
+		return opened{}, fmt.Errorf("the database does not answer: %w", ctx.Err())
+	}
+}
+
+// load reads the settings, of which nobody is told what is wrong, and opens the
+// store.
+func (r Run) load(ctx context.Context, data string) (o opened, err error) {
+	found, err := setting.Find(setting.From{Home: r.Home, Env: r.Environ, Sets: r.Sets})
+	if err != nil {
+		return o, err
+	}
+	o.cfg, _ = config.Load[Settings](found.Sources)
+	if o.cfg.Store.URL != "" && r.Server == nil {
+		return o, errServer
+	}
+	own, err := found.Modes()
+	if err != nil {
+		return o, err
+	}
+	engine, err := steer.New(o.cfg.Config, own.Definitions()...)
+	if err != nil {
+		return o, err
+	}
+	if o.cfg.Store.URL != "" {
+		o.store, err = r.Server(ctx)
+	} else {
+		file := filepath.Join(data, "trimtab.db")
+		o.log = file + "-wal"
+		o.store, err = sqlite.OpenBriefly(ctx, file, o.cfg.Store.Config)
+	}
+	if err != nil {
+		return o, err
+	}
+	o.door = helm.New(engine, o.store, helm.Options{Clock: r.Clock, MaxMessage: o.cfg.Limits.MaxMessage, Log: r.log()})
+	return o, nil
+}
+
+// maxLog is the size of the write-ahead log, in bytes, up to which it is left to
+// the next one: reading it again costs less than the disk takes to fold it.
+const maxLog = 1 << 20
+
+// shut lets go of the database. Closing it in order folds its log back into the
+// file, with the host waiting for the disk, so that is left to whoever comes when
+// the log has grown. What was committed is on the disk in both cases: a process that
+// just ends is what the log is for. A server has no such log, and on Windows a file
+// that is open is in the way of others.
+func (o opened) shut() {
+	if info, err := os.Stat(o.log); err != nil || info.Size() > maxLog || runtime.GOOS == "windows" {
+		_ = o.store.Close()
+	}
+}
+
+// brokenDoor is the door where the store cannot be opened: calls still come far
+// enough to be put aside.
+type brokenDoor struct {
+	hook.Door
+	err error
+}
+
+func (b brokenDoor) Session(context.Context, string) (trimtab.Session, error) {
+	return trimtab.Session{}, b.err
+}

@@ -1,0 +1,50 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/surface/hook"
+)
+
+// reflect is what a stop does to be looked back at: it leaves a wish and starts
+// another process, and waits for neither. It is nil where nothing asks for
+// improvements by itself.
+func (r Run) reflect(cfg Settings, data, folder string) func(context.Context, hook.Wish) error {
+	if _, err := os.Stat(filepath.Join(setting.Repository(folder), filepath.FromSlash(improve.ProjectFile))); err != nil && !cfg.Automation.Enabled {
+		return nil // whether a project's own file is trusted is looked at later
+	}
+	return func(_ context.Context, w hook.Wish) error {
+		if err := w.Leave(data, os.Getpid()); err != nil {
+			return err
+		}
+		if r.Home.Getenv("TRIMTAB_HOOKS") == "wait" {
+			return nil
+		}
+		return r.startReflecting(data, w.Project)
+	}
+}
+
+// startReflecting starts trimtab beside the host, with nothing of the host's
+// streams: a host waits until those are closed.
+func (r Run) startReflecting(data, folder string) error {
+	words, err := r.Trimtab()
+	if err != nil {
+		return err
+	}
+	words = append(words, "--data", data)
+	if r.Home.Config != "" {
+		words = append(words, "--config", r.Home.Config)
+	}
+	cmd := exec.Command(words[0], append(words[1:], "hook", "reflect")...) // #nosec G204 -- our own program
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = folder, r.Environ, apart()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("look back at the session: %w", err)
+	}
+	return cmd.Process.Release()
+}
