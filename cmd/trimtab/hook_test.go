@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook"
+	"github.com/trimtab/trimtab/surface/hook/answer"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -131,5 +133,23 @@ func TestInstall_AProgramWithOddLettersIsOneWord(t *testing.T) {
 		if len(h.Events) == 0 {
 			t.Errorf("%s has no events", h.Name)
 		}
+	}
+}
+
+// TestHooksKnowTheSameSettings: what the small program reads is declared as here.
+func TestHooksKnowTheSameSettings(t *testing.T) {
+	all := map[string]config.Key{}
+	for _, k := range config.Keys[Settings]() {
+		all[k.Path] = k
+	}
+	few := config.Keys[answer.Settings]()
+	for _, k := range few {
+		same := all[k.Path]
+		if k.Field.Tag != same.Field.Tag || k.Guarded != same.Guarded || k.Type != same.Type || k.Optional != same.Optional {
+			t.Errorf("%s: %+v and %+v", k.Path, k, same)
+		}
+	}
+	if len(few) < 20 {
+		t.Errorf("only %d keys", len(few))
 	}
 }

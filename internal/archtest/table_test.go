@@ -168,7 +168,7 @@ var deps = []dep{
 	{"github.com/spf13/cobra", []string{"cmd/trimtab"}, "only the command reads flags"},
 	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
 	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install"}, "config files may have comments, and errors need positions"},
-	{"github.com/google/jsonschema-go", []string{"internal/config", "_test"}, "the schema of the config comes from its types; tests check what we call a schema"},
+	{"github.com/google/jsonschema-go", []string{"_test"}, "tests check what we call a schema"},
 
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve/flow"}, "the 13 steps survive a kill"},
 

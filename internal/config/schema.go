@@ -8,9 +8,63 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
+
+// node is a JSON Schema, as far as settings need one.
+type node struct {
+	ID          string          `json:"$id,omitempty"`
+	Schema      string          `json:"$schema,omitempty"`
+	Type        string          `json:"type,omitempty"`
+	Properties  members         `json:"properties,omitzero"`
+	Items       *node           `json:"items,omitempty"`
+	Names       *node           `json:"propertyNames,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	Minimum     *float64        `json:"minimum,omitempty"`
+	Maximum     *float64        `json:"maximum,omitempty"`
+	MinLength   int             `json:"minLength,omitempty"`
+	Pattern     string          `json:"pattern,omitempty"`
+	MaxNames    int             `json:"maxProperties,omitempty"`
+	Others      any             `json:"additionalProperties,omitempty"` // false, or the schema that the others have
+}
+
+// members are the properties of an object, in the order of the settings.
+type members []member
+
+type member struct {
+	name string
+	node *node
+}
+
+func (m members) find(name string) *node {
+	for _, one := range m {
+		if one.name == name {
+			return one.node
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes an object whose names stand in order.
+func (m members) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, one := range m {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		name, err := json.Marshal(one.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(one.node)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
@@ -28,7 +82,7 @@ func Schema[T any](id string) ([]byte, error) {
 	}
 	root := object()
 	root.ID, root.Schema = id, draft
-	add(root, "$schema", &jsonschema.Schema{Type: "string", Description: "where the schema of this file is"})
+	root.add("$schema", &node{Type: "string", Description: "where the schema of this file is"})
 	if err := shape.describe(root, ""); err != nil {
 		return nil, err
 	}
@@ -37,65 +91,53 @@ func Schema[T any](id string) ([]byte, error) {
 
 // describe adds the shape's keys to the schema of its object, whose path ends
 // with a dot.
-func (s *shape) describe(root *jsonschema.Schema, path string) error {
+func (s *shape) describe(root *node, path string) error {
 	for _, k := range s.keys {
 		place, names := root, strings.Split(strings.TrimPrefix(k.Path, path), ".")
 		for _, name := range names[:len(names)-1] {
-			if place.Properties[name] == nil {
-				add(place, name, object())
+			if place.Properties.find(name) == nil {
+				place.add(name, object())
 			}
-			place = place.Properties[name]
+			place = place.Properties.find(name)
 		}
 		leaf, err := k.schema()
 		if err != nil {
 			return err
 		}
-		add(place, k.Field.Name, leaf)
+		place.add(k.Field.Name, leaf)
 	}
 	return nil
 }
 
 // object is a section: nothing but its own names.
-func object() *jsonschema.Schema {
-	return &jsonschema.Schema{
-		Type:                 "object",
-		Properties:           map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
-	}
-}
+func object() *node { return &node{Type: "object", Others: false} }
 
-func add(to *jsonschema.Schema, name string, s *jsonschema.Schema) {
-	to.Properties[name] = s
-	to.PropertyOrder = append(to.PropertyOrder, name)
-}
+func (n *node) add(name string, s *node) { n.Properties = append(n.Properties, member{name, s}) }
 
 // schema is the schema of one key.
-func (k Key) schema() (*jsonschema.Schema, error) {
-	s := &jsonschema.Schema{Description: k.Field.Doc}
+func (k Key) schema() (*node, error) {
+	s := &node{Description: k.Field.Doc}
 	if k.Guarded {
 		s.Description = strings.TrimSpace(s.Description + " (only in your own config, never in a project's)")
 	}
-	var enum []any
-	for _, word := range k.Field.Enum {
-		enum = append(enum, word)
-	}
+	least, most := -float64(MaxInt), float64(MaxInt)
 	switch k.Type.Kind() {
 	case reflect.Bool:
 		s.Type = "boolean"
 	case reflect.Int:
 		s.Type = "integer"
-		s.Minimum, s.Maximum = jsonschema.Ptr(float64(-MaxInt)), jsonschema.Ptr(float64(MaxInt))
+		s.Minimum, s.Maximum = &least, &most
 	case reflect.Float64:
 		s.Type = "number"
 	case reflect.String:
-		s.Type, s.Enum = "string", enum
+		s.Type, s.Enum = "string", k.Field.Enum
 		if k.NeedsText() {
-			s.MinLength = jsonschema.Ptr(1)
+			s.MinLength = 1
 		}
 	case reflect.Slice:
-		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: enum}
+		s.Type, s.Items = "array", &node{Type: "string", Enum: k.Field.Enum}
 	case reflect.Map:
-		s.Type, s.AdditionalProperties = "object", &jsonschema.Schema{Type: "string"}
+		s.Type, s.Others = "object", &node{Type: "string"}
 		if k.ofEntries() {
 			return k.entriesSchema(s)
 		}
@@ -108,14 +150,15 @@ func (k Key) schema() (*jsonschema.Schema, error) {
 }
 
 // entriesSchema is the schema of a map of structs.
-func (k Key) entriesSchema(s *jsonschema.Schema) (*jsonschema.Schema, error) {
-	s.AdditionalProperties, s.MaxProperties = object(), jsonschema.Ptr(MaxEntries)
-	s.PropertyNames = &jsonschema.Schema{Pattern: fmt.Sprintf("^[A-Za-z0-9_-]{1,%d}$", MaxName)}
+func (k Key) entriesSchema(s *node) (*node, error) {
+	each := object()
+	s.Others, s.MaxNames = each, MaxEntries
+	s.Names = &node{Pattern: fmt.Sprintf("^[A-Za-z0-9_-]{1,%d}$", MaxName)}
 	path := join(k.Path, "*")
-	return s, entryShape(k.Type.Elem(), path).describe(s.AdditionalProperties, path+".")
+	return s, entryShape(k.Type.Elem(), path).describe(each, path+".")
 }
 
-func bounds(s *jsonschema.Schema, k Key) error {
+func bounds(s *node, k Key) error {
 	for _, b := range []struct {
 		text string
 		into **float64
@@ -132,7 +175,7 @@ func bounds(s *jsonschema.Schema, k Key) error {
 	return nil
 }
 
-func indent(s *jsonschema.Schema) ([]byte, error) {
+func indent(s *node) ([]byte, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)

@@ -214,6 +214,8 @@ type few struct {
 }
 
 const fewSchema = `{
+  "$id": "https://example.org/s.json",
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "properties": {
     "$schema": {
@@ -270,6 +272,9 @@ const fewSchema = `{
     },
     "servers": {
       "type": "object",
+      "propertyNames": {
+        "pattern": "^[A-Za-z0-9_-]{1,64}$"
+      },
       "description": "programs by name (only in your own config, never in a project's)",
       "maxProperties": 256,
       "additionalProperties": {
@@ -290,14 +295,9 @@ const fewSchema = `{
           }
         },
         "additionalProperties": false
-      },
-      "propertyNames": {
-        "pattern": "^[A-Za-z0-9_-]{1,64}$"
       }
     }
   },
-  "$id": "https://example.org/s.json",
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
   "additionalProperties": false
 }
 `

@@ -9,7 +9,6 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/helm"
-	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/steer"
@@ -17,12 +16,14 @@ import (
 	"github.com/trimtab/trimtab/surface/hook"
 )
 
-// Settings are those that an answer depends on.
+// Settings are those that an answer depends on. What else is set is nothing to it.
 type Settings struct {
 	steer.Config
 	Store      setting.Store  `json:"store" doc:"the database"`
 	Limits     setting.Limits `json:"limits" doc:"what is refused for its size"`
-	Automation improve.Config `json:"automation" doc:"improvements that reflection may ask for"`
+	Automation struct {
+		Enabled bool `json:"automation_enabled" doc:"let reflection ask for improvements by itself"`
+	} `json:"automation" doc:"improvements that reflection may ask for"`
 }
 
 // Archive is an open store.
