@@ -77,11 +77,34 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		if ran.Exit != 0 {
 			return e, &objection{fmt.Sprintf("%s exits with %d", ran.Command, ran.Exit), ran.Said}, nil
 		}
+		if kind == "test" {
+			if bad, err := j.asBefore(ctx, s, tree, name, &e); err != nil || bad != nil {
+				return e, bad, err
+			}
+		}
 	}
 	if err := s.sameTree(ctx, tree); err != nil {
 		return e, &objection{"the project's commands changed files", "the test, lint or format command rewrote files: make them as it wants them"}, nil
 	}
 	return e, nil, nil
+}
+
+// asBefore objects where tests of the project were changed that fail as they were.
+func (j *Job) asBefore(ctx context.Context, s stands, tree, name string, e *improve.Evidence) (*objection, error) {
+	log := name + "-old-test.log"
+	old, err := j.oldTests(ctx, s, tree, log)
+	if err != nil {
+		return nil, err
+	}
+	e.Facts["old_tests"] = old.text
+	if old.ran {
+		e.Files = append(e.Files, log)
+	}
+	if old.kept {
+		return nil, nil
+	}
+	text := "tests of the project were changed, and as they were they fail (" + old.text + "): a change may add to them, and must leave what they ask for"
+	return &objection{text, text + "\n\n" + old.said}, nil
 }
 
 // object is an objection that is its own log; nil for none.

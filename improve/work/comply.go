@@ -47,11 +47,15 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
+	old, err := j.oldTests(ctx, s, head, oldLog)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
 	red, err := j.red(ctx, s, head, size)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	report, bad := j.judge(size, j.yard.opt.Secrets(patch), kinds, red)
+	report, bad := j.judge(size, j.yard.opt.Secrets(patch), kinds, old, red)
 	if err := j.write("compliance.md", report); err != nil {
 		return improve.Evidence{}, err
 	}
@@ -60,8 +64,11 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	e := facts("commit", head, "lines", strconv.Itoa(size.Lines), "components", strings.Join(size.Components, ", "),
-		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "on_the_base", red.text, "sha256", sum(raw))
+		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "old_tests", old.text, "on_the_base", red.text, "sha256", sum(raw))
 	e.Files = []string{"compliance.md"}
+	if old.ran {
+		e.Files = append(e.Files, oldLog)
+	}
 	if red.known {
 		e.Files = append(e.Files, redLog)
 	}
@@ -72,7 +79,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 // judge writes the report, and returns the rules that are not kept.
-func (j *Job) judge(size Size, secrets []string, kinds string, red redRun) (report string, bad []string) {
+func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red redRun) (report string, bad []string) {
 	lines, components := j.limits()
 	var b strings.Builder
 	b.WriteString("# Compliance\n\n")
@@ -91,6 +98,7 @@ func (j *Job) judge(size Size, secrets []string, kinds string, red redRun) (repo
 	rule(len(size.Odd) == 0, "nothing that lines do not show", found(size.Odd))
 	rule(len(secrets) == 0, "no secrets", found(secrets))
 	rule(len(size.Tests) > 0, "tests", found(size.Tests))
+	rule(old.kept, "tests of the project pass as they were", old.text)
 	rule(red.shown || !red.known, "tests that fail on the base", red.text)
 	rule(!j.Item.Request.SecurityReview || strings.Contains(kinds, "security"), "security review where it is asked for", kinds)
 	return b.String(), bad

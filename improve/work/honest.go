@@ -107,6 +107,56 @@ func (j *Job) red(ctx context.Context, s stands, head string, size Size) (redRun
 	return r, s.restore(ctx, head, head)
 }
 
+// oldLog is the log of the project's tests as they were.
+const oldLog = "old-test.log"
+
+// oldRun is what the project's tests, as they were, came to with the change.
+type oldRun struct {
+	kept bool
+	ran  bool   // some were changed
+	text string // for a person
+	said string // the end of what they wrote
+}
+
+// oldTests runs tests of the project that the change edits or takes away as they were
+// before it: it may add to what they ask for, and take nothing from it. The working
+// tree, whose content is given, is then as it was.
+func (j *Job) oldTests(ctx context.Context, s stands, content, log string) (oldRun, error) {
+	names, err := s.editedTests(ctx)
+	if err != nil || len(names) == 0 {
+		return oldRun{kept: true, text: "none was changed"}, err
+	}
+	head, err := s.Commit(ctx, "HEAD")
+	if err != nil {
+		return oldRun{}, err
+	}
+	if _, err := s.Run(ctx, "checkout", append([]string{"--quiet", s.base, "--"}, names...)...); err != nil {
+		return oldRun{}, err
+	}
+	ran, err := j.test(ctx, s, log)
+	if err != nil {
+		return oldRun{}, err
+	}
+	r := oldRun{kept: ran.Exit == 0, ran: true, text: fmt.Sprintf("exit %d: %s, with %s as they were", ran.Exit, ran.Command, found(names)), said: ran.Said}
+	return r, s.restore(ctx, head, content)
+}
+
+// editedTests are the files of tests that were there before and are otherwise now, or
+// gone.
+func (s stands) editedTests(ctx context.Context) ([]string, error) {
+	out, err := s.Run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=MDT", "--no-ext-diff", "--no-textconv", "--end-of-options", s.base)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range strings.SplitSeq(out, "\x00") {
+		if name != "" && project.IsTest(name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // differs reports whether a file that is staged is not as in a commit or tree.
 func (s stands) differs(ctx context.Context, from, name string) (bool, error) {
 	_, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--end-of-options", from, "--", name)

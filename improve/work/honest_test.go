@@ -23,6 +23,8 @@ func TestAnAgentCannotPassByChangingTheTests(t *testing.T) {
 		"the test goes with the review":  {removesAnd("feedback", "```json\n[{\"finding\": 1, \"text\": \"gone\"}]\n```", "tests/left.sh"), 11, "is gone"},
 		"a weaker test, in the check":    {weakensAtCheck, 7, "tests/left.sh of the design was changed"},
 		"a weaker test, in the review":   {writesAnd("feedback", "```json\n[{\"finding\": 1, \"text\": \"x\"}]\n```", "tests/left.sh", "true\n"), 11, "tests/left.sh of the design was changed"},
+		"a test of the project gone":     {losesTheRudder("implement", "done"), 7, "as they were they fail (exit 1: sh test.sh, with tests/straight.sh as they were)"},
+		"gone with the review":           {losesTheRudder("feedback", "```json\n[{\"finding\": 1, \"text\": \"x\"}]\n```"), 11, "as they were they fail"},
 		"another command":                {writes("implement", "test.sh", "exit 0\n"), 5, "test.sh says how the tests are run"},
 		"another command, in the design": {writes("design", "test.sh", "exit 1\n", "tests/left.sh", "true\n"), 4, "test.sh says how the tests are run"},
 		"another command, in the review": {writesAnd("feedback", "```json\n[{\"finding\": 1, \"text\": \"x\"}]\n```", "test.sh", "exit 0\n"), 11, "test.sh says how the tests are run"},
@@ -37,6 +39,57 @@ func TestAnAgentCannotPassByChangingTheTests(t *testing.T) {
 			}
 			d.settles(it, at, err, improve.Failed)
 		})
+	}
+}
+
+// losesTheRudder breaks what a test of the project guards, and takes the test away.
+func losesTheRudder(step, words string) func(*dock) {
+	return func(d *dock) {
+		writes("design", "tests/left.sh", "grep -rq left rudder\n")(d)
+		writes("implement", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "x")(d)
+		deed := d.agent.Deeds[step]
+		d.agent.Deeds[step] = func(folder string) (string, error) {
+			if _, err := deed(folder); err != nil {
+				return "", err
+			}
+			for _, name := range []string{"rudder/rudder.txt", "tests/straight.sh"} {
+				if err := os.Remove(filepath.Join(folder, name)); err != nil {
+					return "", err
+				}
+			}
+			return words, os.WriteFile(filepath.Join(folder, "rudder", "left.txt"), []byte("left\n"), 0o600)
+		}
+	}
+}
+
+// TestATestOfTheProjectMayBeAddedTo: what it asked for still holds. Where it does not,
+// the agent is told, and may put it right.
+func TestATestOfTheProjectMayBeAddedTo(t *testing.T) {
+	d := newDock(t)
+	writes("implement", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "x", "tests/straight.sh", "test -s rudder/rudder.txt && test -d rudder\n")(d)
+	it, at, err := d.run()
+	if err != nil {
+		t.Fatalf("stopped at %d: %v", at.Number, err)
+	}
+	for _, step := range []int{7, 11, 12} {
+		d.equal("old tests", it.Evidence[step-1].Facts["old_tests"], "exit 0: sh test.sh, with tests/straight.sh as they were")
+	}
+
+	d = newDock(t)
+	losesTheRudder("implement", "done")(d)
+	writes("check", "rudder/rudder.txt", "left\n", "tests/straight.sh", "test -s rudder/rudder.txt\n")(d)
+	if it, at, err = d.run(); err != nil {
+		t.Fatalf("mended, and stopped at %d: %v", at.Number, err)
+	}
+	d.equal("old tests", it.Evidence[11].Facts["old_tests"], "none was changed")
+	asked := ""
+	for _, job := range d.agent.Asked {
+		if job.Step == "check" {
+			asked = job.Prompt
+		}
+	}
+	if !strings.Contains(asked, "must leave what they ask for") || !strings.Contains(asked, "failed: tests/straight.sh") {
+		t.Errorf("the agent was told: %s", asked)
 	}
 }
 
