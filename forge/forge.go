@@ -141,19 +141,20 @@ type Proposal struct {
 
 // Pull is a pull request as the forge has it.
 type Pull struct {
-	Number  int
-	Title   string
-	Body    string
-	Author  string
-	URL     string
-	Labels  []string
-	State   State
-	Draft   bool
-	Head    string // branch
-	Base    string // branch
-	Commit  string // of the head, as the forge has it
-	Merge   Merge
-	Created time.Time
+	Number   int
+	Title    string
+	Body     string
+	Author   string
+	URL      string
+	Labels   []string
+	State    State
+	Draft    bool
+	Head     string // branch
+	Base     string // branch
+	Commit   string // of the head, as the forge has it
+	Merge    Merge
+	Created  time.Time
+	MergedAt time.Time // zero where it was not, or the forge does not say
 }
 
 // Ref names the pull request.

@@ -339,59 +339,13 @@ func improveImpact(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "impact [ID]…", Short: "Show whether what was improved still occurs", ValidArgsFunction: a.completeItem,
 		Long: `Counts the sessions of this project in which the trouble was seen, before and
-after the improvement was done. With no id it tells of all that are done.`,
-		Example: "  trimtab improve impact --since 90d",
+after the pull request was merged; the forge is asked when that was. While it is
+open, nothing can have changed. With no id it tells of all that are done.`,
+		Example: "  trimtab improve impact --since 90d\n  trimtab improve impact --offline    count from the day the work was done",
 		RunE:    func(c *cobra.Command, args []string) error { return a.improveImpact(c.Context(), args, p) },
 	}
 	p.add(c)
 	return c
-}
-
-// impactJSON is one improvement and what it changed.
-type impactJSON struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	improve.Impact
-}
-
-func (a *app) improveImpact(ctx context.Context, ids []string, p pastFlags) error {
-	p.offline = true
-	l, err := a.lookBackAt(ctx, nil, p)
-	if err != nil {
-		return err
-	}
-	var items []improve.Item
-	for _, id := range ids {
-		it, err := a.item(ctx, l.queue, id)
-		if err != nil {
-			return err
-		}
-		items = append(items, it)
-	}
-	if len(ids) == 0 {
-		for _, it := range l.past {
-			if it.State == improve.Done && it.Project == l.project {
-				items = append(items, it)
-			}
-		}
-	}
-	all := []impactJSON{}
-	for _, it := range items {
-		all = append(all, impactJSON{it.ID, it.Request.Title, improve.ImpactOf(it.Fingerprint, it.Updated, l.results)})
-	}
-	if a.flag.json {
-		return a.printJSON(all)
-	}
-	if len(all) == 0 {
-		a.printf("no improvement of this project is done yet\n")
-		return nil
-	}
-	for _, i := range all {
-		a.printf("%s  %s\n  before: %d of %s, %s\n  after:  %d of %s, %s\n", i.ID, i.Title,
-			i.Before.With, counted(i.Before.Sessions, "session", "sessions"), counted(i.Before.Count, "time", "times"),
-			i.After.With, counted(i.After.Sessions, "session", "sessions"), counted(i.After.Count, "time", "times"))
-	}
-	return nil
 }
 
 // sample puts the sample's request into the queue, for the scripted agent, which

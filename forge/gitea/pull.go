@@ -27,6 +27,7 @@ type pull struct {
 	URL       string    `json:"html_url"`
 	State     string    `json:"state"`
 	Merged    bool      `json:"merged"`
+	MergedAt  time.Time `json:"merged_at"` // zero where it was not
 	Draft     bool      `json:"draft"`
 	Labels    []label   `json:"labels"`
 	Head      branch    `json:"head"`
@@ -43,7 +44,7 @@ func (p pull) ours() forge.Pull {
 	}
 	switch {
 	case p.Merged:
-		out.State = forge.Merged
+		out.State, out.MergedAt = forge.Merged, p.MergedAt
 	case p.State == "closed":
 		out.State = forge.Closed
 	case p.Mergeable:

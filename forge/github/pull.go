@@ -45,7 +45,7 @@ func (p pull) ours() forge.Pull {
 	}
 	switch {
 	case p.MergedAt != nil:
-		out.State = forge.Merged
+		out.State, out.MergedAt = forge.Merged, *p.MergedAt
 	case p.State == "closed":
 		out.State = forge.Closed
 	case p.Mergeable != nil && *p.Mergeable:

@@ -29,6 +29,7 @@ type merge struct {
 	Status    string    `json:"merge_status"`
 	Conflicts bool      `json:"has_conflicts"`
 	Created   time.Time `json:"created_at"`
+	MergedAt  time.Time `json:"merged_at"` // null where it was not
 }
 
 func (m merge) ours() forge.Pull {
@@ -38,7 +39,7 @@ func (m merge) ours() forge.Pull {
 	}
 	switch {
 	case m.State == "merged":
-		out.State = forge.Merged
+		out.State, out.MergedAt = forge.Merged, m.MergedAt
 	case m.State == "closed":
 		out.State = forge.Closed
 	case m.Conflicts:

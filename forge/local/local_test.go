@@ -72,8 +72,8 @@ func TestMergedByHandIsMerged(t *testing.T) {
 	base := must[string](t)(work.Tree.Commit(t.Context(), "main"))
 	work.Push("main", base, pull.Commit)
 	for range 2 {
-		if got := must[forge.Pull](t)(f.Pull(t.Context(), pull.Number)); got.State != forge.Merged {
-			t.Errorf("it is %s", got.State)
+		if got := must[forge.Pull](t)(f.Pull(t.Context(), pull.Number)); got.State != forge.Merged || got.MergedAt.IsZero() {
+			t.Errorf("it is %s since %v", got.State, got.MergedAt)
 		}
 	}
 	if err := f.ClosePull(t.Context(), pull.Number); err != nil {

@@ -16,6 +16,7 @@ type page struct {
 	State   string
 	Labels  []string
 	Created time.Time
+	Merged  time.Time
 	Head    string
 	Base    string
 	Commit  string
@@ -50,6 +51,7 @@ func (p page) write() []byte {
 	fact("draft", true, p.Draft)
 	fact("review", true, p.Review)
 	fact("created", p.Created.UTC().Format(time.RFC3339Nano), true)
+	fact("merged", p.Merged.UTC().Format(time.RFC3339Nano), !p.Merged.IsZero())
 	b.WriteString(fence + "\n\n" + p.Body + "\n")
 	return []byte(b.String())
 }
@@ -93,6 +95,7 @@ func (p *page) set(line string) error {
 	}
 	value = strings.TrimSpace(value)
 	texts := map[string]*string{"title": &p.Title, "author": &p.Author, "state": &p.State, "head": &p.Head, "base": &p.Base, "commit": &p.Commit}
+	times := map[string]*time.Time{"created": &p.Created, "merged": &p.Merged}
 	truths := map[string]*bool{"draft": &p.Draft, "review": &p.Review}
 	switch name = strings.ToLower(strings.TrimSpace(name)); {
 	case texts[name] != nil:
@@ -110,12 +113,12 @@ func (p *page) set(line string) error {
 				}
 			}
 		}
-	case name == "created":
+	case times[name] != nil:
 		at, err := time.Parse(time.RFC3339Nano, strings.Trim(value, `"`))
 		if err != nil {
-			return fmt.Errorf("created: %.40q is no time; write it as 2026-11-15T10:15:00Z", value)
+			return fmt.Errorf("%s: %.40q is no time; write it as 2026-11-15T10:15:00Z", name, value)
 		}
-		p.Created = at
+		*times[name] = at
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"path"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
@@ -18,7 +20,7 @@ func patchFile(number int) string { return path.Join(place("pulls", number), "ch
 func (f *Forge) pull(number int, p page) forge.Pull {
 	out := forge.Pull{
 		Number: number, Title: p.Title, Body: p.Body, Author: p.Author, Labels: p.Labels, State: forge.State(p.State), Draft: p.Draft,
-		Head: p.Head, Base: p.Base, Commit: p.Commit, Created: p.Created,
+		Head: p.Head, Base: p.Base, Commit: p.Commit, Created: p.Created, MergedAt: p.Merged,
 		URL: filepath.Join(f.cfg.Folder, filepath.FromSlash(pullFile(number))),
 	}
 	if out.State == "" {
@@ -72,7 +74,7 @@ func (f *Forge) follow(ctx context.Context, number int, p page, head, base strin
 	}
 	p.Commit = head
 	if merged {
-		p.State = string(forge.Merged)
+		p.State, p.Merged = string(forge.Merged), f.mergedAt(ctx, head, base)
 	} else {
 		patch, err := f.tree.Patch(ctx, base, head)
 		if err != nil {
@@ -83,6 +85,19 @@ func (f *Forge) follow(ctx context.Context, number int, p page, head, base strin
 		}
 	}
 	return f.replace(pullFile(number), p.write())
+}
+
+// mergedAt is when the base came to hold the head: the time of the commit that merged
+// it, or now, where the base was only moved on and nothing tells.
+func (f *Forge) mergedAt(ctx context.Context, head, base string) time.Time {
+	out, err := f.tree.Run(ctx, "log", "--ancestry-path", "--topo-order", "--format=%cI", "--end-of-options", head+".."+base)
+	times := strings.Fields(out)
+	if err == nil && len(times) > 0 {
+		if at, err := time.Parse(time.RFC3339, times[len(times)-1]); err == nil {
+			return at
+		}
+	}
+	return f.opt.Now().UTC()
 }
 
 func (f *Forge) merge(ctx context.Context, base, head string) (forge.Merge, error) {
