@@ -61,7 +61,7 @@ func name(tool string) string {
 
 // runs reports whether a tool runs commands, by the names that hosts give such.
 func runs(tool string) bool {
-	low := strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(tool))
+	low := joined.Replace(strings.ToLower(tool))
 	for _, w := range []string{"bash", "shell", "terminal", "execcommand", "executecommand", "runcommand"} {
 		if strings.Contains(low, w) {
 			return true
@@ -69,6 +69,9 @@ func runs(tool string) bool {
 	}
 	return low == "exec" || low == "run"
 }
+
+// joined takes out what stands between the words of a name.
+var joined = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // asides are keys of an input that say why a call is made or how long it may
 // take, not what it does.

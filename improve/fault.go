@@ -92,6 +92,9 @@ func exitCode(text string) (code string, told bool) {
 		tail = text[max(400, len(text)-200):]
 	}
 	for _, part := range []string{head, tail} {
+		if !endsNamed(part) {
+			continue
+		}
 		low := strings.ToLower(part)
 		for _, w := range []string{"exit code: ", "exit code ", "exited with code ", "<returncode>", "exit_code\":", "exit status "} {
 			i := strings.Index(low, w)
@@ -109,6 +112,20 @@ func exitCode(text string) (code string, told bool) {
 		}
 	}
 	return "", false
+}
+
+// endsNamed reports whether a text may tell an exit code: most have no word of it, and
+// are not searched for each way of saying so.
+func endsNamed(text string) bool {
+	for i := 1; i+2 < len(text); i++ {
+		switch c := text[i]; {
+		case c|0x20 == 'x' && strings.EqualFold(text[i-1:i+3], "exit"):
+			return true
+		case c|0x20 == 'r' && text[i-1] == '<' && len(text) >= i+10 && strings.EqualFold(text[i:i+10], "returncode"):
+			return true
+		}
+	}
+	return false
 }
 
 const maxEnds = 4096

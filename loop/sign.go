@@ -71,14 +71,33 @@ func outcome(result string) uint64 {
 
 // counts reports whether a line counts tests, errors or steps.
 func counts(line string) bool {
-	digit := strings.ContainsAny(line, "0123456789")
-	if !digit {
-		return false
-	}
-	for _, w := range []string{"passed", "failed", "passing", "failing", "errors", "error(s)", "warnings", "Tests:", "tests", "failures", "%"} {
-		if strings.Contains(line, w) {
-			return true
+	digit, named := false, false
+	for i := 0; i < len(line) && !(digit && named); i++ {
+		c := line[i]
+		digit = digit || c-'0' <= 9
+		if !named {
+			named = c == '%' || begins(c, line[i:])
 		}
+	}
+	return digit && named
+}
+
+// begins reports whether a text begins, with this letter, with a word for what is
+// counted.
+func begins(c byte, text string) bool {
+	switch c {
+	case 'p':
+		return strings.HasPrefix(text, "passed") || strings.HasPrefix(text, "passing")
+	case 'f':
+		return strings.HasPrefix(text, "failed") || strings.HasPrefix(text, "failing") || strings.HasPrefix(text, "failures")
+	case 'e':
+		return strings.HasPrefix(text, "errors") || strings.HasPrefix(text, "error(s)")
+	case 'w':
+		return strings.HasPrefix(text, "warnings")
+	case 't':
+		return strings.HasPrefix(text, "tests")
+	case 'T':
+		return strings.HasPrefix(text, "Tests:")
 	}
 	return false
 }
