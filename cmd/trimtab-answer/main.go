@@ -37,11 +37,8 @@ func main() {
 
 func reply(args []string) {
 	began := time.Now()
-	data, words := "", args
-	if len(words) > 1 && words[0] == "--data" {
-		data, words = words[1], words[2:]
-	}
-	if len(words) != 2 {
+	words, ok := relay.Parse(args)
+	if !ok {
 		_, _ = os.Stderr.WriteString("usage: trimtab-answer [--data DIR] HOST EVENT\n")
 		return
 	}
@@ -54,9 +51,9 @@ func reply(args []string) {
 	}
 	r := answer.Run{
 		In: bytes.NewReader(input), Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
-		Home: home.Home{Getenv: os.Getenv, Data: data}, Trimtab: trimtab,
+		Home: home.Home{Getenv: os.Getenv, Data: words.Data}, Trimtab: trimtab,
 	}
-	if !r.Answer(context.Background(), words[0], words[1]) {
+	if !r.Answer(context.Background(), words.Host, words.Event) {
 		return
 	}
 	if next := relay.Find("trimtab"); next != "" {

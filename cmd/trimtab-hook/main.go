@@ -32,12 +32,8 @@ func main() {
 }
 
 func answer(args []string) {
-	data := ""
-	words := args
-	if len(words) > 1 && words[0] == "--data" {
-		data, words = words[1], words[2:]
-	}
-	if len(words) != 2 {
+	words, ok := relay.Parse(args)
+	if !ok {
 		_, _ = os.Stderr.WriteString("usage: trimtab-hook [--data DIR] HOST EVENT\n")
 		return
 	}
@@ -48,12 +44,12 @@ func answer(args []string) {
 	if err != nil {
 		return
 	}
-	call, err := spool.Read(words[0], words[1], input)
+	call, err := spool.Read(words.Host, words.Event, input)
 	if err != nil {
 		_, _ = os.Stderr.WriteString("trimtab-hook: " + err.Error() + "\n")
 		return
 	}
-	data, err = home.Home{Getenv: os.Getenv, Data: data}.DataDir()
+	data, err := home.Home{Getenv: os.Getenv, Data: words.Data}.DataDir()
 	if err == nil && spool.At(data, call).Light(call, time.Now().UnixNano(), os.Getpid()) {
 		return
 	}

@@ -16,6 +16,25 @@ import (
 	"time"
 )
 
+// Words are the command line of the programs that answer hooks.
+type Words struct {
+	Data        string // --data; "" where it is not named
+	Host, Event string
+}
+
+// Parse takes a command line apart, and is false where it is not
+// [--data DIR] HOST EVENT.
+func Parse(args []string) (w Words, ok bool) {
+	if len(args) > 1 && args[0] == "--data" {
+		w.Data, args = args[1], args[2:]
+	}
+	if len(args) != 2 {
+		return w, false
+	}
+	w.Host, w.Event = args[0], args[1]
+	return w, true
+}
+
 // To starts a program and waits until it ends, or for as long as is given. It reads
 // the input, and writes to our own streams.
 func To(program string, args []string, input []byte, limit time.Duration) {
