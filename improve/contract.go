@@ -78,6 +78,10 @@ type Result struct {
 	Metrics     Metrics   `json:"metrics"`
 	Suggestions []string  `json:"suggestions"`
 	Priority    Priority  `json:"automation_priority"`
+
+	// Faint is what is no pattern of one session: errors that came once or twice.
+	// Over several sessions they may be one.
+	Faint []Pattern `json:"-"`
 }
 
 // Request asks for one improvement.

@@ -2,6 +2,7 @@ package improve
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -21,16 +22,21 @@ const maxNamed = 20
 // Merge puts the patterns of sessions together by their fingerprint and ranks
 // them. The order of the results does not matter, and a session that was read
 // twice, from its host's file and from our store, counts once. A sub-agent counts
-// as part of the session that started it.
+// as part of the session that started it. An error that came once or twice in a
+// session counts too: where it came in several, and often enough in all of them, it
+// is a pattern of theirs.
 //
 // What was seen in several sessions stands before what was seen in one; then what
 // names a cause before what is about a session as a whole; then the larger score,
 // the more sessions, the more often. Severity and score are those of all
 // occurrences together.
 func Merge(results []Result) []Merged {
-	rows, in := map[string]*Merged{}, map[string]map[string]bool{}
+	rows, in, plain := map[string]*Merged{}, map[string]map[string]bool{}, map[string]bool{}
 	for _, r := range distinct(results) {
 		for _, p := range r.Patterns {
+			plain[p.Fingerprint] = true
+		}
+		for p := range r.all() {
 			m := rows[p.Fingerprint]
 			if m == nil {
 				m = &Merged{Pattern: p, First: r.Timestamp, Last: r.Timestamp}
@@ -56,13 +62,29 @@ func Merge(results []Result) []Merged {
 		}
 	}
 	out := make([]Merged, 0, len(rows))
-	for _, m := range rows {
+	for print, m := range rows {
+		if !plain[print] && (m.Sessions < 2 || m.Count < leastErrors) {
+			continue
+		}
 		m.Samples = spread(m.Samples)
 		m.finish()
 		out = append(out, *m)
 	}
 	slices.SortFunc(out, rank)
 	return out
+}
+
+// all are the patterns of a session, and what is none by itself.
+func (r Result) all() iter.Seq[Pattern] {
+	return func(yield func(Pattern) bool) {
+		for _, list := range [][]Pattern{r.Patterns, r.Faint} {
+			for _, p := range list {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // root is the session that a result counts for: sub-agents work in that of whoever
@@ -182,7 +204,7 @@ func ImpactOf(fingerprint string, at time.Time, results []Result) Impact {
 	for _, r := range distinct(results) {
 		here := place{r.Timestamp.After(at), r.root()}
 		all[here] = true
-		for _, p := range r.Patterns {
+		for p := range r.all() {
 			if p.Fingerprint != fingerprint {
 				continue
 			}

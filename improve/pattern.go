@@ -56,6 +56,7 @@ func (r *Reflector) Result(now time.Time) (Result, bool) {
 	for _, found := range [][]Pattern{r.sameCalls(), r.errors(), r.fromPeople(), r.fromSession(), r.fromLoops(), r.busy()} {
 		out.Patterns = append(out.Patterns, found...)
 	}
+	out.Faint = r.faint()
 	slices.SortStableFunc(out.Patterns, order)
 	top := 0
 	for _, p := range out.Patterns {
@@ -163,11 +164,26 @@ func (r *Reflector) errors() []Pattern {
 			}
 			continue
 		}
-		out = append(out, r.pattern(ErrorPatterns, row.sign, row.n, row.samples, map[string]string{KeyTool: row.tool, KeyKind: "same_error", KeyAbout: row.label}))
+		out = append(out, r.sameError(row, row.samples))
 	}
 	rest.n += r.faults.lost
 	if rest.n >= leastErrors {
 		out = append(out, r.pattern(ErrorPatterns, "various errors", rest.n, rest.samples, map[string]string{KeyKind: "various", KeyScope: ScopeGeneral, KeyAbout: "errors that are each another"}))
+	}
+	return out
+}
+
+func (r *Reflector) sameError(row *tally, samples []Sample) Pattern {
+	return r.pattern(ErrorPatterns, row.sign, row.n, samples, map[string]string{KeyTool: row.tool, KeyKind: "same_error", KeyAbout: row.label})
+}
+
+// faint are the errors that came too seldom to be a pattern here, with a sample each.
+func (r *Reflector) faint() []Pattern {
+	var out []Pattern
+	for _, row := range r.faults.largest(1) {
+		if row.n < leastErrors && len(out) < maxFaint {
+			out = append(out, r.sameError(row, row.samples[:min(1, len(row.samples))]))
+		}
 	}
 	return out
 }

@@ -11,6 +11,7 @@ const (
 	maxPrompts  = 64   // prompts that a new one is compared with
 	maxSamples  = 3    // places that a pattern quotes
 	maxPatterns = 10   // patterns of one type
+	maxFaint    = 16   // errors below the threshold
 	maxExcerpt  = 160  // bytes of a quotation
 	maxWindow   = 8192 // bytes that are redacted to make one
 	maxLabel    = 300  // bytes of a text that names a trouble
