@@ -263,3 +263,45 @@ func TestEvidenceIsLookedAtAndNotOnlyCounted(t *testing.T) {
 		}
 	}
 }
+
+// messy are commands that leave things behind.
+type messy struct{ work.Checks }
+
+func (m messy) Check(ctx context.Context, kind, folder, log string) (work.Run, bool, error) {
+	r, has, err := m.Checks.Check(ctx, kind, folder, log)
+	for _, name := range []string{"rudder/__pycache__/turn.pyc", "report/" + kind + ".xml"} {
+		if !has || err != nil {
+			break
+		}
+		if err = os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700); err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), []byte("\x00"+kind), 0o600)
+		}
+	}
+	return r, has, err
+}
+
+// TestWhatToolsLeaveBehindIsNoChange: neither what the project's commands leave, nor
+// what the agent's own runs of them do.
+func TestWhatToolsLeaveBehindIsNoChange(t *testing.T) {
+	d := newDock(t)
+	d.opt.Checks = messy{d.opt.Checks}
+	deed := d.agent.Deeds["implement"]
+	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+		if err := os.MkdirAll(filepath.Join(folder, "tests", "__pycache__"), 0o700); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(folder, "tests", "__pycache__", "left.pyc"), []byte{0}, 0o600); err != nil {
+			return "", err
+		}
+		return deed(folder)
+	}
+	it, at, err := d.run()
+	if err != nil {
+		t.Fatalf("stopped at %d: %v", at.Number, err)
+	}
+	out, err := d.project.Run(t.Context(), "diff", "--name-only", it.Evidence[2].Facts["base"], it.Evidence[10].Facts["commit"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.equal("changed", strings.Fields(out), []string{"rudder/rudder.txt", "tests/left.sh"})
+}

@@ -121,7 +121,7 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 }
 
 // shown are the facts that others may see; paths of this machine are not.
-var shown = []string{"exit", "base_exit", "command", "test", "lint", "format", "lines", "components", "tests", "commit", "base"}
+var shown = []string{"exit", "base_exit", "command", "test", "old_tests", "lint", "format", "lines", "components", "tests", "commit", "base"}
 
 // tell is the line about a step's evidence.
 func (j *Job) tell(e improve.Evidence) string {

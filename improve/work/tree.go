@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve/project"
 )
 
 // Each worker that takes the item has a working tree of its own, named after its
@@ -202,13 +203,55 @@ func (s stands) restore(ctx context.Context, head, content string) error {
 	return nil
 }
 
-// snapshot stages all that is there and returns its tree.
+// snapshot stages all that is there and returns its tree. What tools leave behind
+// wherever they run is no part of it.
 func (s stands) snapshot(ctx context.Context) (string, error) {
 	if _, err := s.Run(ctx, "add", "--all"); err != nil {
 		return "", err
 	}
+	added, err := s.added(ctx, "HEAD")
+	if err != nil {
+		return "", err
+	}
+	added = slices.DeleteFunc(added, func(name string) bool { return !project.IsLeaving(name) })
+	if err := s.remove(ctx, added, "--cached"); err != nil {
+		return "", err
+	}
 	out, err := s.Run(ctx, "write-tree")
 	return strings.TrimSpace(out), err
+}
+
+// sweep takes away what a command of the project left behind: files that were not
+// there before. What it changed stays, and is seen.
+func (s stands) sweep(ctx context.Context, before string) error {
+	if after, err := s.snapshot(ctx); err != nil || after == before {
+		return err
+	}
+	added, err := s.added(ctx, before)
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, added)
+}
+
+// added are the files that are staged and not in a commit or tree.
+func (s stands) added(ctx context.Context, to string) ([]string, error) {
+	out, err := s.Run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=A", "--no-ext-diff", "--no-textconv", "--end-of-options", to)
+	if err != nil || out == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), nil
+}
+
+// remove takes files out of what is staged, a thousand at a time, and from the disk
+// unless a flag says otherwise.
+func (s stands) remove(ctx context.Context, names []string, flags ...string) error {
+	for some := range slices.Chunk(names, 1000) {
+		if _, err := s.Run(ctx, "rm", slices.Concat([]string{"--quiet", "--force"}, flags, []string{"--"}, some)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // patch is what is staged, against the base.
