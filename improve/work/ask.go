@@ -129,11 +129,9 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 	if err != nil {
 		return Run{}, false, err
 	}
-	before := ""
-	if kind != "setup" { // what that one leaves is needed
-		if before, err = s.snapshot(ctx); err != nil {
-			return Run{}, false, err
-		}
+	before, err := s.strangers(ctx)
+	if err != nil {
+		return Run{}, false, err
 	}
 	r, has, err := j.yard.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
 	switch {
@@ -145,7 +143,7 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 	if err == nil && has {
 		err = j.sound(ctx, s.Folder, lead)
 	}
-	if err == nil && has && before != "" {
+	if err == nil && has && kind != "setup" { // what that one leaves is needed
 		err = s.sweep(ctx, before)
 	}
 	r.Said = j.redact(r.Said)

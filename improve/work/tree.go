@@ -223,15 +223,33 @@ func (s stands) snapshot(ctx context.Context) (string, error) {
 
 // sweep takes away what a command of the project left behind: files that were not
 // there before. What it changed stays, and is seen.
-func (s stands) sweep(ctx context.Context, before string) error {
-	if after, err := s.snapshot(ctx); err != nil || after == before {
+func (s stands) sweep(ctx context.Context, before []string) error {
+	after, err := s.strangers(ctx)
+	if err != nil || slices.Equal(before, after) {
 		return err
 	}
-	added, err := s.added(ctx, before)
+	root, err := os.OpenRoot(s.Folder) // what a program still at work does to folders leads nowhere else
 	if err != nil {
 		return err
 	}
-	return s.remove(ctx, added)
+	defer root.Close()
+	for _, name := range after {
+		if _, was := slices.BinarySearch(before, name); was || project.IsLeaving(name) {
+			continue
+		}
+		if err := root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// strangers are the files, in order, that git does not know and does not ignore.
+func (s stands) strangers(ctx context.Context) ([]string, error) {
+	out, err := s.Run(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	names := strings.Split(out, "\x00")
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" || strings.HasSuffix(name, "/") }), err
 }
 
 // added are the files that are staged and not in a commit or tree.
