@@ -186,10 +186,12 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 	if !t.told { // once is enough
 		note, t.told = strings.TrimSpace(note+"\n"+left), true
 	}
+	ask := ", and ask what only the person can decide"
 	if t.flag.permit != "" {
-		words += "\n\nNobody can be asked here: decide yourself, and say what you decided."
+		ask = ". Nobody can be asked here: decide yourself, and say what you decided"
 	}
-	opt := agent.Options{History: t.archive, Tools: tools, More: t.more, System: strings.ReplaceAll(system, "{{.Folder}}", t.dir) + words, Offer: t.offered}
+	role := strings.NewReplacer("{{.Folder}}", t.dir, "{{.Ask}}", ask).Replace(system)
+	opt := agent.Options{History: t.archive, Tools: tools, More: t.more, System: role + words, Offer: t.offered}
 	if permit != nil {
 		opt.Permit = permit
 	}

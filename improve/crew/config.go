@@ -138,7 +138,7 @@ func (a *one) line(job Job, place *child.Place, prompt string, login bool) (argv
 	case "own":
 		argv = a.argv(job, a.cfg.Model, place.Boxed() != "", login)
 		argv[len(argv)-1] = Mark + job.id() + "\n\nDo the step that is described below."
-		return append(argv, "--data", filepath.Join(place.Temp, "data")), prompt, nil
+		return append(argv, "--data", filepath.Join(place.Temp, "data")), strings.TrimPrefix(prompt, Mark+job.id()+"\n\n"), nil
 	}
 	return a.argv(job, a.cfg.Model, place.Boxed() != "", login), prompt, nil
 }

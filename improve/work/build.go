@@ -118,11 +118,11 @@ func simplify(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if exit, err := j.fact(5, "exit"); err != nil || exit != "0" {
 		return improve.Evidence{}, errors.Join(err, errors.New("the implementation was not seen to pass"))
 	}
-	patch, err := s.patch(ctx)
+	patch, err := s.shown(ctx)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	return j.green(ctx, s, "simplify", task{Patch: string(patch)}, j.inLimits(ctx, s))
+	return j.green(ctx, s, "simplify", task{Patch: patch}, j.inLimits(ctx, s))
 }
 
 // inLimits says what is over the limits. The change is kept for a person to see.

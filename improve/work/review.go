@@ -73,11 +73,11 @@ func (j *Job) look(ctx context.Context, s stands, kind string) ([]Finding, error
 		if err != nil {
 			return err
 		}
-		patch, err := s.patch(ctx)
+		patch, err := s.shown(ctx)
 		if err != nil {
 			return err
 		}
-		words, err := j.ask(ctx, kind, s.Folder, true, task{Patch: string(patch)})
+		words, err := j.ask(ctx, kind, s.Folder, true, task{Patch: patch})
 		if err != nil {
 			return err
 		}

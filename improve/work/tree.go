@@ -278,6 +278,12 @@ func (s stands) patch(ctx context.Context) ([]byte, error) {
 	return []byte(out), err
 }
 
+// shown is the patch for somebody who reads it: of a file that is no text, only that
+// it differs.
+func (s stands) shown(ctx context.Context) (string, error) {
+	return s.Run(ctx, "diff", "--cached", "--no-color", "--no-ext-diff", "--ignore-submodules=none", "--no-textconv", "--no-renames", "--end-of-options", s.base)
+}
+
 // sameTree refuses a change where none was allowed.
 func (s stands) sameTree(ctx context.Context, want string) error {
 	got, err := s.snapshot(ctx)
