@@ -45,6 +45,7 @@ type Shapes[T any] struct {
 	found        []T // of each
 	out          int // which is forgotten next
 	first        []*step
+	way          []passed // the memory of the steps that a line has
 	hits, misses int
 }
 
@@ -57,8 +58,9 @@ const (
 // Match takes a line apart if it is written as one before it was. The spans are in
 // the memory of at.
 func (s *Shapes[T]) Match(b []byte, t *Twice, at []Span) (found T, spans []Span, ok bool) {
-	m := match{b: b, twice: t, at: at}
+	m := match{b: b, twice: t, at: at, way: s.way[:0]}
 	n := m.steps(s.first, 0)
+	s.way = m.way
 	if n < 0 {
 		s.misses++
 		return found, at, false

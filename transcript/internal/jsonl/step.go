@@ -86,37 +86,65 @@ type match struct {
 	b     []byte
 	twice *Twice
 	at    []Span
+	way   []passed
+}
+
+// passed is a step that the line has, and where.
+type passed struct {
+	step *step
+	at   int32
 }
 
 // steps returns the shape of which the line has all steps from i on, -1 if there
 // is none.
 func (m *match) steps(list []*step, i int) int {
+	way := len(m.way)
 	for n, p := range list {
-		end := i + len(p.before)
-		if end > len(m.b) || string(m.b[i:end]) != string(p.before) {
-			continue
-		}
-		found := -1
-		if p.class == 0 {
-			if m.ends(end, p.open) {
-				m.begin(p.spans)
-				found = p.shape
+		if found := m.follow(p, i); found >= 0 {
+			if n > 0 {
+				list[0], list[n] = list[n], list[0]
 			}
-		} else if behind := m.value(end, p.class); behind > 0 {
-			found = m.steps(p.next, behind)
+			return found
 		}
-		if found < 0 {
-			continue
-		}
-		for _, k := range p.marks {
-			m.at[k.span][k.end&1] = int32(i) + k.off
-		}
-		if n > 0 {
-			list[0], list[n] = list[n], list[0]
-		}
-		return found
+		m.way = m.way[:way]
 	}
 	return -1
+}
+
+// follow is steps for one way to go on. Where there is no choice it does not
+// branch: most lines are told apart by their first steps.
+func (m *match) follow(p *step, i int) int {
+	for {
+		end := i + len(p.before)
+		if end > len(m.b) || string(m.b[i:end]) != string(p.before) {
+			return -1
+		}
+		m.way = append(m.way, passed{p, int32(i)})
+		if p.class == 0 {
+			if !m.ends(end, p.open) {
+				return -1
+			}
+			m.mark(p.spans)
+			return p.shape
+		}
+		if i = m.value(end, p.class); i < 0 {
+			return -1
+		}
+		if len(p.next) != 1 {
+			return m.steps(p.next, i)
+		}
+		p = p.next[0]
+	}
+}
+
+// mark notes where the spans of all steps stand.
+func (m *match) mark(spans int) {
+	m.begin(spans)
+	for _, w := range m.way {
+		for _, k := range w.step.marks {
+			m.at[k.span][k.end&1] = w.at + k.off
+		}
+	}
 }
 
 // ends reports whether the line ends at i, or goes on with a value of this class
