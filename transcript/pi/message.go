@@ -3,6 +3,7 @@ package pi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -101,6 +102,22 @@ type content struct {
 }
 
 type block struct{ raw, kind, text, id, name, input []byte }
+
+// of returns content of n blocks without values, in the memory of those before.
+func (t *content) of(n int) content {
+	blocks := slices.Grow(t.blocks[:0], n)[:n]
+	clear(blocks)
+	return content{blocks: blocks}
+}
+
+func (t *content) values(to []*[]byte) []*[]byte {
+	to = append(to, &t.text)
+	for i := range t.blocks {
+		b := &t.blocks[i]
+		to = append(to, &b.raw, &b.kind, &b.text, &b.id, &b.name, &b.input)
+	}
+	return to
+}
 
 // parse takes the content at which the cursor stands apart.
 func (t *content) parse(c *jsonl.Cursor) {

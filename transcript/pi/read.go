@@ -38,6 +38,7 @@ type reader struct {
 	*feed.Feed
 	tree             feed.Tree
 	line             line // the memory of the one that is read
+	apart            jsonl.Apart[facts]
 	session, project string
 	compacted        bool
 }
@@ -57,8 +58,27 @@ type message struct {
 	content                          content
 }
 
-func (l *line) parse(b []byte) error {
-	c := jsonl.Object(b)
+// facts are how many blocks the contents of a line have.
+type facts struct{ entry, message int }
+
+// Facts is for jsonl.Apart, as what follows is.
+func (l *line) Facts() facts { return facts{len(l.content.blocks), len(l.message.content.blocks)} }
+
+// Become makes it a line of so many blocks.
+func (l *line) Become(f facts) {
+	*l = line{content: l.content.of(f.entry), message: message{content: l.message.content.of(f.message)}}
+}
+
+// Values are where its values are kept.
+func (l *line) Values(to []*[]byte) []*[]byte {
+	m := &l.message
+	to = append(to, &l.kind, &l.id, &l.parent, &l.time, &l.cwd, &l.summary,
+		&m.role, &m.model, &m.usage, &m.call, &m.failed, &m.command, &m.output, &m.cause)
+	return m.content.values(l.content.values(to))
+}
+
+// Parse goes through the fields of a line.
+func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -74,7 +94,7 @@ func (l *line) parse(b []byte) error {
 		case "summary":
 			l.summary = c.Take()
 		case "content":
-			l.content.parse(&c)
+			l.content.parse(c)
 		case "message":
 			if c.Peek() == '{' {
 				in := c.Down('{')
@@ -83,7 +103,7 @@ func (l *line) parse(b []byte) error {
 			}
 		}
 	}
-	return c.Err()
+	return true, c.Err()
 }
 
 func (m *message) parse(c *jsonl.Cursor) {
@@ -139,8 +159,7 @@ func (r *reader) Planned() { r.tree.Decide() }
 // Take turns an entry into a message.
 func (r *reader) Take(b []byte) error {
 	l := &r.line
-	*l = line{message: message{content: content{blocks: l.message.content.blocks[:0]}}}
-	if err := l.parse(b); err != nil {
+	if err := r.apart.Line(b, l); err != nil {
 		return err
 	}
 	id, err := r.Dec.String(l.id)
