@@ -55,6 +55,7 @@ type reader struct {
 	said      map[string]bool
 	open      *reply
 	rec       record // the memory of the one that is read
+	apart     jsonl.Apart[facts]
 	model     jsonl.Seen
 }
 

@@ -19,18 +19,57 @@ type record struct {
 	content                                 genai.Content
 	calls                                   []call
 	results                                 genai.Content // of all calls
-	twice                                   jsonl.Twice
 }
 
 // call is the call of a tool, and its result.
 type call struct {
 	id, name, args, status []byte
-	from, to               int // its parts of the results
-	object                 bool
+	callFacts
 }
 
-func (rec *record) parse(b []byte) error {
-	c := jsonl.Line(b, &rec.twice)
+// callFacts are what a call says beside its values.
+type callFacts struct {
+	from, to int // its parts of the results
+	object   bool
+}
+
+// facts are what a record says beside its values.
+type facts struct {
+	content, results genai.Facts
+	calls            []callFacts
+}
+
+// Facts is for jsonl.Apart, as what follows is.
+func (rec *record) Facts() facts {
+	f := facts{content: rec.content.Facts(), results: rec.results.Facts()}
+	for i := range rec.calls {
+		f.calls = append(f.calls, rec.calls[i].callFacts)
+	}
+	return f
+}
+
+// Become makes it a record of these facts.
+func (rec *record) Become(f facts) {
+	*rec = record{content: rec.content, results: rec.results, calls: rec.calls[:0]}
+	rec.content.Become(f.content)
+	rec.results.Become(f.results)
+	for _, c := range f.calls {
+		rec.calls = append(rec.calls, call{callFacts: c})
+	}
+}
+
+// Values are where its values are kept.
+func (rec *record) Values(to []*[]byte) []*[]byte {
+	to = append(to, &rec.id, &rec.time, &rec.kind, &rec.thoughts, &rec.tokens, &rec.model, &rec.display)
+	for i := range rec.calls {
+		t := &rec.calls[i]
+		to = append(to, &t.id, &t.name, &t.args, &t.status)
+	}
+	return rec.results.Values(rec.content.Values(to))
+}
+
+// Parse goes through the fields of a record.
+func (rec *record) Parse(c *jsonl.Cursor) (same bool, err error) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "id":
@@ -40,7 +79,7 @@ func (rec *record) parse(b []byte) error {
 		case "type":
 			rec.kind = c.Take()
 		case "content":
-			rec.content.Read(&c)
+			rec.content.Read(c)
 		case "displayContent":
 			rec.display = c.Take()
 		case "thoughts":
@@ -50,10 +89,10 @@ func (rec *record) parse(b []byte) error {
 		case "model":
 			rec.model = c.Take()
 		case "toolCalls":
-			rec.list(&c)
+			rec.list(c)
 		}
 	}
-	return c.Err()
+	return true, c.Err()
 }
 
 // list takes the calls of a record apart.
@@ -110,10 +149,7 @@ const maxBehind = 4096
 // record takes a record.
 func (r *reader) record(b []byte) error {
 	rec := &r.rec
-	*rec = record{
-		content: genai.Content{Parts: rec.content.Parts[:0]}, results: genai.Content{Parts: rec.results.Parts[:0]}, calls: rec.calls[:0],
-	}
-	if err := rec.parse(b); err != nil {
+	if err := r.apart.Line(b, rec); err != nil {
 		return err
 	}
 	id, err := r.Dec.String(rec.id)

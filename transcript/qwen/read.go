@@ -38,8 +38,10 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 type reader struct {
 	*feed.Feed
 	tree      feed.Tree
-	line      line // the memory of the one that is read
-	twice     jsonl.Twice
+	line      line  // the memory of the one that is read
+	place     place // the same, while planning
+	apart     jsonl.Apart[facts]
+	places    jsonl.Apart[bool]
 	session   jsonl.Seen
 	project   jsonl.Seen
 	model     jsonl.Seen
@@ -52,11 +54,31 @@ type line struct {
 	agent, usage, status                                       []byte
 	content                                                    genai.Content
 	side                                                       bool
-	twice                                                      jsonl.Twice
 }
 
-func (l *line) parse(b []byte) error {
-	c := jsonl.Line(b, &l.twice)
+// facts are what a line says beside its values.
+type facts struct {
+	side    bool
+	content genai.Facts
+}
+
+// Facts is for jsonl.Apart, as what follows is.
+func (l *line) Facts() facts { return facts{l.side, l.content.Facts()} }
+
+// Become makes it a line of these facts.
+func (l *line) Become(f facts) {
+	*l = line{content: l.content, side: f.side}
+	l.content.Become(f.content)
+}
+
+// Values are where its values are kept.
+func (l *line) Values(to []*[]byte) []*[]byte {
+	return l.content.Values(append(to, &l.uuid, &l.parent, &l.session, &l.time, &l.kind, &l.subtype, &l.by, &l.cwd, &l.model,
+		&l.agent, &l.usage, &l.status))
+}
+
+// Parse goes through the fields of a line.
+func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
@@ -81,16 +103,16 @@ func (l *line) parse(b []byte) error {
 			l.agent = c.Take()
 		case "isSidechain":
 			l.side = string(c.Take()) == "true"
+			c.Fix()
 		case "usageMetadata":
 			l.usage = c.Take()
 		case "toolCallResult":
-			l.ended(&c)
+			l.ended(c)
 		case "message":
-			l.message(&c)
+			l.message(c)
 		}
 	}
-	l.side = l.side || !jsonl.Null(l.agent)
-	return c.Err()
+	return true, c.Err()
 }
 
 // ended goes into how a call ended.
@@ -121,29 +143,45 @@ func (l *line) message(c *jsonl.Cursor) {
 	c.Up(&in)
 }
 
-// Plan puts a line of the main conversation into the tree.
-func (r *reader) Plan(b []byte, n int) {
-	var id, parent []byte
-	r.twice = jsonl.Twice{}
-	c := jsonl.Line(b, &r.twice)
+// place is what the tree needs of a line.
+type place struct {
+	id, parent []byte
+	side       bool
+}
+
+// Facts is for jsonl.Apart, as what follows is.
+func (p *place) Facts() bool { return p.side }
+
+// Become makes it a place in the main conversation, or beside it.
+func (p *place) Become(side bool) { *p = place{side: side} }
+
+// Values are where its values are kept.
+func (p *place) Values(to []*[]byte) []*[]byte { return append(to, &p.id, &p.parent) }
+
+// Parse goes through the fields of a line.
+func (p *place) Parse(c *jsonl.Cursor) (same bool, err error) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
-			id = c.Take()
+			p.id = c.Take()
 		case "parentUuid":
-			parent = c.Take()
+			p.parent = c.Take()
 		case "isSidechain":
-			if string(c.Take()) == "true" {
-				return
-			}
+			p.side = string(c.Take()) == "true" || p.side
+			c.Fix()
 		case "agentId":
-			if !jsonl.Null(c.Take()) {
-				return
-			}
+			p.side = !jsonl.Null(c.Take()) || p.side
+			c.Fix()
 		}
 	}
-	if c.Err() == nil {
-		r.tree.Add(n, feed.Chain(id, parent))
+	return true, c.Err()
+}
+
+// Plan puts a line of the main conversation into the tree.
+func (r *reader) Plan(b []byte, n int) {
+	p := &r.place
+	if r.places.Line(b, p) == nil && !p.side {
+		r.tree.Add(n, feed.Chain(p.id, p.parent))
 	}
 }
 
@@ -153,10 +191,10 @@ func (r *reader) Planned() { r.tree.Decide() }
 // Take turns a line into a message.
 func (r *reader) Take(b []byte) error {
 	l := &r.line
-	*l = line{content: genai.Content{Parts: l.content.Parts[:0]}}
-	if err := l.parse(b); err != nil {
+	if err := r.apart.Line(b, l); err != nil {
 		return err
 	}
+	l.side = l.side || !jsonl.Null(l.agent)
 	id, err := r.Dec.String(l.uuid)
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ package genai
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
@@ -35,6 +36,40 @@ type Function struct {
 	ID, Name, Args []byte
 	Response       []byte // as a whole
 	Output, Error  []byte // of the response
+}
+
+// Facts are what content says beside its values: of each part, what it is.
+type Facts []PartFacts
+
+// PartFacts says what a part is.
+type PartFacts struct{ Call, Response, Thought bool }
+
+// Facts returns what stays when the line is gone.
+func (t *Content) Facts() Facts {
+	all := make(Facts, len(t.Parts))
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		all[i] = PartFacts{p.Call, p.Response, p.Thought}
+	}
+	return all
+}
+
+// Become makes it content of these facts without values.
+func (t *Content) Become(all Facts) {
+	t.Parts = slices.Grow(t.Parts[:0], len(all))[:len(all)]
+	for i, f := range all {
+		t.Parts[i] = Part{Call: f.Call, Response: f.Response, Thought: f.Thought}
+	}
+}
+
+// Values appends where its values are kept.
+func (t *Content) Values(to []*[]byte) []*[]byte {
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		n := &p.Function
+		to = append(to, &p.Raw, &p.Text, &n.ID, &n.Name, &n.Args, &n.Response, &n.Output, &n.Error)
+	}
+	return to
 }
 
 // Read takes apart the content at which the cursor stands. It uses the memory of
@@ -79,9 +114,14 @@ func (p *Part) read(c *jsonl.Cursor) (null bool) {
 				p.Response = p.Function.read(&in)
 			case "thought":
 				p.Thought = string(in.Take()) == "true"
+				in.Fix()
 			}
 		}
 		c.Up(&in)
+	default:
+		p.Raw = c.Take()
+		c.Fix() // null is not a part
+		return jsonl.Null(p.Raw)
 	}
 	p.Raw = c.Take()
 	return jsonl.Null(p.Raw)
