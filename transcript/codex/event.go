@@ -24,6 +24,14 @@ type ending struct {
 	failed                     bool // the tool says so
 }
 
+func (e *event) values(to []*[]byte) []*[]byte {
+	to = append(to, &e.kind, &e.usage)
+	for _, n := range []*ending{&e.end, &e.item} {
+		to = append(to, &n.kind, &n.id, &n.code, &n.success, &n.status, &n.err)
+	}
+	return to
+}
+
 func (e *event) parse(c *jsonl.Cursor) {
 	for c.Field() {
 		switch string(c.Key) {
@@ -113,7 +121,8 @@ func (n *ending) answered(c *jsonl.Cursor) {
 	in := c.Down('{')
 	for in.Field() {
 		if string(in.Key) == "isError" || string(in.Key) == "is_error" {
-			n.failed = n.failed || string(in.Take()) == "true"
+			n.failed = string(in.Take()) == "true" || n.failed
+			in.Fix()
 		}
 	}
 	c.Up(&in)

@@ -26,6 +26,7 @@ type reader struct {
 	*feed.Feed
 	rolled
 	line      line // the memory of the one that is read
+	apart     jsonl.Apart[facts]
 	begun     bool // the first session_meta was seen: later ones are of sessions that this one was made from
 	side      bool
 	session   string
@@ -41,47 +42,70 @@ type reader struct {
 
 // line is a line of a rollout, taken apart but not decoded.
 type line struct {
+	b                   []byte
 	kind, time, payload []byte
 	item                item  // of a response_item
 	event               event // of an event_msg
-	twice               jsonl.Twice
 }
 
-// parse takes a line apart. Of the kinds that are not needed, only the beginning
-// is looked at.
-func (l *line) parse(b []byte) error {
-	c := jsonl.Line(b, &l.twice)
+// facts are what a line says beside its values: how many blocks its contents have, and
+// whether a tool says that it failed.
+type facts struct {
+	content, output int
+	failed          bool
+}
+
+// Facts is for jsonl.Apart, as what follows is.
+func (l *line) Facts() facts {
+	return facts{len(l.item.content.blocks), len(l.item.output.blocks), l.event.end.failed}
+}
+
+// Become makes it a line of these facts.
+func (l *line) Become(f facts) {
+	*l = line{b: l.b, item: item{content: l.item.content.of(f.content), output: l.item.output.of(f.output)}}
+	l.event.end.failed = f.failed
+}
+
+// Values are where its values are kept.
+func (l *line) Values(to []*[]byte) []*[]byte {
+	return l.event.values(l.item.values(append(to, &l.kind, &l.time, &l.payload)))
+}
+
+// Parse goes through the fields of a line. Of the kinds that are not needed, only the
+// beginning is looked at.
+func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
 	bare := false
 	for c.Field() {
 		switch string(c.Key) {
 		case "timestamp":
 			l.time = c.Take()
 		case "type":
-			if l.kind = c.Take(); !needed(l.kind) {
-				return whole(b)
+			l.kind = c.Take()
+			if c.Fix(); !needed(l.kind) {
+				return false, whole(l.b)
 			}
 		case "payload":
-			l.load(&c)
+			l.load(c)
 		case "call_id", "content", "role", "summary":
 			bare = true
 		}
 	}
 	if err := c.Err(); err != nil {
-		return err
+		return false, err
 	}
 	if bare && l.payload == nil { // as the first versions wrote them
-		l.payload, l.kind = b, []byte(`"response_item"`)
-		in := jsonl.Object(b)
+		l.payload, l.kind = l.b, []byte(`"response_item"`)
+		in := jsonl.Object(l.b)
 		l.item.parse(&in)
-		l.item.raw = b
-		return in.Err()
+		l.item.raw = l.b
+		return false, in.Err()
 	}
 	if l.item.raw == nil && jsonl.Is(l.kind, "response_item") || l.event.kind == nil && jsonl.Is(l.kind, "event_msg") {
 		in := jsonl.At(l.payload) // it came before its type
 		l.load(&in)
-		return in.Err()
+		return false, in.Err()
 	}
-	return nil
+	return true, nil
 }
 
 // load takes apart the payload at which the cursor stands.
@@ -121,8 +145,8 @@ func whole(b []byte) error {
 // Take turns a line into what it says.
 func (r *reader) Take(b []byte) error {
 	l := &r.line
-	*l = line{item: item{content: content{blocks: l.item.content.blocks[:0]}, output: content{blocks: l.item.output.blocks[:0]}}}
-	if err := l.parse(b); err != nil {
+	l.b = b
+	if err := r.apart.Line(b, l); err != nil {
 		return err
 	}
 	if r.dead(r.N) {
