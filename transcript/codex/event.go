@@ -206,8 +206,12 @@ func (r *reader) count(v []byte) error {
 	if jsonl.Null(v) || it == nil || it.Message.Usage != nil {
 		return nil
 	}
-	var all, cached, written int
-	var u trimtab.Usage
+	if n, ok := r.counts.Read(v); ok {
+		it.Message.Usage = r.usage(n[0], n[1], n[2], n[3])
+		r.over = true
+		return nil
+	}
+	var all, cached, written, output int
 	c := jsonl.Object(v)
 	for c.Next() {
 		var err error
@@ -219,14 +223,17 @@ func (r *reader) count(v []byte) error {
 		case "cache_write_input_tokens":
 			written, err = jsonl.Int(c.Value)
 		case "output_tokens":
-			u.Output, err = jsonl.Int(c.Value)
+			output, err = jsonl.Int(c.Value)
 		}
 		if err != nil {
 			return fmt.Errorf("usage: %s: %w", c.Key, err)
 		}
 	}
-	u.Input, u.CacheRead, u.CacheWrite = max(0, all-cached-written), cached, written
-	it.Message.Usage = r.Count(u)
+	it.Message.Usage = r.usage(all, cached, written, output)
 	r.over = true
 	return c.Err()
+}
+
+func (r *reader) usage(all, cached, written, output int) *trimtab.Usage {
+	return r.Count(trimtab.Usage{Input: max(0, all-cached-written), Output: output, CacheRead: cached, CacheWrite: written})
 }

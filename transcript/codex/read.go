@@ -15,7 +15,9 @@ import (
 
 // Read returns the messages of a rollout. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
-	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f, failed: map[string]bool{}} })
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
+		return &reader{Feed: f, failed: map[string]bool{}, counts: jsonl.NewCounts("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")}
+	})
 }
 
 // maxFailed bounds how many failures are remembered whose output has not come.
@@ -27,6 +29,7 @@ type reader struct {
 	rolled
 	line      line // the memory of the one that is read
 	apart     jsonl.Apart[facts]
+	counts    *jsonl.Counts
 	begun     bool // the first session_meta was seen: later ones are of sessions that this one was made from
 	side      bool
 	session   string

@@ -417,6 +417,9 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
+	if n, ok := r.counts.Read(v); ok {
+		return r.counted(n[0], n[1], n[2], n[3], n[4]), nil
+	}
 	var in, cached, out, thoughts, tool int
 	c := jsonl.Object(v)
 	for c.Next() {
@@ -440,5 +443,9 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if c.Err() != nil {
 		return nil, errors.New("not an object")
 	}
-	return r.Count(trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached}), nil
+	return r.counted(in, cached, out, thoughts, tool), nil
+}
+
+func (r *reader) counted(in, cached, out, thoughts, tool int) *trimtab.Usage {
+	return r.Count(trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached})
 }

@@ -204,6 +204,9 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
+	if n, ok := r.counts.Read(v); ok {
+		return r.Count(trimtab.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}), nil
+	}
 	var u trimtab.Usage
 	c := jsonl.Object(v)
 	for c.Next() {

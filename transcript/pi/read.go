@@ -30,7 +30,9 @@ import (
 
 // Read returns the messages of a session. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
-	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
+		return &reader{Feed: f, counts: jsonl.NewCounts("input", "output", "cacheRead", "cacheWrite")}
+	})
 }
 
 // reader is one pass over a session.
@@ -39,6 +41,7 @@ type reader struct {
 	tree             feed.Tree
 	line             line // the memory of the one that is read
 	apart            jsonl.Apart[facts]
+	counts           *jsonl.Counts
 	session, project string
 	compacted        bool
 }

@@ -31,7 +31,9 @@ import (
 
 // Read returns the messages of a chat. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
-	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
+		return &reader{Feed: f, counts: jsonl.NewCounts("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount")}
+	})
 }
 
 // reader is one pass over a chat.
@@ -42,6 +44,7 @@ type reader struct {
 	place     place // the same, while planning
 	apart     jsonl.Apart[facts]
 	places    jsonl.Apart[bool]
+	counts    *jsonl.Counts
 	session   jsonl.Seen
 	project   jsonl.Seen
 	model     jsonl.Seen
@@ -268,6 +271,9 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
+	if n, ok := r.counts.Read(v); ok {
+		return r.counted(n[0], n[1], n[2], n[3]), nil
+	}
 	var in, cached, out, thoughts int
 	c := jsonl.Object(v)
 	for c.Next() {
@@ -286,5 +292,9 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)
 		}
 	}
-	return r.Count(trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached}), c.Err()
+	return r.counted(in, cached, out, thoughts), c.Err()
+}
+
+func (r *reader) counted(in, cached, out, thoughts int) *trimtab.Usage {
+	return r.Count(trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached})
 }
