@@ -78,7 +78,7 @@ var table = []row{
 	{"transcript/goose", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/pi", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/own", reader, "a reader knows one host's files, and no other reader"},
-	{"transcript/transcripttest", []string{".", "transcript"}, "one suite for all readers"},
+	{"transcript/transcripttest", []string{".", "transcript", "transcript/internal/jsonl"}, "one suite for all readers"},
 	{"transcript/internal/jsonl", []string{"internal/scan"}, "lines and spans of bytes; it knows no host"},
 	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl"}, "what readers do with what they found: messages in order, pairs, limits"},
 	{"transcript/internal/db", []string{"."}, "a host's database, opened to be read and never changed"},
