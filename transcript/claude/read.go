@@ -244,7 +244,7 @@ func (r *reader) item(l *line, m trimtab.Message) (transcript.Item, error) {
 	it.Session, errs[1] = r.Dec.Again(l.get(sessionAt), &r.session)
 	it.Project, errs[2] = r.Dec.Again(l.get(cwdAt), &r.project)
 	it.Agent, errs[3] = r.Dec.Word(l.get(agentAt))
-	if errs != [4]error{} {
+	if errs[0] != nil || errs[1] != nil || errs[2] != nil || errs[3] != nil {
 		return it, errors.Join(errs[:]...)
 	}
 	passed := &r.compacted[side(l.side)]

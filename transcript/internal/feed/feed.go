@@ -221,7 +221,7 @@ func (f *Feed) Call(id, name, input []byte) (call trimtab.ToolCall, err error) {
 	call.ID, errs[0] = f.Dec.String(id)
 	call.Name, errs[1] = f.Dec.Word(name)
 	call.Input, errs[2] = f.Dec.Raw(input)
-	if errs != [3]error{} {
+	if errs[0] != nil || errs[1] != nil || errs[2] != nil {
 		err = errors.Join(errs[:]...)
 	}
 	return call, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -340,6 +341,40 @@ func TestTimesOfAllYears(t *testing.T) {
 	for at := time.Date(0, 1, 1, 23, 59, 58, 7e6, time.UTC); at.Year() < 10_000; at = at.AddDate(0, 0, 13) {
 		if got := Time(at.AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`)); got != at {
 			t.Fatalf("%v became %v", at, got)
+		}
+	}
+}
+
+func TestATimeWithAnyByteChangedIsReadAsTheLibraryDoes(t *testing.T) {
+	const at = "2026-11-15T02:21:42.904Z"
+	for i := range len(at) {
+		for c := range 256 {
+			text := at[:i] + string([]byte{byte(c)}) + at[i+1:]
+			want, err := time.Parse(time.RFC3339Nano, text)
+			if err != nil {
+				want = time.Time{}
+			}
+			if got := Time([]byte(`"` + text + `"`)); !got.Equal(want) {
+				t.Fatalf("%q became %v, want %v", text, got, want)
+			}
+		}
+	}
+}
+
+func TestCountsAreReadAsIfWalked(t *testing.T) {
+	n := NewCounts("in", "out")
+	for range 3 {
+		for object, want := range map[string]string{
+			`{"in":1,"x":7,"out":23}`: "1 23", `{"in":999999,"x":8,"out":0}`: "999999 0", `{"out":4}`: "0 4", `{}`: "0 0", `{"in":null,"out":5}`: "0 5", `{ "in" : 1 , "out" : 2 }`: "1 2",
+			`{"in":"1","x":7,"out":23}`: "", `{"in":1.5,"x":7,"out":23}`: "", `{"in":1,"in":2}`: "", `{"in":1`: "", `[]`: "", `3`: "", `{"in":1}}`: "", ``: "",
+		} {
+			got := ""
+			if all, ok := n.Read([]byte(object)); ok {
+				got = fmt.Sprint(all[0], all[1])
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", object, got, want)
+			}
 		}
 	}
 }

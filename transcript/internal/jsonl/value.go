@@ -139,25 +139,38 @@ func Time(v []byte) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	if len(text) == 24 && text[4] == '-' && text[7] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':' && text[19] == '.' && text[23] == 'Z' {
-		bad := false
-		n := func(i, j int) (out int) {
-			for _, c := range text[i:j] {
-				bad = bad || c < '0' || c > '9'
-				out = 10*out + int(c-'0')
-			}
-			return out
-		}
-		year, month, day, hour, minute, second, milli := n(0, 4), n(5, 7), n(8, 10), n(11, 13), n(14, 16), n(17, 19), n(20, 23)
-		if !bad && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60 {
-			return time.Unix(int64(((days(year, month, day)*24+hour)*60+minute)*60+second), int64(milli)*1e6).UTC()
-		}
+	if t, ok := usualTime(text); ok {
+		return t
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
 		return time.Time{}
 	}
 	return t
+}
+
+// usualTime reads 2006-01-02T15:04:05.000Z, if that is what it is and the day is in
+// every month.
+func usualTime(text []byte) (t time.Time, ok bool) {
+	if len(text) != 24 {
+		return t, false
+	}
+	b := (*[24]byte)(text)
+	if b[4] != '-' || b[7] != '-' || b[10] != 'T' || b[13] != ':' || b[16] != ':' || b[19] != '.' || b[23] != 'Z' {
+		return t, false
+	}
+	var bad byte
+	n := func(i int) int { // of two digits
+		x, y := b[i]-'0', b[i+1]-'0'
+		bad |= (x | (x + 6) | y | (y + 6)) & 0xF0 // a digit stays below 16, and with 6 more, too
+		return 10*int(x) + int(y)
+	}
+	year, month, day, hour, minute, second := 100*n(0)+n(2), n(5), n(8), n(11), n(14), n(17)
+	milli := 10*n(20) + n(21)%10
+	if bad != 0 || month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 {
+		return t, false
+	}
+	return time.Unix(int64(((days(year, month, day)*24+hour)*60+minute)*60+second), int64(milli)*1e6).UTC(), true
 }
 
 // days counts the days since 1970 in the usual way: in years that begin with
