@@ -20,6 +20,7 @@
 package gemini
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -93,7 +94,7 @@ func (r *reader) Planned() { r.ids = nil }
 
 // Take turns a line into what it says.
 func (r *reader) Take(b []byte) error {
-	if r.whole != nil || r.N == 1 && len(b) < 3 && b[0] == '{' {
+	if r.whole != nil || r.N == 1 && string(bytes.TrimSpace(b)) == "{" {
 		return r.gather(b)
 	}
 	c := jsonl.Object(b)
