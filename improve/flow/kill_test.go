@@ -82,7 +82,7 @@ func TestMain(m *testing.M) {
 }
 
 func child(ctx context.Context, folder string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute+usualEntries*time.Second) // for one that hangs
 	defer cancel()
 	if os.Getenv("FLOW_TEST_PAUSE") != "" {
 		return pausing(ctx, folder)
