@@ -126,10 +126,46 @@ func (s *Scanner) Next(i int, shut byte) (next int, more bool) {
 func StringEnd(b []byte, i int) int { return stringEnd(b, i+1) }
 
 // stringEnd returns the place behind the quote that closes a string; i is behind
-// the one that opens it. Most quotes are near: names, short words, and the
-// escaped quotes of code. So the next bytes are looked at eight at a time before
-// a call that only pays off over a distance.
+// the one that opens it. Most quotes are near, in names and short words, so the next
+// bytes are looked at before a call that only pays off over a distance.
 func stringEnd(b []byte, i int) int {
+	if end := ShortEnd(b, i); end > 0 {
+		return end
+	}
+	return farEnd(b, i)
+}
+
+// FarEnd is StringEnd for a string of which ShortEnd or NearEnd did not find the end.
+func FarEnd(b []byte, i int) int { return farEnd(b, i+1) }
+
+func farEnd(b []byte, i int) int {
+	if blocks {
+		return blockEnd(b, i)
+	}
+	return quoteEnd(b, i)
+}
+
+// blockEnd is stringEnd by blocks, whatever is escaped in them. What is left of b
+// behind them becomes one with NUL bytes.
+func blockEnd(b []byte, i int) int {
+	j := blockQuote(b[i:])
+	if j >= 0 {
+		return i + j + 1
+	}
+	if i += ^j; i >= len(b) {
+		return -1
+	}
+	var last [64]byte
+	copy(last[:], b[i:])
+	if j = blockQuote(last[:]); j >= 0 {
+		return i + j + 1
+	}
+	return -1
+}
+
+// quoteEnd is stringEnd from quote to quote, where there is no blockQuote. After a
+// quote that is escaped, as in code, the next is mostly near.
+func quoteEnd(b []byte, i int) int {
 	for {
 		j := i
 		if i+32 <= len(b) {

@@ -37,15 +37,16 @@ type Twice struct{ last []byte }
 const longString = 128
 
 // end returns the place behind the string that begins at i, -1 if it does not end.
+// It is for one that does not end near.
 func (t *Twice) end(b []byte, i int) int {
 	if t == nil {
-		return scan.StringEnd(b, i)
+		return scan.FarEnd(b, i)
 	}
 	n := len(t.last)
 	if n > 0 && i+n <= len(b) && string(b[i:i+longString]) == string(t.last[:longString]) && bytes.Equal(b[i:i+n], t.last) {
 		return i + n
 	}
-	end := scan.StringEnd(b, i)
+	end := scan.FarEnd(b, i)
 	if end-i > longString {
 		t.last = b[i:end]
 	}

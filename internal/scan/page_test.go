@@ -1,0 +1,34 @@
+//go:build unix
+
+package scan
+
+import (
+	"bytes"
+	"os"
+	"syscall"
+	"testing"
+)
+
+// TestNothingBehindASliceIsRead scans strings at the end of a page behind which no
+// byte may be read.
+func TestNothingBehindASliceIsRead(t *testing.T) {
+	page := os.Getpagesize()
+	mem, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer syscall.Munmap(mem) //nolint:errcheck // the test is over
+	if err := syscall.Mprotect(mem[page:], syscall.PROT_NONE); err != nil {
+		t.Skip(err)
+	}
+	for size := 1; size < 300; size++ {
+		b := mem[page-size : page : page]
+		for _, fill := range []byte{'x', '\\'} {
+			copy(b, bytes.Repeat([]byte{fill}, size))
+			b[0] = '"'
+			checkEnds(t, b)
+			b[size-1] = '"'
+			checkEnds(t, b)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+package scan
+
+import "golang.org/x/sys/cpu"
+
+// blocks reports whether blockQuote can be called.
+var blocks = cpu.X86.HasAVX2
+
+// blockQuote returns the place of the first quote in b that is not escaped, as far
+// as b is whole blocks of 64 bytes. Where there is none it returns ^i: the search goes
+// on at i, behind those blocks, or behind the byte that their last one escapes.
+//
+//go:noescape
+func blockQuote(b []byte) int

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package scan
+
+const blocks = false
+
+func blockQuote([]byte) int { return ^0 }

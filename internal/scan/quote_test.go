@@ -1,0 +1,93 @@
+package scan
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// plainEnd is what stringEnd should find, byte by byte.
+func plainEnd(b []byte, i int) int {
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return -1
+}
+
+func checkEnds(t *testing.T, b []byte) {
+	t.Helper()
+	want := plainEnd(b, 1)
+	if got := quoteEnd(b, 1); got != want {
+		t.Fatalf("%q ends at %d from quote to quote, want %d", b, got, want)
+	}
+	if !blocks {
+		return
+	}
+	if got := stringEnd(b, 1); got != want {
+		t.Fatalf("%q ends at %d, want %d", b, got, want)
+	}
+	if got := blockEnd(b, 1); got != want {
+		t.Fatalf("%q ends at %d by blocks, want %d", b, got, want)
+	}
+}
+
+// TestBlocksEndAsBytesDo puts runs of backslashes and a quote at every place of three
+// blocks.
+func TestBlocksEndAsBytesDo(t *testing.T) {
+	for size := range 3*64 + 2 {
+		for run := range min(size, 67) {
+			b := bytes.Repeat([]byte{'x'}, 1+size+70)
+			b[0] = '"'
+			for i := size - run; i < size; i++ {
+				b[1+i] = '\\'
+			}
+			b[1+size] = '"'
+			checkEnds(t, b)
+			checkEnds(t, b[:1+size])
+			checkEnds(t, b[:2+size])
+			b[len(b)-1] = '"'
+			checkEnds(t, b)
+		}
+	}
+}
+
+func TestDenseEscapesEndAsBytesDo(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
+	for range 50_000 {
+		b := make([]byte, 1+r.IntN(300))
+		few := 1 + r.IntN(40)
+		for i := range b {
+			switch r.IntN(few + 2) {
+			case 0:
+				b[i] = '\\'
+			case 1:
+				b[i] = "\"\\"[min(1, r.IntN(8))]
+			default:
+				b[i] = byte(r.IntN(256))
+			}
+		}
+		b[0] = '"'
+		checkEnds(t, b)
+	}
+}
+
+// FuzzBlocks holds the ways to the end of a string against a walk byte by byte, from
+// every place in a block.
+func FuzzBlocks(f *testing.F) {
+	f.Add([]byte(`abc`), 3)
+	f.Add([]byte(`a\"b\\\"c\\"d`), 60)
+	f.Add(bytes.Repeat([]byte(`\`), 64), 64)
+	f.Add(append(bytes.Repeat([]byte(`\`), 129), '"', '"'), 0)
+	f.Fuzz(func(t *testing.T, text []byte, before int) {
+		if before < 0 || before > 128 {
+			return
+		}
+		checkEnds(t, append(append([]byte{'"'}, bytes.Repeat([]byte{'x'}, before)...), text...))
+		checkEnds(t, append([]byte{'"'}, text...))
+	})
+}
