@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNothingBehindASliceIsRead scans strings at the end of a page behind which no
-// byte may be read.
-func TestNothingBehindASliceIsRead(t *testing.T) {
+// TestNothingBehindASliceIsTouched scans and decodes strings at the end of a page
+// behind which no byte may be read or written.
+func TestNothingBehindASliceIsTouched(t *testing.T) {
 	page := os.Getpagesize()
 	mem, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
@@ -29,6 +29,10 @@ func TestNothingBehindASliceIsRead(t *testing.T) {
 			checkEnds(t, b)
 			b[size-1] = '"'
 			checkEnds(t, b)
+			checkText(t, b)
+			if blocks {
+				blockText(b, bytes.Clone(b))
+			}
 		}
 	}
 }

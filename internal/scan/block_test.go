@@ -2,8 +2,10 @@ package scan
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"testing"
+	"unicode/utf8"
 )
 
 // plainEnd is what stringEnd should find, byte by byte.
@@ -73,11 +75,47 @@ func TestDenseEscapesEndAsBytesDo(t *testing.T) {
 		}
 		b[0] = '"'
 		checkEnds(t, b)
+		checkText(t, b[1:])
 	}
 }
 
-// FuzzBlocks holds the ways to the end of a string against a walk byte by byte, from
-// every place in a block.
+// checkText holds decoding by blocks against decoding character by character.
+func checkText(t *testing.T, v []byte) {
+	t.Helper()
+	for _, strict := range []bool{false, true} {
+		var want []byte
+		var wrong error
+		for rest := v; len(rest) > 0; {
+			r, size, err := character(rest)
+			if strict && err != nil {
+				wrong = err
+				break
+			}
+			want, rest = utf8.AppendRune(want, r), rest[size:]
+		}
+		got, err := appendText(nil, v, strict)
+		if !bytes.Equal(got, want) || !errors.Is(err, wrong) {
+			t.Fatalf("%q became %q, %v, want %q, %v", v, got, err, want, wrong)
+		}
+	}
+}
+
+// TestTextsOfEveryLengthAreDecoded puts an escape, and what stops a block, at every
+// place of three blocks.
+func TestTextsOfEveryLengthAreDecoded(t *testing.T) {
+	for size := range 100 {
+		for at := range size {
+			for _, put := range []string{`\n`, `\\`, `\u00e9`, `\x`, `\`, "é", "\xff", "\x00", `\"\"`} {
+				v := bytes.Repeat([]byte{'x'}, size)
+				copy(v[at:], put)
+				checkText(t, v)
+			}
+		}
+	}
+}
+
+// FuzzBlocks holds the ways to the end of a string and through it against a walk byte
+// by byte, from every place in a block.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte(`abc`), 3)
 	f.Add([]byte(`a\"b\\\"c\\"d`), 60)
@@ -89,5 +127,6 @@ func FuzzBlocks(f *testing.F) {
 		}
 		checkEnds(t, append(append([]byte{'"'}, bytes.Repeat([]byte{'x'}, before)...), text...))
 		checkEnds(t, append([]byte{'"'}, text...))
+		checkText(t, append(bytes.Repeat([]byte{'x'}, before), text...))
 	})
 }

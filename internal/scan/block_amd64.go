@@ -2,7 +2,7 @@ package scan
 
 import "golang.org/x/sys/cpu"
 
-// blocks reports whether blockQuote can be called.
+// blocks reports whether the functions below can be called.
 var blocks = cpu.X86.HasAVX2
 
 // blockQuote returns the place of the first quote in b that is not escaped, as far
@@ -11,3 +11,9 @@ var blocks = cpu.X86.HasAVX2
 //
 //go:noescape
 func blockQuote(b []byte) int
+
+// blockText is decode by blocks of 32 bytes. It stops before what is less, in out or
+// in v.
+//
+//go:noescape
+func blockText(out, v []byte) (i, n int)

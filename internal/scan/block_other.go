@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package scan
+
+// blocks is false: there are no blocks here.
+const blocks = false
+
+func blockQuote([]byte) int { return ^0 }
+
+func blockText(_, _ []byte) (i, n int) { return 0, 0 }
