@@ -3,7 +3,7 @@ package scan
 import "golang.org/x/sys/cpu"
 
 // blocks reports whether the functions below can be called.
-var blocks = cpu.X86.HasAVX2
+var blocks = cpu.X86.HasAVX2 && cpu.X86.HasPCLMULQDQ
 
 // blockQuote returns the place of the first quote in b that is not escaped, as far
 // as b is whole blocks of 64 bytes. Where there is none it returns ^i: the search goes
@@ -17,3 +17,10 @@ func blockQuote(b []byte) int
 //
 //go:noescape
 func blockText(out, v []byte) (i, n int)
+
+// blockBracket returns the place of the bracket that brings the depth to 0, as far as
+// b is whole blocks of 64 bytes; -1 where there is none, and s says how to go on; -2
+// at a backslash outside of strings, which no JSON has.
+//
+//go:noescape
+func blockBracket(b []byte, s *brackets) int

@@ -8,3 +8,5 @@ const blocks = false
 func blockQuote([]byte) int { return ^0 }
 
 func blockText(_, _ []byte) (i, n int) { return 0, 0 }
+
+func blockBracket([]byte, *brackets) int { return -1 }

@@ -79,6 +79,35 @@ func TestDenseEscapesEndAsBytesDo(t *testing.T) {
 	}
 }
 
+// checkBrackets holds the search for a bracket by blocks against that byte by byte.
+func checkBrackets(t *testing.T, b []byte) {
+	t.Helper()
+	for i, c := range b[:min(len(b), 70)] {
+		if c != '{' && c != '[' {
+			continue
+		}
+		if got, want := BracketEnd(b, i), bracketEnd(b, i); got != want {
+			t.Fatalf("%q: what opens at %d ends at %d, want %d", b, i, got, want)
+		}
+	}
+}
+
+func TestBracketsEndAsBytesDo(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same in every run
+	for range 50_000 {
+		b := make([]byte, 1+r.IntN(300))
+		few := 1 + r.IntN(60)
+		for i := range b {
+			b[i] = "{}[]{}\"\\\"x"[r.IntN(10)]
+			if r.IntN(few) > 2 {
+				b[i] = byte(r.IntN(256))
+			}
+		}
+		b[0] = '{'
+		checkBrackets(t, b)
+	}
+}
+
 // checkText holds decoding by blocks against decoding character by character.
 func checkText(t *testing.T, v []byte) {
 	t.Helper()
@@ -118,6 +147,7 @@ func TestTextsOfEveryLengthAreDecoded(t *testing.T) {
 // by byte, from every place in a block.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte(`abc`), 3)
+	f.Add([]byte(`"{\"}]",[{}],"]"]}`), 2)
 	f.Add([]byte(`a\"b\\\"c\\"d`), 60)
 	f.Add(bytes.Repeat([]byte(`\`), 64), 64)
 	f.Add(append(bytes.Repeat([]byte(`\`), 129), '"', '"'), 0)
@@ -128,5 +158,6 @@ func FuzzBlocks(f *testing.F) {
 		checkEnds(t, append(append([]byte{'"'}, bytes.Repeat([]byte{'x'}, before)...), text...))
 		checkEnds(t, append([]byte{'"'}, text...))
 		checkText(t, append(bytes.Repeat([]byte{'x'}, before), text...))
+		checkBrackets(t, append(append([]byte{'{'}, bytes.Repeat([]byte{'['}, before)...), text...))
 	})
 }

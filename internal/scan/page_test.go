@@ -23,8 +23,9 @@ func TestNothingBehindASliceIsTouched(t *testing.T) {
 	}
 	for size := 1; size < 300; size++ {
 		b := mem[page-size : page : page]
-		for _, fill := range []byte{'x', '\\'} {
+		for _, fill := range []byte{'x', '\\', '{'} {
 			copy(b, bytes.Repeat([]byte{fill}, size))
+			checkBrackets(t, b)
 			b[0] = '"'
 			checkEnds(t, b)
 			b[size-1] = '"'

@@ -297,8 +297,12 @@ func valueEnd(b []byte, i int, first byte, t *Twice) int {
 	return -1
 }
 
-// bracketEnd returns the place behind the bracket that closes the one at i.
+// bracketEnd returns the place behind the bracket that closes the one at i. Where a
+// long string may come again, it goes from string to string.
 func bracketEnd(b []byte, i int, t *Twice) int {
+	if t == nil || len(t.last) == 0 {
+		return scan.BracketEnd(b, i)
+	}
 	for depth := 0; i < len(b); i++ {
 		switch c := b[i]; c | 0x20 { // ASCII: { and [, } and ] differ in one bit
 		case '"':
