@@ -24,9 +24,9 @@ func BracketEnd(b []byte, i int) int {
 	return i + k + 1
 }
 
-// brackets is where a search by blocks stands: how many are open, whether the next
-// byte is escaped (1), and whether it is inside a string (-1).
-type brackets struct{ depth, escaped, inside int }
+// brackets is where a search by blocks stands: how many are open; 1 if the next byte
+// is escaped; -1 if it is inside a string.
+type brackets [3]int
 
 // bracketEnd is BracketEnd byte by byte, but for strings.
 func bracketEnd(b []byte, i int) int {
