@@ -60,7 +60,7 @@ func TestBlocksEndAsBytesDo(t *testing.T) {
 
 func TestDenseEscapesEndAsBytesDo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 50_000 {
+	for range 10_000 {
 		b := make([]byte, 1+r.IntN(300))
 		few := 1 + r.IntN(40)
 		for i := range b {
@@ -94,7 +94,7 @@ func checkBrackets(t *testing.T, b []byte) {
 
 func TestBracketsEndAsBytesDo(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 50_000 {
+	for range 10_000 {
 		b := make([]byte, 1+r.IntN(300))
 		few := 1 + r.IntN(60)
 		for i := range b {
