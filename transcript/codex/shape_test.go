@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
@@ -11,24 +9,8 @@ import (
 
 func blank(b []byte) jsonl.Record[facts] { return &line{b: b} }
 
-// recorded are sessions as the host wrote them.
-func recorded(t testing.TB) (files [][]byte) {
-	names, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, data)
-	}
-	return files
-}
-
 func TestALineOfAKnownShapeIsReadAsIfWalked(t *testing.T) {
-	transcripttest.Known(t, blank, recorded(t)...)
+	transcripttest.Known(t, blank, transcripttest.Recorded(t)...)
 }
 
-func FuzzKnown(f *testing.F) { transcripttest.FuzzKnown(f, blank, recorded(f)...) }
+func FuzzKnown(f *testing.F) { transcripttest.FuzzKnown(f, blank, transcripttest.Recorded(f)...) }

@@ -2,6 +2,8 @@ package transcripttest
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -82,6 +84,23 @@ func FuzzKnown[F any](f *testing.F, blank Apart[F], files ...[]byte) {
 			behind(t, blank, line, other, line, other)
 		}
 	})
+}
+
+// Recorded are sessions as the host wrote them, from the test's own folder.
+func Recorded(t testing.TB) (files [][]byte) {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, data)
+	}
+	return files
 }
 
 func rows(files [][]byte) (all []string) {
