@@ -126,14 +126,10 @@ func project(at home.Home) (Project, error) {
 		return Project{Dir: root, Why: err.Error()}, nil // an unreadable book trusts nothing, and says so
 	}
 	files, verdict, err := book.Files(root)
-	p := Project{Dir: root, State: verdict.State, Why: verdict.String() + "; look at it, then: trimtab trust"}
 	if err != nil {
-		p.State, p.Why = trust.Unknown, err.Error()
+		return Project{Dir: root, State: trust.Unknown, Why: err.Error()}, nil
 	}
-	if p.State == trust.Trusted {
-		p.Files = files
-	}
-	return p, nil
+	return Project{Dir: root, State: verdict.State, Why: verdict.String() + "; look at it, then: trimtab trust", Files: files}, nil
 }
 
 // Idle reports whether a project's folder is there and has no effect.
