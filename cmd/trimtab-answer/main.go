@@ -19,7 +19,6 @@ import (
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/surface/hook/answer"
 	"github.com/trimtab/trimtab/surface/hook/relay"
-	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
 // margin is how much earlier what this program started must end: it would go on
@@ -37,16 +36,8 @@ func main() {
 
 func reply(args []string) {
 	began := time.Now()
-	words, ok := relay.Parse(args)
+	words, input, ok := relay.Read("trimtab-answer", args)
 	if !ok {
-		_, _ = os.Stderr.WriteString("usage: trimtab-answer [--data DIR] HOST EVENT\n")
-		return
-	}
-	if spool.Off(os.Getenv) {
-		return
-	}
-	input, err := spool.Input(os.Stdin)
-	if err != nil {
 		return
 	}
 	r := answer.Run{

@@ -32,16 +32,8 @@ func main() {
 }
 
 func answer(args []string) {
-	words, ok := relay.Parse(args)
+	words, input, ok := relay.Read("trimtab-hook", args)
 	if !ok {
-		_, _ = os.Stderr.WriteString("usage: trimtab-hook [--data DIR] HOST EVENT\n")
-		return
-	}
-	if spool.Off(os.Getenv) {
-		return
-	}
-	input, err := spool.Input(os.Stdin)
-	if err != nil {
 		return
 	}
 	call, err := spool.Read(words.Host, words.Event, input)

@@ -126,10 +126,11 @@ func project(at home.Home) (Project, error) {
 		return Project{Dir: root, Why: err.Error()}, nil // an unreadable book trusts nothing, and says so
 	}
 	files, verdict, err := book.Files(root)
-	if err != nil {
-		return Project{Dir: root, State: trust.Unknown, Why: err.Error()}, nil
+	p := Project{Dir: root, State: verdict.State, Why: verdict.String() + "; look at it, then: trimtab trust", Files: files}
+	if err != nil { // then there are no files
+		p.State, p.Why = trust.Unknown, err.Error()
 	}
-	return Project{Dir: root, State: verdict.State, Why: verdict.String() + "; look at it, then: trimtab trust", Files: files}, nil
+	return p, nil
 }
 
 // Idle reports whether a project's folder is there and has no effect.

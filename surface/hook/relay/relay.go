@@ -1,6 +1,6 @@
-// Package relay hands a hook's call on to the next program: from the smallest, which
-// starts like a hello, to the one that can do everything. It is linked into the
-// smallest, so it imports almost nothing.
+// Package relay takes a hook's call in and hands it on to the next program: from the
+// smallest, which starts like a hello, to the one that can do everything. It is linked
+// into the smallest, so it imports almost nothing.
 //
 // It never lets a host wait for a program that hangs, and hands on no exit code.
 //
@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
 // Words are the command line of the programs that answer hooks.
@@ -33,6 +35,21 @@ func Parse(args []string) (w Words, ok bool) {
 	}
 	w.Host, w.Event = args[0], args[1]
 	return w, true
+}
+
+// Read takes the command line of a program apart and reads what the host writes to
+// it. It is false where there is nothing to do: wrong use, of which the person is
+// told; hooks that are switched off; input that cannot be read.
+func Read(program string, args []string) (w Words, input []byte, ok bool) {
+	if w, ok = Parse(args); !ok {
+		_, _ = os.Stderr.WriteString("usage: " + program + " [--data DIR] HOST EVENT\n")
+		return w, nil, false
+	}
+	if spool.Off(os.Getenv) {
+		return w, nil, false
+	}
+	input, err := spool.Input(os.Stdin)
+	return w, input, err == nil
 }
 
 // To starts a program and waits until it ends, or for as long as is given. It reads
