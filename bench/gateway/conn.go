@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -19,6 +20,7 @@ const maxReply = 64 << 20
 type target struct {
 	name, host string
 	pids       []int
+	tls        *tls.Config // nil for plain HTTP
 	conn       net.Conn
 	in         *bufio.Reader
 }
@@ -42,7 +44,9 @@ type reply struct {
 func table() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // another is the same server for another client.
-func (t *target) another() *target { return &target{name: t.name, host: t.host, pids: t.pids} }
+func (t *target) another() *target {
+	return &target{name: t.name, host: t.host, pids: t.pids, tls: t.tls}
+}
 
 func (t *target) hangUp() {
 	if t.conn != nil {
@@ -62,6 +66,9 @@ func (t *target) ask(ctx context.Context, r request) (reply, error) {
 		c, err := net.Dial("tcp", t.host)
 		if err != nil {
 			return reply{}, err
+		}
+		if t.tls != nil {
+			c = tls.Client(c, t.tls)
 		}
 		t.conn, t.in = c, bufio.NewReaderSize(c, 64<<10)
 	}

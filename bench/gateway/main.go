@@ -2,7 +2,9 @@
 // a plain httputil.ReverseProxy and, where it is installed, nginx.
 //
 // It starts a fake model with no latency, the proxies and `trimtab serve` on
-// loopback, each as a process of its own, and sends all of them the same
+// loopback, each as a process of its own. The model speaks TLS, and HTTP/2 with
+// those who offer it, as hosted providers do; -upstream plain is a model in plain
+// HTTP, as local ones are. It sends all of them the same
 // requests, one at a time and in turn: latency added to the direct request, CPU
 // a request, resident memory, delay of each event of a stream, replies that were
 // cut, many streams at once. It prints the figures beside their goals and says
@@ -51,13 +53,15 @@ func main() {
 func command(ctx context.Context, args []string, in io.Reader, out, progress io.Writer) error {
 	switch {
 	case len(args) == 1 && args[0] == "upstream":
-		return serve(in, progress, newModel())
+		return serve(in, progress, newModel(), "", "")
+	case len(args) == 3 && args[0] == "upstream":
+		return serve(in, progress, newModel(), args[1], args[2])
 	case len(args) == 2 && args[0] == "proxy":
 		h, err := newProxy(args[1])
 		if err != nil {
 			return err
 		}
-		return serve(in, progress, h)
+		return serve(in, progress, h, "", "")
 	}
 	o, err := parse(args, progress)
 	if err != nil {
@@ -80,9 +84,11 @@ type options struct {
 	json    string
 	trimtab string // a binary to measure instead of building one; "none" leaves ours out
 	nginx   bool
+	plain   bool // the model speaks plain HTTP, not TLS
 	parts   string
 	times   int           // how often each part is measured; the quietest is kept
 	most    time.Duration // for everything
+	hasty   bool          // memory is read at once, not at rest: for tests of this program
 	sizes   []size
 	sse     streaming
 	cut     int // replies to check
@@ -106,7 +112,7 @@ type streaming struct {
 }
 
 // parts are what can be measured.
-var parts = []string{"same", "growing", "sse", "cut", "streams"}
+var parts = []string{"growing", "same", "sse", "cut", "streams"}
 
 func parse(args []string, errs io.Writer) (options, error) {
 	o := options{most: 20 * time.Minute, nginx: true, cut: 10_000, streams: 1000, sse: streaming{streams: 60, events: 100, gap: time.Millisecond}}
@@ -120,15 +126,17 @@ func parse(args []string, errs io.Writer) (options, error) {
 	quick := f.Bool("quick", false, "a short and rough run")
 	f.StringVar(&o.json, "json", "", "also write the figures to this `file`")
 	f.StringVar(&o.trimtab, "trimtab", "", "measure this `binary` instead of building ./cmd/trimtab")
-	f.StringVar(&o.parts, "parts", "same,growing,sse,cut,streams", "what to measure")
+	f.StringVar(&o.parts, "parts", strings.Join(parts, ","), "what to measure")
+	upstream := f.String("upstream", "tls", "what the fake model speaks: tls, as hosted providers, or plain, as local models")
 	more := f.Int("more", 1, "so many times the requests, as for a profile")
 	sizes := f.String("sizes", "10KB,200KB,2MB", "which `bodies` to measure latency with")
 	f.IntVar(&o.times, "times", 2, "measure latency and SSE so often and keep the quietest, in which direct requests were fastest")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 || o.times < 1 || o.times > 20 || *more < 1 || *more > 20 {
-		return o, errors.New("usage: gateway [-quick] [-json FILE] [-trimtab BINARY] [-parts LIST] [-sizes LIST] [-times 1…20] [-more 1…20]")
+	o.plain = *upstream == "plain"
+	if f.NArg() > 0 || !o.plain && *upstream != "tls" || o.times < 1 || o.times > 20 || *more < 1 || *more > 20 {
+		return o, errors.New("usage: gateway [-quick] [-json FILE] [-trimtab BINARY] [-upstream tls|plain] [-parts LIST] [-sizes LIST] [-times 1…20] [-more 1…20]")
 	}
 	for p := range strings.SplitSeq(o.parts, ",") {
 		if !slices.Contains(parts, p) {

@@ -77,13 +77,13 @@ func (r *run) say(format string, args ...any) { fmt.Fprintf(r.progress, format+"
 // timed measures what depends on how busy the machine is.
 func (r *run) timed(ctx context.Context) error {
 	for _, z := range r.sizes {
-		if r.has("same") {
-			if err := r.keep("same "+z.name, func(ctx context.Context) (part, error) { return r.same(ctx, z) })(ctx); err != nil {
+		if r.has("growing") {
+			if err := r.keep("growing "+z.name, func(ctx context.Context) (part, error) { return r.growing(ctx, z) })(ctx); err != nil {
 				return err
 			}
 		}
-		if r.has("growing") {
-			if err := r.keep("growing "+z.name, func(ctx context.Context) (part, error) { return r.growing(ctx, z) })(ctx); err != nil {
+		if r.has("same") {
+			if err := r.keep("same "+z.name, func(ctx context.Context) (part, error) { return r.same(ctx, z) })(ctx); err != nil {
 				return err
 			}
 		}
@@ -130,7 +130,7 @@ func (r *run) same(ctx context.Context, z size) (part, error) {
 		return part{}, err
 	}
 	_, err := p.rounds(ctx, p.warm, z.rounds, z.most, false, always)
-	return p.part("the same body, "+z.name, z), err
+	return p.part("the same body, "+z.name, addedGoal(z)), err
 }
 
 // growing sends sessions as agents do: each request is the last one and what was
@@ -165,7 +165,7 @@ func (r *run) growing(ctx context.Context, z size) (part, error) {
 		return part{}, err
 	}
 	_, err = p.rounds(ctx, p.warm, n*(z.steps-1), z.most, true, grown(1))
-	return p.part("a growing session, "+z.name, z), err
+	return p.part("a growing session, "+z.name, goal{Ratio: 1.5}), err
 }
 
 // counts reads the gateway's own counters.
@@ -233,7 +233,7 @@ func (r *run) memory(part string) row {
 // than ten.
 func (r *run) lull() {
 	least, quiet := 1<<62, 0
-	for i := 0; i < 40 && quiet < 8; i++ {
+	for i := 0; i < 40 && quiet < 8 && !r.hasty; i++ {
 		sum := 0
 		for _, t := range r.targets {
 			now, _ := resident(t.pids)

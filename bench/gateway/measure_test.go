@@ -24,17 +24,26 @@ func TestMain(m *testing.M) {
 // small is a run of a moment, without the programs that may not be there.
 func small() options {
 	return options{
-		trimtab: "none", parts: "same,growing,sse,cut,streams", times: 2, most: time.Minute,
+		trimtab: "none", hasty: true, parts: "same,growing,sse,cut,streams", times: 2, most: time.Minute,
 		sizes: []size{{"10 KB", 10_000, 6, 10 * time.Second, 120, 3}},
 		sse:   streaming{1, 5, time.Millisecond}, cut: 20, streams: 5,
 	}
 }
 
 func TestARunMeasuresEveryPart(t *testing.T) {
-	rep, err := measure(t.Context(), small(), io.Discard)
-	if err != nil {
-		t.Fatal(err)
+	for _, plain := range []bool{false, true} {
+		o := small()
+		o.plain = plain
+		rep, err := measure(t.Context(), o, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		measuresEveryPart(t, rep)
 	}
+}
+
+func measuresEveryPart(t *testing.T, rep report) {
+	t.Helper()
 	var got []string
 	for _, r := range rep.Rows {
 		if !slices.Contains(got, r.Part) && r.Part != "memory" {
@@ -44,7 +53,7 @@ func TestARunMeasuresEveryPart(t *testing.T) {
 			t.Errorf("%s, %s: no figure of ReverseProxy", r.Part, r.What)
 		}
 	}
-	want := "the same body, 10 KB|a growing session, 10 KB|SSE|fast replies|streams at once"
+	want := "a growing session, 10 KB|the same body, 10 KB|SSE|fast replies|streams at once"
 	if strings.Join(got, "|") != want || len(rep.Left) != 1 {
 		t.Errorf("parts %q, left out %q", got, rep.Left)
 	}
@@ -105,7 +114,7 @@ func TestTheQuietestMeasurementIsKept(t *testing.T) {
 }
 
 func TestWrongArgumentsAreRefused(t *testing.T) {
-	for _, args := range [][]string{{"-parts", "all"}, {"-times", "0"}, {"more"}, {"-nonsense"}} {
+	for _, args := range [][]string{{"-parts", "all"}, {"-times", "0"}, {"more"}, {"-nonsense"}, {"-upstream", "quic"}} {
 		if _, err := parse(args, io.Discard); err == nil {
 			t.Errorf("%q was taken", args)
 		}

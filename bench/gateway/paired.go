@@ -120,11 +120,11 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 func micro(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // part makes rows of the samples.
-func (p *paired) part(name string, z size) part {
+func (p *paired) part(name string, most goal) part {
 	whole := row{Part: name, What: "request p50", Unit: "µs"}
-	added := row{Part: name, What: "added p50", Unit: "µs", Goal: addedGoal(z)}
+	added := row{Part: name, What: "added p50", Unit: "µs", Goal: most}
 	slow := row{Part: name, What: "added p99", Unit: "µs"}
-	cpu := row{Part: name, What: "CPU a request", Unit: "µs", Goal: cpuGoal(z)}
+	cpu := row{Part: name, What: "CPU a request", Unit: "µs", Goal: goal{Ratio: 1.7}}
 	first := row{Part: name, What: "added p50, first of a session", Unit: "µs"}
 	firstCPU := row{Part: name, What: "CPU, first of a session", Unit: "µs"}
 	for i, t := range p.targets {

@@ -19,6 +19,7 @@ import (
 // fleet is the processes of a run. The first target is the direct one.
 type fleet struct {
 	dir     string
+	cert    *certificate // of the model; nil where it speaks plain HTTP
 	all     []*process
 	targets []*target
 	left    []string // what is left out, and why
@@ -40,15 +41,25 @@ func start(ctx context.Context, o options, dir string) (f *fleet, err error) {
 	if err != nil {
 		return f, err
 	}
-	upstream, err := f.run(ctx, "direct", "", self, "upstream")
+	scheme, model := "http", []string{"upstream"}
+	if !o.plain {
+		if f.cert, err = newCertificate(dir); err != nil {
+			return f, err
+		}
+		scheme, model = "https", append(model, f.cert.certFile, f.cert.keyFile)
+	}
+	upstream, err := f.run(ctx, "direct", "", self, model...)
 	if err != nil {
 		return f, err
 	}
-	if _, err := f.run(ctx, "ReverseProxy", "", self, "proxy", "http://"+upstream); err != nil {
+	if f.cert != nil {
+		f.targets[0].tls = f.cert.client()
+	}
+	if _, err := f.run(ctx, "ReverseProxy", "", self, "proxy", scheme+"://"+upstream); err != nil {
 		return f, err
 	}
 	if o.nginx {
-		if err := f.nginx(ctx, upstream); err != nil {
+		if err := f.nginx(ctx, scheme, upstream); err != nil {
 			f.left = append(f.left, "nginx is left out: "+err.Error())
 		}
 	}
@@ -56,11 +67,11 @@ func start(ctx context.Context, o options, dir string) (f *fleet, err error) {
 		f.left = append(f.left, "trimtab is left out")
 		return f, nil
 	}
-	_, err = f.run(ctx, "trimtab", "", o.trimtab, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--upstream", "anthropic=http://"+upstream)
+	_, err = f.run(ctx, "trimtab", "", o.trimtab, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--upstream", "anthropic="+scheme+"://"+upstream)
 	return f, err
 }
 
-func (f *fleet) nginx(ctx context.Context, upstream string) error {
+func (f *fleet) nginx(ctx context.Context, scheme, upstream string) error {
 	bin, err := exec.LookPath("nginx")
 	if err != nil {
 		return errors.New("it is not installed")
@@ -69,7 +80,7 @@ func (f *fleet) nginx(ctx context.Context, upstream string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	file, address, err := nginxFile(dir, upstream)
+	file, address, err := nginxFile(dir, scheme, upstream)
 	if err != nil {
 		return err
 	}
@@ -99,6 +110,9 @@ func (f *fleet) run(ctx context.Context, name, address, bin string, args ...stri
 	p := &process{name: name, cmd: exec.Command(bin, args...), says: &tail{address: make(chan string, 1)}, done: make(chan error, 1)}
 	p.cmd.Dir = f.dir
 	p.cmd.Env = append(os.Environ(), "HOME="+f.dir, "XDG_CONFIG_HOME="+f.dir, "TRIMTAB_CONFIG=", "TRIMTAB_DATA=")
+	if f.cert != nil {
+		p.cmd.Env = append(p.cmd.Env, "SSL_CERT_FILE="+f.cert.certFile)
+	}
 	p.cmd.Stdout, p.cmd.Stderr = p.says, p.says
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return "", err

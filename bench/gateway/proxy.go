@@ -23,6 +23,7 @@ func newProxy(to string) (http.Handler, error) {
 		Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(u) },
 		Transport: &http.Transport{
 			MaxIdleConns: 2048, MaxIdleConnsPerHost: 1024, IdleConnTimeout: 90 * time.Second, DisableCompression: true,
+			ForceAttemptHTTP2: true,
 		},
 	}, nil
 }
@@ -48,7 +49,8 @@ http {
 	server {
 		listen %[4]s;
 		location / {
-			proxy_pass http://model;
+			proxy_pass %[5]s://model;
+			proxy_ssl_session_reuse on;
 			proxy_http_version 1.1;
 			proxy_set_header Connection "";
 			proxy_buffering off;
@@ -58,7 +60,7 @@ http {
 `
 
 // nginxFile writes the settings of nginx and returns them with its address.
-func nginxFile(dir, upstream string) (file, address string, err error) {
+func nginxFile(dir, scheme, upstream string) (file, address string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", "", err
@@ -80,5 +82,5 @@ func nginxFile(dir, upstream string) (file, address string, err error) {
 		as = fmt.Sprintf("user %s %s;", me.Username, group.Name)
 	}
 	file = filepath.Join(dir, "nginx.conf")
-	return file, address, os.WriteFile(file, fmt.Appendf(nil, nginxConfig, as, dir, upstream, address), 0o600)
+	return file, address, os.WriteFile(file, fmt.Appendf(nil, nginxConfig, as, dir, upstream, address, scheme), 0o600)
 }

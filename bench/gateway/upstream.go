@@ -161,8 +161,8 @@ func (m *model) wait(r *http.Request) {
 }
 
 // serve serves on a port of loopback, says which, and ends when the input does:
-// with the process that started it.
-func serve(in io.Reader, says io.Writer, h http.Handler) error {
+// with the process that started it. With a certificate it speaks TLS.
+func serve(in io.Reader, says io.Writer, h http.Handler, certFile, keyFile string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -173,7 +173,12 @@ func serve(in io.Reader, says io.Writer, h http.Handler) error {
 		_ = srv.Close()
 	}()
 	fmt.Fprintf(says, "listening on http://%s\n", l.Addr())
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if certFile != "" {
+		err = srv.ServeTLS(l, certFile, keyFile)
+	} else {
+		err = srv.Serve(l)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
