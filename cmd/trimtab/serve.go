@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/front"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/web"
@@ -304,9 +303,19 @@ func (a *app) token() (token, file string, err error) {
 	return "", file, fmt.Errorf("%s could not be read", file)
 }
 
+// newServer limits how long a client may take for the head of a request and how
+// long an idle connection stays. Bodies and replies have no limit as a whole, for a
+// reply may stream for hours; the gateway limits how long one may stand still.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 5 * time.Minute, MaxHeaderBytes: 1 << 20,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
 // serveUntil serves until the context ends, then lets replies finish.
 func serveUntil(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
-	srv := &front.Server{Handler: h, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 5 * time.Minute, MaxHeader: 1 << 20, Log: log}
+	srv := newServer(h, log)
 	end := make(chan error, 1)
 	go func() { end <- srv.Serve(l) }()
 	select {

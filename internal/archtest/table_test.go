@@ -139,7 +139,6 @@ var table = []row{
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
-	{"internal/front", nil, "serves any handler; it does not know what passes"},
 	{"internal/trace", []string{"surface/gateway"}, "spans of the gateway on their way to a collector"},
 	{"internal/term", nil, "a terminal for tests: it knows programs, not ours"},
 	{"internal/archtest", nil, "reads the others as text"},

@@ -20,7 +20,6 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/helm"
-	"github.com/trimtab/trimtab/internal/front"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -96,7 +95,7 @@ func newRig(t *testing.T, p parts) *rig {
 	if r.front, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	server, end := &front.Server{Handler: r.gate, Log: records}, make(chan error, 1)
+	server, end := &http.Server{Handler: r.gate, ErrorLog: slog.NewLogLogger(records.Handler(), slog.LevelWarn)}, make(chan error, 1)
 	go func() { end <- server.Serve(r.front) }()
 	t.Cleanup(func() {
 		if err := server.Shutdown(context.Background()); err != nil || !errors.Is(<-end, http.ErrServerClosed) {
