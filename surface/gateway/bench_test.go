@@ -44,7 +44,7 @@ func benchTurns(b *testing.B, size int, grows bool) {
 	door := helm.New(engine, store, helm.Options{})
 	defer func() { _ = door.Flush(context.Background()) }()
 	opt := gateway.Options{Door: door, History: store}
-	opt.Carrier = carrier(func(q *http.Request) (*http.Response, error) {
+	opt.Transport = carrier(func(q *http.Request) (*http.Response, error) {
 		_, _ = io.Copy(io.Discard, q.Body)
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(fine)), Body: io.NopCloser(strings.NewReader(fine))}, nil
 	})

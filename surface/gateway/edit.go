@@ -82,9 +82,10 @@ func (r reading) whole(first, last int, b *wire.Body) bool {
 
 // apply puts the edits into a body, in pieces of it and of the notes. Where one of them has no place the others are
 // not lost for it.
-func apply(f wire.Format, notes *buffer, b *wire.Body, edits []wire.Edit) (pieces [][]byte, left int, err error) {
+func apply(f wire.Format, b *wire.Body, edits []wire.Edit) (pieces [][]byte, left int, err error) {
 	pieces = make([][]byte, 0, 2*len(edits)+1)
-	if pieces, notes.b, err = f.Pieces(pieces, notes.b, b, edits); err == nil || len(edits) == 1 {
+	notes := make([]byte, 0, sizeOf(edits))
+	if pieces, notes, err = f.Pieces(pieces, notes, b, edits); err == nil || len(edits) == 1 {
 		return pieces, 0, err
 	}
 	var fit []wire.Edit
@@ -96,6 +97,6 @@ func apply(f wire.Format, notes *buffer, b *wire.Body, edits []wire.Edit) (piece
 	if len(fit) == 0 || len(fit) == len(edits) {
 		return nil, len(edits), err
 	}
-	pieces, notes.b, err = f.Pieces(pieces[:0], notes.b[:0], b, fit)
+	pieces, _, err = f.Pieces(pieces[:0], notes[:0], b, fit)
 	return pieces, len(edits) - len(fit), err
 }

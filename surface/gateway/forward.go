@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -32,35 +33,29 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	way := g.follow(r, to)
 	defer g.traced(way)
-	body, rest, err := g.read(r)
+	body, rest, err := g.read(w, r)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "trimtab: the request did not arrive whole: "+err.Error())
 		return
 	}
-	var t *turn
-	out := plain(body)
-	if to.format != nil && rest == nil && body != nil {
-		t = g.steer(r, to, body, out, way)
-	}
+	out, t := g.steer(r, to, body, rest, way)
 	body.release()
+	defer out.release()
 	g.forward(w, r, to, out, rest, t, way)
 }
 
 // read reads the body whole: only then can a reply not overtake it. Of one over
 // the limit, rest is what was not read.
-func (g *Gateway) read(r *http.Request) (body *buffer, rest io.Reader, err error) {
+func (g *Gateway) read(w http.ResponseWriter, r *http.Request) (body *buffer, rest io.Reader, err error) {
 	if r.Body == nil || r.ContentLength == 0 {
-		return nil, nil, nil
+		return &buffer{}, nil, nil
 	}
-	size := r.ContentLength
-	if size < 0 || size > int64(g.opt.MaxBody) {
-		size = 64 << 10
-	}
-	if body, err = g.stock.readAll(r.Body, int(size), g.opt.MaxBody+1); err != nil {
+	in := &stallReader{Reader: r.Body, conn: http.NewResponseController(w)}
+	if body, err = g.pool.readBody(in, r.ContentLength, g.opt.MaxBody+1); err != nil {
 		return nil, nil, err
 	}
 	if len(body.b) > g.opt.MaxBody {
-		rest = r.Body
+		rest = in
 	}
 	return body, rest, nil
 }
@@ -68,9 +63,8 @@ func (g *Gateway) read(r *http.Request) (body *buffer, rest io.Reader, err error
 // hop are headers of one connection, not of the request.
 var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-// forward sends a request on and hands its reply back. The body is released as
-// soon as it is sent: the reply may take long.
-func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body *parcel, rest io.Reader, t *turn, way *trail) {
+// forward sends a request on and hands its reply back.
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body outgoing, rest io.Reader, t *turn, way *trail) {
 	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header}
 	out.Host = out.URL.Host
 	strip(out.Header)
@@ -102,16 +96,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 // when the body was read.
 var own = []string{"Content-Length", "Expect", "X-Trimtab-Session"}
 
-// send sends a request with its body, on a cable where one goes there.
-func (g *Gateway) send(r, out *http.Request, body *parcel, rest io.Reader) (reply *http.Response, err error) {
-	if rest == nil && g.cables.goes(out.URL) {
-		sent := true
-		defer func() { body.release(sent) }()
-		reply, sent, err = g.cables.send(r.Context(), out, body)
-		return reply, err
-	}
-	var sent watch
-	defer func() { body.release(sent.over()) }()
+// send sends a request with its body.
+func (g *Gateway) send(r, out *http.Request, body outgoing, rest io.Reader) (reply *http.Response, err error) {
 	switch {
 	case rest != nil:
 		out.Body, out.ContentLength = io.NopCloser(io.MultiReader(body.reader(), rest)), r.ContentLength
@@ -121,7 +107,7 @@ func (g *Gateway) send(r, out *http.Request, body *parcel, rest io.Reader) (repl
 		out.Body, out.ContentLength = body.reader(), int64(body.size)
 		out.GetBody = func() (io.ReadCloser, error) { return body.reader(), nil }
 	}
-	reply, err = g.carrier.RoundTrip(out.WithContext(sent.trace(r.Context())))
+	reply, err = g.transport.RoundTrip(out.WithContext(r.Context()))
 	if err == nil && reply.StatusCode < http.StatusOK { // no server can pass these on as a reply
 		_ = reply.Body.Close()
 		return nil, errNoHTTP
@@ -157,20 +143,20 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	w.WriteHeader(reply.StatusCode)
 	way.replied(reply.StatusCode)
 	copied := g.copying(reply, t, way)
-	flush := http.NewResponseController(w)
+	conn := http.NewResponseController(w)
+	_ = conn.SetWriteDeadline(time.Now().Add(writeStall))
 	if reply.ContentLength < 0 {
-		_ = flush.Flush() // the client may wait long for the first event, but not for its headers
+		_ = conn.Flush() // the client may wait long for the first event, but not for its headers
 	}
-	piece := g.stock.get(small)
-	defer func() { piece.release() }()
+	buf := make([]byte, small)
 	for {
-		buf := piece.b[:cap(piece.b)]
 		n, err := reply.Body.Read(buf)
 		if n > 0 {
 			way.piece(g.opt.Clock)
+			_ = conn.SetWriteDeadline(time.Now().Add(writeStall))
 			_, writing := w.Write(buf[:n])
 			if writing == nil {
-				_ = flush.Flush()
+				writing = conn.Flush()
 			}
 			if copied != nil { // the client does not wait for it
 				copied.Write(buf[:n])
@@ -179,9 +165,8 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 				way.left()
 				break // the client is gone; returning cancels the request to the provider
 			}
-			if n == len(buf) && n < large {
-				piece.release()
-				piece = g.stock.get(large)
+			if n == small {
+				buf = make([]byte, large)
 			}
 		}
 		if err != nil {
@@ -215,13 +200,13 @@ func (g *Gateway) decoded(encoding string, body *buffer) (*buffer, error) {
 	limit := g.opt.MaxBody
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
-		return body.hold(), nil
+		return body.retain(), nil
 	case "gzip":
 		z, err := gzip.NewReader(bytes.NewReader(body.b))
 		if err != nil {
 			return nil, fmt.Errorf("gzip: %w", err)
 		}
-		out, err := g.stock.readAll(z, 4*len(body.b), limit+1)
+		out, err := g.pool.readBody(z, -1, limit+1)
 		if err != nil {
 			return nil, fmt.Errorf("gzip: %w", err)
 		}
@@ -235,12 +220,11 @@ func (g *Gateway) decoded(encoding string, body *buffer) (*buffer, error) {
 		if err != nil {
 			return nil, err
 		}
-		out := g.stock.get(min(4*len(body.b), limit))
-		if out.b, err = z.DecodeAll(body.b, out.b); err != nil {
-			out.release()
+		out, err := z.DecodeAll(body.b, nil)
+		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
 		}
-		return out, nil
+		return &buffer{b: out}, nil
 	}
 	return nil, fmt.Errorf("content encoding %q is not known", encoding)
 }

@@ -45,17 +45,17 @@ var providers = map[string]string{
 // Options are what a gateway is made of.
 type Options struct {
 	Config
-	Door    Door
-	History History
-	Project string            // the folder that sessions belong to, where it is known
-	Host    string            // the agent, where it is known
-	Session string            // the session of requests that name none
-	Opening []trimtab.Event   // told to each session that begins here
-	Carrier http.RoundTripper // to the providers; one of our own if nil
-	Tracer  Tracer            // hears of main turns; may be nil
-	Rested  func()            // called when requests have stopped coming for a while; may be nil
-	Clock   func() time.Time  // time.Now if nil
-	Log     *slog.Logger
+	Door      Door
+	History   History
+	Project   string            // the folder that sessions belong to, where it is known
+	Host      string            // the agent, where it is known
+	Session   string            // the session of requests that name none
+	Opening   []trimtab.Event   // told to each session that begins here
+	Transport http.RoundTripper // to the providers; a plain one if nil
+	Tracer    Tracer            // hears of main turns; may be nil
+	Rested    func()            // called when requests have stopped coming for a while; may be nil
+	Clock     func() time.Time  // time.Now if nil
+	Log       *slog.Logger
 }
 
 // Gateway is an http.Handler.
@@ -63,13 +63,12 @@ type Gateway struct {
 	opt       Options
 	clients   []client
 	upstreams map[string]*url.URL
-	carrier   http.RoundTripper
-	cables    *cables // nil where the carrier goes everywhere
+	transport http.RoundTripper
 	mu        sync.Mutex
 	ledgers   map[string]*list.Element
 	order     list.List // of *ledger, the one used last in front
-	shelf     shelf
-	stock     stock
+	retained  retained
+	pool      bufferPool
 	rest      rest
 	zstd      func() (*zstd.Decoder, error)
 	Stats     Stats
@@ -91,7 +90,7 @@ func New(opt Options) (*Gateway, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opt: opt, zstd: newZstd(opt.MaxBody), carrier: opt.Carrier, upstreams: map[string]*url.URL{}, ledgers: map[string]*list.Element{}}
+	g := &Gateway{opt: opt, zstd: newZstd(opt.MaxBody), transport: opt.Transport, upstreams: map[string]*url.URL{}, ledgers: map[string]*list.Element{}}
 	if g.clients, err = readClients(); err != nil {
 		return nil, err
 	}
@@ -108,8 +107,8 @@ func New(opt Options) (*Gateway, error) {
 			return nil, fmt.Errorf("gateway: upstream %q is not known; there are anthropic, openai and gemini", name)
 		}
 	}
-	if g.carrier == nil {
-		g.carrier, g.cables = newCarrier(), newCables(newDialer(), g.upstreams)
+	if g.transport == nil {
+		g.transport = newTransport()
 	}
 	return g, nil
 }
@@ -125,12 +124,12 @@ func upstream(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// newCarrier goes to the providers: TLS, proxies from the environment, no
+// newTransport goes to the providers: TLS, HTTP/2, proxies from the environment, no
 // compression of its own, no limit on how long a reply may stream.
-func newCarrier() http.RoundTripper {
+func newTransport() http.RoundTripper {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialWide(newDialer()),
+		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   128,
@@ -138,12 +137,9 @@ func newCarrier() http.RoundTripper {
 		TLSHandshakeTimeout:   15 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
-		WriteBufferSize:       16 << 10, // a small request leaves in one piece; each stream keeps one
+		// A provider cannot fill the memory with headers.
+		MaxResponseHeaderBytes: 1 << 20,
 	}
-}
-
-func newDialer() net.Dialer {
-	return net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 }
 
 // ledger returns the ledger of a session. Where there are too many it forgets the

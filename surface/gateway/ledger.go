@@ -28,7 +28,7 @@ type ledger struct {
 	asked  int  // how often it was asked for; under the gateway's lock
 
 	last, next wire.Body // the last request and the one at hand; a scan resumes where they part
-	raw        *buffer   // the bytes of last
+	raw        *buffer   // holds the bytes of last
 
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
 	since   time.Time        // of the last request
@@ -73,30 +73,30 @@ func (l *ledger) keep(raw *buffer) int {
 	l.last, l.next = l.next, l.last
 	l.next.Raw = nil
 	l.raw.release()
-	l.raw = raw.hold()
+	l.raw = raw.retain()
 	return cap(raw.b)
 }
 
-// forget gives back the bytes of the last request.
+// forget lets go of the bytes of the last request.
 func (l *ledger) forget() {
 	l.last, l.next = wire.Body{}, wire.Body{}
 	l.raw.release()
 	l.raw = nil
 }
 
-// shelf bounds the bytes of last requests that are kept: those that were used
-// longest ago give theirs back.
-type shelf struct {
+// retained bounds the bytes of last requests that are kept, which make scanning the
+// next request quick: those that were used longest ago are let go first.
+type retained struct {
 	mu    sync.Mutex
 	order []*ledger // the oldest first
 	size  map[*ledger]int
 	total int
 }
 
-const maxShelf = 8 << 20
+const maxRetained = 8 << 20
 
 // put notes that a ledger, whose lock the caller holds, keeps so many bytes.
-func (s *shelf) put(l *ledger, size int) {
+func (s *retained) put(l *ledger, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size == nil {
@@ -108,11 +108,11 @@ func (s *shelf) put(l *ledger, size int) {
 	s.order = append(s.order, l)
 	s.total += size - s.size[l]
 	s.size[l] = size
-	s.shrink(maxShelf, l)
+	s.shrink(maxRetained, l)
 }
 
-// thin has all but so many bytes given back.
-func (s *shelf) thin(keep int) {
+// evict lets go of retained requests until at most keep bytes remain.
+func (s *retained) evict(keep int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shrink(keep, nil)
@@ -120,7 +120,7 @@ func (s *shelf) thin(keep int) {
 
 // shrink is called with the lock held, and by one who may hold the lock of a
 // ledger.
-func (s *shelf) shrink(keep int, mine *ledger) {
+func (s *retained) shrink(keep int, mine *ledger) {
 	for s.total > keep && len(s.order) > 0 {
 		oldest := s.order[0]
 		if oldest != mine {
@@ -139,7 +139,7 @@ func (s *shelf) shrink(keep int, mine *ledger) {
 }
 
 // drop notes that a ledger keeps nothing any more.
-func (s *shelf) drop(l *ledger) {
+func (s *retained) drop(l *ledger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(s.order, l); i >= 0 {

@@ -46,16 +46,14 @@ func (r *rest) look(rested func(), begun int64) {
 // Of a thousand sessions that came in a burst the others would be held for nothing.
 const (
 	sessionsAtRest = 32
-	shelfAtRest    = 2 << 20 // bytes of last requests
-	cablesAtRest   = 8
+	retainedAtRest = 2 << 20 // bytes of last requests
 )
 
 // rested makes use of a time without requests.
 func (g *Gateway) rested() {
 	g.thin(sessionsAtRest)
 	g.opt.Door.Forget(sessionsAtRest)
-	g.shelf.thin(shelfAtRest)
-	g.cables.hangUp(idleTime, cablesAtRest)
+	g.retained.evict(retainedAtRest)
 	if g.opt.Rested != nil {
 		g.opt.Rested()
 	}

@@ -39,31 +39,28 @@ func TestRestIsNoticedOnce(t *testing.T) {
 	})
 }
 
-// TestTheShelfIsThinned of the oldest first, and never of one that is at work.
-func TestTheShelfIsThinned(t *testing.T) {
-	var stock stock
-	var s shelf
+// TestRetainedRequestsAreEvicted of the oldest first, and never of one that is at work.
+func TestRetainedRequestsAreEvicted(t *testing.T) {
+	var s retained
 	put := func(name string) *ledger {
 		l := newLedger(name)
-		raw := stock.get(8 << 10)
-		s.put(l, l.keep(raw))
-		raw.release()
+		s.put(l, l.keep(&buffer{b: make([]byte, 8<<10)}))
 		return l
 	}
 	old, busy, last := put("old"), put("busy"), put("last")
-	s.thin(2 * cap(last.raw.b))
+	s.evict(2 * cap(last.raw.b))
 	if old.raw != nil || busy.raw == nil || last.raw == nil {
 		t.Errorf("kept: %v, %v, %v; want the two newest", old.raw != nil, busy.raw != nil, last.raw != nil)
 	}
 	if !busy.tryLock() {
 		t.Fatal("it is not at work")
 	}
-	s.thin(0)
+	s.evict(0)
 	if busy.raw == nil {
 		t.Error("it was taken from one that is at work")
 	}
 	busy.unlock()
-	if s.thin(0); busy.raw != nil || last.raw != nil || s.total != 0 {
+	if s.evict(0); busy.raw != nil || last.raw != nil || s.total != 0 {
 		t.Errorf("%d bytes are kept still", s.total)
 	}
 }

@@ -80,7 +80,7 @@ func newRig(t *testing.T, p parts) *rig {
 		opt.History = p.history
 	}
 	if p.carrier != nil {
-		opt.Carrier = p.carrier
+		opt.Transport = p.carrier
 	}
 	opt.Opening, opt.MaxBody, opt.Patience, opt.Upstreams = p.opening, p.maxBody, p.patience, p.upstreams
 	if p.up != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -26,44 +27,47 @@ type turn struct {
 
 // edited is what steering made of a request.
 type edited struct {
-	made bool // the parcel holds it; else the request goes out as it came
+	body *outgoing // with notes; nil where the request goes out as it came
 	t    *turn
 	err  error
 }
 
-// steer puts what was steered into out, which holds the body as it came, and
-// returns the turn if it is one. It never fails: where anything is not sure, the
-// body stays as it came.
-func (g *Gateway) steer(r *http.Request, to route, came *buffer, out *parcel, way *trail) *turn {
-	ctx := newPatience(r.Context(), time.Duration(g.opt.Patience)*time.Millisecond)
-	defer ctx.end()
-	e := g.safely(ctx, r, to, came, out, way)
+// steer returns the body to send, and the turn if it is one. It never fails: where
+// anything is not sure, the body goes out as it came.
+func (g *Gateway) steer(r *http.Request, to route, came *buffer, rest io.Reader, way *trail) (outgoing, *turn) {
+	if to.format == nil || rest != nil || len(came.b) == 0 {
+		return newOutgoing(came, came.b), nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), g.patience())
+	defer cancel()
+	e := g.safely(ctx, r, to, came, way)
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
 	}
-	if !e.made {
-		return e.t
+	if e.body == nil {
+		return newOutgoing(came, came.b), e.t
 	}
 	g.Stats.Edited.Add(1)
 	way.steered()
 	r.Header.Del("Content-Encoding") // if it was compressed: with notes it goes plain
-	return e.t
+	return *e.body, e.t
 }
 
+// patience is how long a request waits for steering before it goes out as it came.
+func (g *Gateway) patience() time.Duration { return time.Duration(g.opt.Patience) * time.Millisecond }
+
 // safely edits a request. A panic is an error.
-func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer, out *parcel, way *trail) (e edited) {
+func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	defer func() {
 		if p := recover(); p != nil {
-			came.leave() // who holds it now is not known
-			*out = *plain(came)
 			e = edited{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	return g.edit(ctx, r, to, came, out, way)
+	return g.edit(ctx, r, to, came, way)
 }
 
-func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer, send *parcel, way *trail) (e edited) {
+func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	plain, err := g.decoded(r.Header.Get("Content-Encoding"), came)
 	if err != nil {
 		return edited{err: err}
@@ -101,23 +105,21 @@ func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buf
 	way.told(out)
 	e.t = &turn{ledger: l, number: l.number, format: to.format, stream: streams(to, body)}
 	edits := seen.edits(s, body)
-	defer func() { g.shelf.put(l, l.keep(plain)) }()
+	defer func() { g.retained.put(l, l.keep(plain)) }()
 	if len(edits) == 0 {
 		return e
 	}
-	notes := g.stock.get(sizeOf(edits))
-	pieces, left, err := apply(to.format, notes, body, edits)
+	pieces, left, err := apply(to.format, body, edits)
 	if left > 0 && err == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("notes or folds found no place and were left out", "session", l.id, "count", left)
 	}
 	if err != nil {
-		notes.release()
 		e.err = err
 		return e
 	}
-	send.become(pieces, plain, notes)
-	e.made = true
+	sent := newOutgoing(plain, pieces...)
+	e.body = &sent
 	return e
 }
 
@@ -248,8 +250,8 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 	if asksUs(result.Message) {
 		g.opt.Door.Hurry()
 	}
-	ctx := newPatience(context.Background(), time.Duration(g.opt.Patience)*time.Millisecond)
-	defer ctx.end()
+	ctx, cancel := context.WithTimeout(context.Background(), g.patience())
+	defer cancel()
 	if t.ledger.lock(ctx) != nil {
 		return // the client's next request tells it
 	}
@@ -294,7 +296,7 @@ func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
 		return
 	}
 	l.forget()
-	g.shelf.drop(l)
+	g.retained.drop(l)
 	if l.pending == nil || !l.loaded {
 		return
 	}
