@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/web"
@@ -55,11 +57,7 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 		return nil, err
 	}
 	opt.Config, opt.Door, opt.History = cfg.Gateway, door, st
-	memory := &thrift{}
-	opt.Rested = func() { memory.giveBack(ctx, door) }
-	if a.getenv("GOGC") == "" { // else the person has said it
-		memory.watch()
-	}
+	opt.Rested = func() { releaseMemory(ctx, door) }
 	merged := map[string]string{}
 	for _, from := range []map[string]string{cfg.Gateway.Upstreams, upstreams} {
 		for k, v := range from {
@@ -70,6 +68,17 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 	}
 	opt.Upstreams = merged
 	return gateway.New(opt)
+}
+
+// releaseMemory returns to the system what a burst of requests took, which the
+// runtime puts off for minutes: a gateway runs all day beside other programs. What
+// waits to be stored comes first, for storing it takes memory.
+func releaseMemory(ctx context.Context, door *helm.Helm) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if door.Flush(ctx) == nil { // else there is trouble with the store, and another time
+		debug.FreeOSMemory()
+	}
 }
 
 // tracer sends the gateway's main turns to a collector, where the person asks for
