@@ -161,9 +161,9 @@ func checkPairs(history, view []trimtab.Message) error {
 // request that leaves.
 func TestP8_PairsStayWhole(t *testing.T) {
 	t.Parallel()
-	n := 20_000 / fewer
+	n := 20_000
 	if testing.Short() {
-		n = min(n, 2_000)
+		n = 1_000
 	}
 	engines := []*trimtab.Engine{eager(t, "strict"), eager(t, "cache")}
 	notes := 0
@@ -200,7 +200,11 @@ func TestP8_PairsStayWhole(t *testing.T) {
 func TestRule2_SeatsNeverMove(t *testing.T) {
 	t.Parallel()
 	engine := eager(t, "strict")
-	for seed := range 2_000 {
+	n := 2_000
+	if testing.Short() {
+		n = 500
+	}
+	for seed := range n {
 		k := &talk{Rand: rand.New(rand.NewPCG(uint64(seed), 2))}
 		s := trimtab.NewSession("s", start)
 		seats := map[int]trimtab.Seat{}
@@ -223,7 +227,11 @@ func TestRule2_SeatsNeverMove(t *testing.T) {
 // step leaves the session it began with as it was.
 func TestRule10_JournalReplays(t *testing.T) {
 	t.Parallel()
-	for seed := range 200 / fewer {
+	n := 200
+	if testing.Short() {
+		n = 10
+	}
+	for seed := range n {
 		k := &talk{Rand: rand.New(rand.NewPCG(uint64(seed), 3))}
 		engine := eager(t, []string{"strict", "cache"}[seed%2])
 		events := k.journal(60)

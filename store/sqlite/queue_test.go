@@ -34,7 +34,7 @@ func playWork(ctx context.Context, path string, args []string) error {
 }
 
 func TestP3_TwoWorkersNeverRecordOneEffectTwice(t *testing.T) {
-	n := 2000 / fewer
+	n := 2000
 	if testing.Short() {
 		n = 200
 	}
@@ -43,7 +43,7 @@ func TestP3_TwoWorkersNeverRecordOneEffectTwice(t *testing.T) {
 }
 
 func TestP4_NoAcceptedImprovementIsLost(t *testing.T) {
-	n := 10_000 / fewer
+	n := 10_000
 	if testing.Short() {
 		n = 300
 	}

@@ -48,15 +48,19 @@ func (forgetful) Commit(_ context.Context, c trimtab.Commit) (int, error) {
 	return c.Session.Version + 1, nil
 }
 
-// How many bodies of each format are sent: to the handler, and over a socket.
-const (
-	bodies   = 10000 / fewer
-	overHTTP = 200 / fewer
-)
+// howManyBodies of each format are sent to the handler. Every fiftieth goes over a
+// socket too.
+func howManyBodies() int {
+	if testing.Short() {
+		return 500
+	}
+	return 10_000
+}
 
 // TestP7_GeneratedBodiesArriveIdentical sends conversations in all spellings that
 // JSON has, with nothing to inject.
 func TestP7_GeneratedBodiesArriveIdentical(t *testing.T) {
+	bodies := howManyBodies()
 	for name, d := range dialects() {
 		t.Run(name, func(t *testing.T) {
 			b := &inbox{}
@@ -71,13 +75,13 @@ func TestP7_GeneratedBodiesArriveIdentical(t *testing.T) {
 					t.Fatalf("seed %d: sent\n%s\narrived\n%s", seed, sent, arrived)
 				}
 				b.all = nil
-				if seed%(bodies/overHTTP) == 0 {
+				if seed%50 == 0 {
 					if a := far.do(http.MethodPost, d.path, header, sent); string(a.body) != sum(sent) {
 						t.Fatalf("seed %d: another body arrived over HTTP than\n%s", seed, sent)
 					}
 				}
 			}
-			if n := r.gate.Stats.Main.Load(); n != bodies {
+			if n := r.gate.Stats.Main.Load(); n != int64(bodies) {
 				t.Errorf("%d of %d were taken for main turns", n, bodies)
 			}
 			for _, r := range []*rig{r, far} {

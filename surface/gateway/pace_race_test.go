@@ -1,6 +1,0 @@
-//go:build race
-
-package gateway_test
-
-// fewer divides counts that would take minutes under the race detector.
-const fewer = 20

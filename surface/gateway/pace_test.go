@@ -1,7 +1,0 @@
-//go:build !race
-
-package gateway_test
-
-// fewer divides counts that would take minutes under the race detector. Without
-// it they are what is promised.
-const fewer = 1
