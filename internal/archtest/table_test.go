@@ -185,12 +185,8 @@ var deps = []dep{
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},
 	{"pgregory.net/rapid", []string{"_test"}, "properties and state machines that shrink"},
-	{"go.uber.org/goleak", []string{"_test"}, "whoever starts a goroutine waits for it"},
-	{"github.com/anishathalye/porcupine", []string{"_test"}, "checks histories of concurrent stores"},
-	{"github.com/charmbracelet/x/exp/teatest/v2", []string{"_test"}, "golden screens"},
 	{"github.com/creack/pty", []string{"internal/term", "bench/chat"}, "programs on a real terminal"},
 	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
-	{"github.com/go-json-experiment/json", []string{"_test"}, "a strict second reader for the scanner to agree with"},
 }
 
 // covers reports whether a pattern of the table stands for a room.
