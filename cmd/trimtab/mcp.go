@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -16,7 +13,7 @@ import (
 )
 
 func mcpCommand(a *app) *cobra.Command {
-	var session, fixture string
+	var session string
 	c := &cobra.Command{
 		Use: "mcp", Short: "Let an agent steer its session: an MCP server on stdin and stdout", Args: none,
 		Long: `Speaks the Model Context Protocol on stdin and stdout: the flame_ tools, the
@@ -28,16 +25,11 @@ the one that the agent tells of, else the newest session of this folder. Every
 answer says which.`,
 		Example: "  claude mcp add trimtab -- trimtab mcp\n  trimtab mcp --session 20261115-101500-k3x9",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if fixture != "" {
-				return a.mcpFixture(c.Context(), fixture)
-			}
 			return a.mcp(c.Context(), session)
 		},
 	}
 	c.Flags().StringVar(&session, "session", "", "`id` of the session that calls are about, unless they name another")
 	_ = c.RegisterFlagCompletionFunc("session", a.completeSession)
-	c.Flags().StringVar(&fixture, "fixture", "", "serve what the conformance suite asks for on this loopback `address`, and nothing of ours")
-	_ = c.Flags().MarkHidden("fixture")
 	return c
 }
 
@@ -108,19 +100,4 @@ func (a *app) withMCP(ctx context.Context, token string, hosts []string, rest ht
 		}
 		rest.ServeHTTP(w, r)
 	}), nil
-}
-
-// mcpFixture serves the tools, resources and prompts that the conformance suite
-// calls by name.
-func (a *app) mcpFixture(ctx context.Context, address string) error {
-	l, err := loopback(ctx, address)
-	if err != nil {
-		return err
-	}
-	h, err := mcp.NewFixture(versionOf().Version).Handler(mcp.HTTPOptions{Hosts: hostsOf(l), Done: ctx.Done()})
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	fmt.Fprintf(a.err, "listening on http://%s/mcp\n", l.Addr())
-	return serveUntil(ctx, l, h, slog.New(slog.NewTextHandler(a.err, nil)))
 }

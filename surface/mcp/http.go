@@ -27,7 +27,7 @@ const idle = time.Hour
 // that calls are about may stand in the address, as in /mcp?folder=/src/app, or
 // in headers.
 func (s *Server) Handler(opt HTTPOptions) (http.Handler, error) {
-	if len(opt.Token) < 32 && !s.open {
+	if len(opt.Token) < 32 {
 		return nil, errors.New("mcp: the token is too short")
 	}
 	want := sha256.Sum256([]byte("Bearer " + opt.Token))
@@ -41,7 +41,7 @@ func (s *Server) Handler(opt HTTPOptions) (http.Handler, error) {
 			http.Error(w, "this host name is not served here", http.StatusForbidden)
 		case origin != "" && !slices.Contains(opt.Hosts, strings.TrimPrefix(origin, "http://")):
 			http.Error(w, "this origin may not come here", http.StatusForbidden)
-		case !s.open && subtle.ConstantTimeCompare(given[:], want[:]) != 1:
+		case subtle.ConstantTimeCompare(given[:], want[:]) != 1:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "give the token of the data folder: Authorization: Bearer …", http.StatusUnauthorized)
 		default:
@@ -60,7 +60,7 @@ const stateless = "2026-07-28"
 func (s *Server) dialects() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.mcp }
 	older := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-		SessionTimeout: idle, MaxRequestBodyBytes: maxFrame, Logger: s.opt.Log, EventStore: s.events(),
+		SessionTimeout: idle, MaxRequestBodyBytes: maxFrame, Logger: s.opt.Log, EventStore: s.events,
 	})
 	newer := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxFrame, Logger: s.opt.Log,

@@ -70,24 +70,6 @@ func TestAShortTokenIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheFixtureReachesNoSession(t *testing.T) {
-	h, err := mcp.NewFixture("test").Handler(mcp.HTTPOptions{Hosts: []string{"127.0.0.1:1"}})
-	if err != nil || h == nil {
-		t.Fatal(err)
-	}
-	s := launch(t)
-	url := s.web(mcp.NewFixture("test"), nil)
-	reply := post(t, url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flame_tree","arguments":{"session":"`+present+`"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, func(r *http.Request) {
-		r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
-		r.Header.Set("Mcp-Method", "tools/call")
-		r.Header.Set("Mcp-Name", "flame_tree")
-	})
-	raw, err := io.ReadAll(reply.Body)
-	if err != nil || !strings.Contains(string(raw), "unknown tool") {
-		t.Errorf("%s %v", raw, err)
-	}
-}
-
 // A stream that nobody ends would hold up the end of the server.
 func TestStreamsEndWhenTheServerShutsDown(t *testing.T) {
 	s := launch(t)

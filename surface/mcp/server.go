@@ -43,9 +43,12 @@ const maxFrame = 1 << 20
 
 // Server answers MCP clients. It is safe for use by several at once.
 type Server struct {
-	opt  Options
-	mcp  *sdk.Server
-	open bool // needs no token
+	opt Options
+	mcp *sdk.Server
+
+	// events keeps what a stream said, for clients that come back for it. Our own
+	// answers are short: a client that lost one asks again, and this is nil.
+	events sdk.EventStore
 
 	gaveUp sync.Map // what was waited for in vain; it is not waited for again
 }

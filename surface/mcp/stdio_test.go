@@ -23,7 +23,7 @@ func TestWhatWasAskedBeforeTheClientHungUpIsAnswered(t *testing.T) {
 	}
 	for _, in := range []string{in, strings.TrimSuffix(in, "\n")} {
 		var out bytes.Buffer
-		if err := NewFixture("test").Run(t.Context(), io.NopCloser(strings.NewReader(in)), unclosed{&out}); err != nil {
+		if err := newFixture().Run(t.Context(), io.NopCloser(strings.NewReader(in)), unclosed{&out}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(out.String(), "A simple text."); n != 10 {

@@ -16,13 +16,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// NewFixture returns a server that holds what the conformance suite of the
-// protocol calls by name, and nothing of ours: no session can be reached through
-// it, so it needs no token. It goes through the same doors as the real one.
-func NewFixture(version string) *Server {
-	s := &Server{open: true, opt: Options{Log: slog.New(slog.DiscardHandler)}}
+// newFixture returns a server that holds what the conformance suite of the
+// protocol calls by name, and nothing of ours. It goes through the same transports
+// and the same HTTP handler as the real one.
+func newFixture() *Server {
+	s := &Server{opt: Options{Log: slog.New(slog.DiscardHandler)}, events: sdk.NewMemoryEventStore(nil)}
 	nothing := func(context.Context, *sdk.SubscribeRequest) error { return nil }
-	s.mcp = sdk.NewServer(about(version), &sdk.ServerOptions{
+	s.mcp = sdk.NewServer(about("test"), &sdk.ServerOptions{
 		SetCacheable:       cacheable,
 		SubscribeHandler:   nothing,
 		UnsubscribeHandler: func(context.Context, *sdk.UnsubscribeRequest) error { return nil },
@@ -36,15 +36,6 @@ func NewFixture(version string) *Server {
 	s.fixtureResources()
 	s.fixturePrompts()
 	return s
-}
-
-// events keeps what a stream said, for clients that come back for it. Our own
-// answers are short: a client that lost one asks again.
-func (s *Server) events() sdk.EventStore {
-	if s.open {
-		return sdk.NewMemoryEventStore(nil)
-	}
-	return nil
 }
 
 // fixtureSchema is the schema of a tool. One of them must show the whole of JSON
