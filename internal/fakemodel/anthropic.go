@@ -8,37 +8,6 @@ import (
 	"strings"
 )
 
-// ValidateAnthropic refuses what the Anthropic Messages API would refuse of a
-// request's body.
-func ValidateAnthropic(body []byte) error { return validateAnthropic(body, askReply) }
-
-// ValidateAnthropicCount is ValidateAnthropic for a body that asks for a token
-// count, which needs no max_tokens.
-func ValidateAnthropicCount(body []byte) error { return validateAnthropic(body, askCount) }
-
-func validateAnthropic(body []byte, a ask) error {
-	b, err := parse(body)
-	if err != nil {
-		return refuseAnthropic("The request body is not valid JSON: %v", err)
-	}
-	return anthropicRules(b, a)
-}
-
-func anthropicRules(b object, a ask) error {
-	for _, rule := range []func(object) error{
-		anthropicModel, anthropicSystem, anthropicTools, anthropicMessages,
-		anthropicSystemTurns, anthropicPairs, anthropicBudget, anthropicMarks,
-	} {
-		if err := rule(b); err != nil {
-			return err
-		}
-	}
-	if a == askReply {
-		return anthropicMaxTokens(b)
-	}
-	return nil
-}
-
 func anthropicModel(b object) error {
 	if str(b, "model") == "" {
 		return refuseAnthropic("model: Field required")
@@ -201,14 +170,17 @@ func marked(b object) []mark {
 	for i, o := range objects(list(b, "system")) {
 		add(fmt.Sprintf("system.%d", i), o)
 	}
-	for i, m := range objects(list(b, "messages")) {
-		for j, o := range objects(list(m, "content")) {
-			path := fmt.Sprintf("messages.%d.content.%d", i, j)
-			for k, inner := range objects(list(o, "content")) {
-				add(fmt.Sprintf("%s.content.%d", path, k), inner)
-			}
-			add(path, o)
+	var blocks func(path string, content []any) // of a message, a result, a document
+	blocks = func(path string, content []any) {
+		for i, o := range objects(content) {
+			at := fmt.Sprintf("%s.content.%d", path, i)
+			blocks(at, list(o, "content"))
+			blocks(at+".source", list(obj(o, "source"), "content"))
+			add(at, o)
 		}
+	}
+	for i, m := range objects(list(b, "messages")) {
+		blocks(fmt.Sprintf("messages.%d", i), list(m, "content"))
 	}
 	return all
 }

@@ -208,31 +208,41 @@ func anthropicSystemTurns(b object) error {
 	return nil
 }
 
-// anthropicPairs answers every tool_use at the start of the next message, once,
-// and nothing else there.
+// anthropicPairs wants every tool_use answered at the start of the next message,
+// once. While a server tool runs, the turn that answers may hold nothing else; a
+// turn is all user messages in a row, and a server tool may run through several.
 func anthropicPairs(b object) error {
 	messages := objects(list(b, "messages"))
-	seen := map[string]bool{}
+	seen, running := map[string]bool{}, map[string]bool{}
 	var open []string // the calls of the message before
 	only := false     // the turn that answers them may hold nothing else
 	for i, m := range messages {
-		blocks := objects(list(m, "content"))
-		if err := anthropicAnswers(i, blocks, open, only); err != nil {
+		blocks := spoken(m["content"])
+		if err := anthropicAnswers(i, blocks, open); err != nil {
 			return err
 		}
-		open, only = nil, false
-		for _, block := range blocks {
-			id := str(block, "id")
-			if str(block, "type") != "tool_use" {
-				continue
-			}
-			if seen[id] {
-				return refuseAnthropic("messages.%d: `tool_use` ids must be unique", i)
-			}
-			seen[id] = true
-			open = append(open, id)
-			only = only || serverPending(blocks)
+		open = nil
+		switch role := str(m, "role"); {
+		case role == "user" && only && slices.ContainsFunc(blocks, func(o object) bool { return str(o, "type") != "tool_result" }):
+			return refuseAnthropic("messages.%d: a turn that answers a message with pending `server_tool_use` blocks may only hold `tool_result` blocks", i)
+		case role != "assistant":
+			continue
 		}
+		for _, block := range blocks {
+			switch id := str(block, "id"); str(block, "type") {
+			case "server_tool_use":
+				running[id] = true
+			case "tool_use":
+				if seen[id] {
+					return refuseAnthropic("messages.%d: `tool_use` ids must be unique", i)
+				}
+				seen[id] = true
+				open = append(open, id)
+			default:
+				delete(running, str(block, "tool_use_id"))
+			}
+		}
+		only = len(open) > 0 && len(running) > 0
 	}
 	if len(open) > 0 {
 		return unanswered(len(messages)-1, open)
@@ -244,7 +254,7 @@ func unanswered(i int, ids []string) error {
 	return refuseAnthropic("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", i, strings.Join(ids, ", "))
 }
 
-func anthropicAnswers(i int, blocks []object, open []string, only bool) error {
+func anthropicAnswers(i int, blocks []object, open []string) error {
 	left := slices.Clone(open)
 	var done []string
 	started := false // something other than a result was seen
@@ -268,17 +278,5 @@ func anthropicAnswers(i int, blocks []object, open []string, only bool) error {
 	if len(left) > 0 {
 		return unanswered(i-1, left)
 	}
-	if only && started {
-		return refuseAnthropic("messages.%d: a turn that answers a message with pending `server_tool_use` blocks may only hold `tool_result` blocks", i)
-	}
 	return nil
-}
-
-// serverPending reports whether a server tool of the message has no result in it.
-func serverPending(blocks []object) bool {
-	return slices.ContainsFunc(blocks, func(use object) bool {
-		return str(use, "type") == "server_tool_use" && !slices.ContainsFunc(blocks, func(o object) bool {
-			return str(o, "tool_use_id") == str(use, "id")
-		})
-	})
 }

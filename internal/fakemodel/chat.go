@@ -8,27 +8,8 @@ import (
 	"strings"
 )
 
-// ValidateChat refuses what the OpenAI chat completions API would refuse of a
-// request's body.
-func ValidateChat(body []byte) error {
-	b, err := parse(body)
-	if err != nil {
-		return refuseChat("", "", "We could not parse the JSON body of your request: %v", err)
-	}
-	return chatRules(b)
-}
-
 func refuseChat(param, code, format string, args ...any) error {
 	return refuseOpenAI(Chat, param, code, format, args...)
-}
-
-func chatRules(b object) error {
-	for _, rule := range []func(object) error{chatFields, chatTools, chatMessages, chatPairs} {
-		if err := rule(b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func chatFields(b object) error {

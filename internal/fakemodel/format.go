@@ -19,17 +19,41 @@ const (
 // Formats returns all of them.
 func Formats() []Format { return []Format{Anthropic, Chat, Responses, Gemini} }
 
-// Validate refuses what the API of a format would refuse of a request's body.
-func Validate(f Format, body []byte) error {
-	switch f {
-	case Anthropic:
-		return ValidateAnthropic(body)
-	case Chat:
-		return ValidateChat(body)
-	case Responses:
-		return ValidateResponses(body)
-	case Gemini:
-		return ValidateGemini(body)
+// rules are what the API of each format refuses of a body, in the order in which
+// it is told.
+var rules = map[Format][]func(object) error{
+	Anthropic: {
+		anthropicModel, anthropicSystem, anthropicTools, anthropicMessages,
+		anthropicSystemTurns, anthropicPairs, anthropicBudget, anthropicMarks,
+	},
+	Chat:      {chatFields, chatTools, chatMessages, chatPairs},
+	Responses: {responsesFields, responsesItems, responsesReasoning, responsesPairs},
+	Gemini:    {geminiFields, geminiContents, geminiPairs},
+}
+
+// Validate refuses what the API of a format would refuse of a request's body: its
+// error is a *Refusal.
+func Validate(f Format, body []byte) error { return validate(f, askReply, body) }
+
+func validate(f Format, a ask, body []byte) error {
+	b, err := parse(body)
+	if err != nil {
+		words := "We could not parse the JSON body of your request: "
+		switch f {
+		case Anthropic:
+			words = "The request body is not valid JSON: "
+		case Gemini:
+			words = "Invalid JSON payload received. "
+		}
+		return failure(f, http.StatusBadRequest, words+err.Error())
+	}
+	for _, rule := range rules[f] {
+		if err := rule(b); err != nil {
+			return err
+		}
+	}
+	if f == Anthropic && a == askReply { // a count needs none
+		return anthropicMaxTokens(b)
 	}
 	return nil
 }

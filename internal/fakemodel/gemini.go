@@ -3,25 +3,8 @@ package fakemodel
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
-
-// ValidateGemini refuses what the Gemini API would refuse of a request's body.
-func ValidateGemini(body []byte) error {
-	b, err := parse(body)
-	if err != nil {
-		return refuseGemini("Invalid JSON payload received. %v", err)
-	}
-	return geminiRules(b)
-}
-
-func geminiRules(b object) error {
-	for _, rule := range []func(object) error{geminiFields, geminiContents, geminiPairs} {
-		if err := rule(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // geminiKeys are what the API knows at the top, in both spellings.
 var geminiKeys = []string{
@@ -106,7 +89,10 @@ func geminiParts(at string, content object) error {
 			data = key
 		}
 		signature := either(part, "thoughtSignature", "thought_signature")
+		_, isObject := part[data].(object)
 		switch {
+		case !isObject && strings.HasPrefix(data, "function"):
+			return refuseGemini("Invalid value at '%s.%s': a message was expected", where, data)
 		case data == "" && signature == nil:
 			return refuseGemini("* GenerateContentRequest.%s.data: required oneof field 'data' must have one initialized field\n", where)
 		case data == "text" && part["text"] == "" && signature == nil:
@@ -144,6 +130,9 @@ func geminiPairs(b object) error {
 		}
 		if len(calls) > 0 && (i == 0 || str(objects(list(b, "contents"))[i-1], "role") == "model") {
 			return refuseGemini("Please ensure that function call turn comes immediately after a user turn or after a function response turn.")
+		}
+		if len(answers) > 0 && str(c, "role") == "model" {
+			return refuseGemini("Please ensure that function response turn is of the role user or function.")
 		}
 		if len(answers) > 0 && len(open) == 0 {
 			return refuseGemini("Please ensure that function response turn comes immediately after a function call turn.")

@@ -6,27 +6,8 @@ import (
 	"strings"
 )
 
-// ValidateResponses refuses what the OpenAI Responses API would refuse of a
-// request's body.
-func ValidateResponses(body []byte) error {
-	b, err := parse(body)
-	if err != nil {
-		return refuseResponses("", "", "We could not parse the JSON body of your request: %v", err)
-	}
-	return responsesRules(b)
-}
-
 func refuseResponses(param, code, format string, args ...any) error {
 	return refuseOpenAI(Responses, param, code, format, args...)
-}
-
-func responsesRules(b object) error {
-	for _, rule := range []func(object) error{responsesFields, responsesItems, responsesReasoning, responsesPairs} {
-		if err := rule(b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func responsesFields(b object) error {

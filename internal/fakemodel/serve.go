@@ -68,12 +68,12 @@ func (m *Model) verdict(r *Request, at route, bodyErr error) error {
 
 func validateCount(r *Request) error {
 	if r.Format == Anthropic {
-		return ValidateAnthropicCount(r.Body)
+		return validate(Anthropic, askCount, r.Body)
 	}
 	if inner := r.Raw("generateContentRequest"); inner != nil {
-		return ValidateGemini(inner)
+		return Validate(Gemini, inner)
 	}
-	return ValidateGemini(r.Body)
+	return Validate(Gemini, r.Body)
 }
 
 func unauthorized(f Format) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -36,8 +37,10 @@ func parseValue(body []byte) (any, error) {
 	if !utf8.Valid(body) {
 		return nil, errors.New("the body is not UTF-8")
 	}
-	if at := loneSurrogate(body); at >= 0 {
-		return nil, fmt.Errorf("no low surrogate in string: byte %d", at)
+	for _, m := range escape.FindAllSubmatch(body, -1) {
+		if len(m[1]) > 0 {
+			return nil, fmt.Errorf("half of a surrogate pair: %s", m[0])
+		}
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -51,100 +54,51 @@ func parseValue(body []byte) (any, error) {
 	return v, nil
 }
 
+// escape matches what a backslash begins, a surrogate pair as a whole; half of one
+// is its group. A backslash only occurs inside strings, so strings need not be told
+// apart.
+var escape = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u([dD][89a-fA-F][0-9a-fA-F]{2})|(?s:\\.)`)
+
+// readValue reads by tokens, since Decode takes a key that is given twice.
 func readValue(dec *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("nested deeper than %d", maxDepth)
 	}
 	tok, err := dec.Token()
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
 	}
 	switch tok {
 	case json.Delim('{'):
-		return readObject(dec, depth)
+		o := object{}
+		for dec.More() {
+			tok, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			key, _ := tok.(string) // Token takes nothing else there
+			if _, twice := o[key]; twice {
+				return nil, fmt.Errorf("duplicate key %q: byte %d", key, dec.InputOffset())
+			}
+			if o[key], err = readValue(dec, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		_, err = dec.Token()
+		return o, err
 	case json.Delim('['):
-		return readArray(dec, depth)
-	}
-	return tok, nil
-}
-
-func readObject(dec *json.Decoder, depth int) (any, error) {
-	o := object{}
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		key, ok := tok.(string)
-		if !ok {
-			return nil, fmt.Errorf("a key is not a string: byte %d", dec.InputOffset())
-		}
-		if _, twice := o[key]; twice {
-			return nil, fmt.Errorf("duplicate key %q: byte %d", key, dec.InputOffset())
-		}
-		if o[key], err = readValue(dec, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	_, err := dec.Token()
-	return o, err
-}
-
-func readArray(dec *json.Decoder, depth int) (any, error) {
-	list := []any{}
-	for dec.More() {
-		v, err := readValue(dec, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	_, err := dec.Token()
-	return list, err
-}
-
-// loneSurrogate returns where half of a surrogate pair stands alone, or -1. A
-// backslash only occurs inside strings, so strings need not be told apart.
-func loneSurrogate(body []byte) int {
-	for i := 0; i < len(body); {
-		j := bytes.IndexByte(body[i:], '\\')
-		if j < 0 {
-			return -1
-		}
-		i += j
-		high := escaped(body[i:])
-		switch {
-		case high < 0:
-			i += 2
-		case high < 0xD800 || high > 0xDFFF:
-			i += 6
-		default:
-			low := -1
-			if i+6 <= len(body) {
-				low = escaped(body[i+6:])
+		all := []any{}
+		for dec.More() {
+			v, err := readValue(dec, depth+1)
+			if err != nil {
+				return nil, err
 			}
-			if high > 0xDBFF || low < 0xDC00 || low > 0xDFFF {
-				return i
-			}
-			i += 12
+			all = append(all, v)
 		}
+		_, err = dec.Token()
+		return all, err
 	}
-	return -1
-}
-
-// escaped returns the number of the \uXXXX that b begins with, or -1.
-func escaped(b []byte) int {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return -1
-	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
-	if err != nil {
-		return -1
-	}
-	return int(n)
+	return tok, err
 }
 
 // The readers below give the zero value where a key is missing or of another

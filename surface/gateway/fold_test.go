@@ -56,7 +56,7 @@ func TestF5_APoppedFrameLeavesTheRequest(t *testing.T) {
 	if len(got) > len(work(42))/4 {
 		t.Fatalf("%d of %d bytes were sent; pop said %q\n%s", len(got), len(work(42)), folded, r.log)
 	}
-	if err := fakemodel.ValidateAnthropic(got); err != nil {
+	if err := fakemodel.Validate(fakemodel.Anthropic, got); err != nil {
 		t.Errorf("the model would refuse it: %v", err)
 	}
 	for _, words := range []string{"build the mill", "four sails", "round 41"} {
