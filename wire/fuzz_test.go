@@ -38,7 +38,7 @@ func dialects() []dialect {
 func FuzzScan(f *testing.F) {
 	for i, d := range dialects() {
 		pick := byte(i)
-		for _, raw := range wiretest.Fixtures(d.Corpus.Name) {
+		for _, raw := range d.Recorded() {
 			f.Add(pick, byte(1), raw, raw[:len(raw)/2])
 		}
 		for seed := range uint64(6) {

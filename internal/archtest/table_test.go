@@ -63,6 +63,7 @@ var table = []row{
 	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
 	{"wire", []string{".", "internal/scan"}, "what the formats share"},
 	{"wire/*", []string{".", "host", "wire", "internal/scan", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
+	{"wire/wiretest", []string{".", "wire", "internal/fakemodel"}, "one suite for all formats; what an API refuses is written once, in the fake model, and shares nothing with a format"},
 	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
 	{"wire/internal/decode", []string{".", "internal/scan"}, "makes the words from spans, where they are asked for"},
 	{"wire/internal/draft", []string{".", "wire", "internal/scan", "wire/internal/decode"}, "a reply as it arrives, in any format"},

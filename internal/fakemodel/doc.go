@@ -20,7 +20,7 @@
 //	}
 //	model.NoneRefused(t)
 //
-// The rules stand alone too, as the independent check of what the gateway
-// sends: ValidateAnthropic, ValidateChat, ValidateResponses, ValidateGemini.
-// They read with encoding/json and share no code with the wire formats.
+// The rules stand alone too: Validate is the one check of what the gateway sends
+// and of what the suite of the wire formats makes. They read with encoding/json
+// and share no code with the formats. Recordings are requests of real clients.
 package fakemodel

@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,21 +21,25 @@ import (
 var items = map[byte]string{
 	'u': `{"role":"user","content":"u"}`,
 	'a': `{"role":"assistant","content":"a"}`,
-	'c': `{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"tool_use","id":"i","name":"n","input":{}}]}`,
-	'r': `{"role":"user","content":[{"type":"tool_result","tool_use_id":"i","content":"x"}]}`,
+	'c': `{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"tool_use","id":"i%d","name":"n","input":{}}]}`,
+	'r': `{"role":"user","content":[{"type":"tool_result","tool_use_id":"i%d","content":"x"}]}`,
 	's': `{"role":"system","content":"s"}`,
-	'x': `{"role":"assistant","content":[{"type":"server_tool_use","id":"v","name":"code_execution","input":{}},{"type":"tool_use","id":"i","name":"n","input":{},"caller":{"type":"code_execution_20250825","tool_id":"v"}}]}`,
-	'y': `{"role":"assistant","content":[{"type":"tool_use","id":"i","name":"n","input":{}}]}`,
+	'x': `{"role":"assistant","content":[{"type":"server_tool_use","id":"v","name":"code_execution","input":{}},{"type":"tool_use","id":"i%d","name":"n","input":{},"caller":{"type":"code_execution_20250825","tool_id":"v"}}]}`,
+	'y': `{"role":"assistant","content":[{"type":"tool_use","id":"i%d","name":"n","input":{}}]}`,
 	'z': `{"role":"assistant","content":[{"type":"code_execution_tool_result","tool_use_id":"v","content":{}},{"type":"text","text":"z"}]}`,
 	'n': `{"role":"user","content":[{"type":"text","text":"note"}]}`,
 }
 
 func body(shape string) string {
 	var list []string
+	calls := 0
 	for i := range len(shape) {
-		list = append(list, items[shape[i]])
+		if strings.IndexByte("cxy", shape[i]) >= 0 {
+			calls++
+		}
+		list = append(list, strings.ReplaceAll(items[shape[i]], "%d", strconv.Itoa(calls)))
 	}
-	return `{"messages":[` + strings.Join(list, ",") + `]}`
+	return `{"model":"claude-opus-5","max_tokens":9,"messages":[` + strings.Join(list, ",") + `]}`
 }
 
 func TestP8_WhereANoteStands(t *testing.T) {
@@ -79,7 +84,7 @@ func TestP8_WhereANoteStands(t *testing.T) {
 		case c.want != "" && string(out) != body(c.want):
 			t.Errorf("%s, before %d: %v\n%s\nwant %s", c.shape, c.at, err, out, c.want)
 		}
-		if err := wiretest.CheckAnthropic(out); c.want != "" && err != nil {
+		if err := wiretest.Anthropic().Check(out); c.want != "" && err != nil {
 			t.Errorf("%s, before %d: %v", c.shape, c.at, err)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/wire"
 )
 
 // Anthropic is the Messages API.
 func Anthropic() Corpus {
 	return Corpus{
-		Name: "anthropic", Encode: encodeAnthropic, Check: CheckAnthropic, Read: readAnthropic,
+		Name: "anthropic", API: fakemodel.Anthropic, Encode: encodeAnthropic, Read: readAnthropic,
 		Wrap: func(items ...string) string {
 			return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},` + strings.Join(items, ",") + `]}`
 		},
@@ -70,8 +71,9 @@ func encodeAnthropic(t Talk, c *Chance, tidy bool) []byte {
 		tools = append(tools, m.mark(obj{{"name", fmt.Sprint("tool", i)}, {"description", "“x”"}, {"input_schema", obj{{"type", "object"}, {"properties", obj{{"cache_control", obj{{"type", "string"}}}}}}}}))
 	}
 	body := obj{
-		{"model", "claude-x"},
-		{"max_tokens", lit("1.0e3")},
+		{"model", "claude-opus-5"},
+		{"max_tokens", 1000},
+		{"temperature", lit("1.0e0")},
 		{"messages", messages},
 		{"system", system},
 		{"tools", tools},
@@ -199,141 +201,6 @@ func resultText(v any) (string, int) {
 		}
 	}
 	return strings.Join(texts, "\n"), others
-}
-
-// CheckAnthropic refuses what the Messages API refuses.
-func CheckAnthropic(body []byte) error {
-	v, err := decode(body)
-	if err != nil {
-		return err
-	}
-	messages := array(get(v, "messages"))
-	if len(messages) == 0 {
-		return fmt.Errorf("no messages")
-	}
-	if n := marks(v); n > 4 {
-		return fmt.Errorf("%d cache marks", n)
-	}
-	var turn []any // the blocks of the user turn under way, its messages joined
-	var calls []string
-	var server bool // a tool of the provider runs
-	last := ""
-	for i, m := range append(messages, nil) {
-		role := text(get(m, "role"))
-		blocks := array(get(m, "content"))
-		if s, ok := get(m, "content").(string); ok {
-			blocks = []any{map[string]any{"type": "text", "text": s}}
-		}
-		if m != nil && len(blocks) == 0 {
-			return fmt.Errorf("message %d is empty", i)
-		}
-		for _, b := range blocks {
-			if s, ok := get(b, "text").(string); ok && strings.TrimSpace(s) == "" {
-				return fmt.Errorf("message %d has a blank text", i)
-			}
-		}
-		if last == "user" && role != "user" {
-			if err := checkTurn(turn, calls, server); err != nil {
-				return fmt.Errorf("user turn before message %d: %w", i, err)
-			}
-			turn, calls = nil, nil
-		}
-		switch role {
-		case "user":
-			turn = append(turn, blocks...)
-		case "assistant":
-			if i == 0 || last == "system" && i == 1 {
-				return fmt.Errorf("the first message is not a user's")
-			}
-			if len(calls) > 0 {
-				return fmt.Errorf("message %d: tool_use without tool_result before it", i)
-			}
-			calls, server = readCalls(blocks, server)
-		case "system":
-			if last != "user" {
-				return fmt.Errorf("message %d: a system message behind %q", i, last)
-			}
-		case "":
-			if m != nil {
-				return fmt.Errorf("message %d has no role", i)
-			}
-		default:
-			return fmt.Errorf("message %d: role %q", i, role)
-		}
-		if last == "system" && role == "user" {
-			return fmt.Errorf("message %d: a user message behind a system message", i)
-		}
-		last = role
-	}
-	if len(calls) > 0 {
-		return fmt.Errorf("tool_use without tool_result at the end")
-	}
-	return nil
-}
-
-// marks counts the cache marks in a value.
-func marks(v any) int {
-	n := 0
-	switch v := v.(type) {
-	case map[string]any:
-		if text(get(v, "cache_control", "type")) == "ephemeral" {
-			n++
-		}
-		for _, x := range v {
-			n += marks(x)
-		}
-	case []any:
-		for _, x := range v {
-			n += marks(x)
-		}
-	}
-	return n
-}
-
-func readCalls(blocks []any, server bool) ([]string, bool) {
-	var calls []string
-	for _, b := range blocks {
-		switch kind := text(get(b, "type")); {
-		case kind == "tool_use":
-			calls = append(calls, text(get(b, "id")))
-		case kind == "server_tool_use":
-			server = true
-		case strings.HasSuffix(kind, "_tool_result"):
-			server = false
-		}
-	}
-	return calls, server
-}
-
-// checkTurn checks a user turn against the calls that it answers: one result
-// each, before anything else, and nothing else where the provider waits.
-func checkTurn(turn []any, calls []string, server bool) error {
-	open := map[string]bool{}
-	for _, id := range calls {
-		open[id] = true
-	}
-	results := true
-	for _, b := range turn {
-		if text(get(b, "type")) != "tool_result" {
-			results = false
-			if len(calls) > 0 && server {
-				return fmt.Errorf("text beside results that the provider waits for")
-			}
-			continue
-		}
-		id := text(get(b, "tool_use_id"))
-		switch {
-		case !open[id]:
-			return fmt.Errorf("a tool_result for %q, which is not open", id)
-		case !results:
-			return fmt.Errorf("text before a tool_result")
-		}
-		delete(open, id)
-	}
-	if len(open) > 0 {
-		return fmt.Errorf("%d tool_use without tool_result", len(open))
-	}
-	return nil
 }
 
 func foreignAnthropic(words string) []Placed {

@@ -2,27 +2,21 @@ package wiretest
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"path"
-	"sort"
-	"strings"
 
+	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/wire"
 )
 
 // Corpus is an API as the suite knows it.
 type Corpus struct {
 	Name string
+	API  fakemodel.Format
 
 	// Encode writes a conversation as a request. How it is written is left to
 	// chance, or is as most clients write where tidy.
 	Encode func(t Talk, c *Chance, tidy bool) []byte
-
-	// Check is the API: it refuses what the real one would refuse.
-	Check func(body []byte) error
 
 	// Read is the second reader: the messages of a request.
 	Read func(body []byte) ([]Seen, error)
@@ -88,23 +82,17 @@ func NewSaid(c *Chance) Said {
 	return s
 }
 
-//go:embed testdata
-var recorded embed.FS
-
-// Fixtures returns the recorded requests of a format by their names.
-func Fixtures(format string) map[string][]byte {
-	out := map[string][]byte{}
-	files, err := fs.Glob(recorded, path.Join("testdata", format, "*.json"))
+// Recorded returns the recorded requests of real clients by their names.
+func (c Corpus) Recorded() map[string][]byte {
+	all, err := fakemodel.Recordings()
 	if err != nil {
 		panic(err)
 	}
-	sort.Strings(files)
-	for _, name := range files {
-		raw, err := recorded.ReadFile(name)
-		if err != nil {
-			panic(err)
+	out := map[string][]byte{}
+	for name, r := range all {
+		if r.Format == c.API {
+			out[name] = r.Body
 		}
-		out[strings.TrimSuffix(path.Base(name), ".json")] = bytes.TrimSpace(raw)
 	}
 	return out
 }
@@ -134,7 +122,6 @@ func get(v any, names ...string) any {
 
 func text(v any) string { s, _ := v.(string); return s }
 func array(v any) []any { a, _ := v.([]any); return a }
-func object(v any) bool { _, ok := v.(map[string]any); return ok }
 func encode(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

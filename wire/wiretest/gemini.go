@@ -1,16 +1,16 @@
 package wiretest
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/wire"
 )
 
 // Gemini is the Gemini API.
 func Gemini() Corpus {
 	return Corpus{
-		Name: "gemini", Encode: encodeGemini, Check: CheckGemini, Read: readGemini,
+		Name: "gemini", API: fakemodel.Gemini, Encode: encodeGemini, Read: readGemini,
 		Wrap: func(items ...string) string {
 			return `{"contents":[{"role":"user","parts":[{"text":"go"}]},` + strings.Join(items, ",") + `]}`
 		},
@@ -134,57 +134,6 @@ func readGemini(body []byte) ([]Seen, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// CheckGemini refuses what the Gemini API refuses.
-func CheckGemini(body []byte) error {
-	v, err := decode(body)
-	if err != nil {
-		return err
-	}
-	contents := array(get(v, "contents"))
-	if len(contents) == 0 {
-		return fmt.Errorf("no contents")
-	}
-	var open []string // the names of the calls of the content before
-	for i, m := range contents {
-		role := text(get(m, "role"))
-		parts := array(get(m, "parts"))
-		if role != "user" && role != "model" {
-			return fmt.Errorf("content %d: role %q", i, role)
-		}
-		if len(parts) == 0 {
-			return fmt.Errorf("content %d is empty", i)
-		}
-		var calls []string
-		answers := map[string]int{}
-		n := 0
-		for _, p := range parts {
-			if call := either(p, "functionCall", "function_call"); call != nil {
-				calls = append(calls, text(get(call, "name")))
-			}
-			if r := either(p, "functionResponse", "function_response"); r != nil {
-				answers[text(get(r, "name"))]++
-				n++
-			}
-		}
-		if len(open) != n {
-			return fmt.Errorf("content %d: %d function responses behind %d calls", i, n, len(open))
-		}
-		for _, name := range open {
-			if answers[name]--; answers[name] < 0 {
-				return fmt.Errorf("content %d: no response for %q", i, name)
-			}
-		}
-		if len(calls) > 0 && role != "model" || n > 0 && role != "user" {
-			return fmt.Errorf("content %d: a call or response of the wrong side", i)
-		}
-		open = calls
-	}
-	if len(open) > 0 {
-		return fmt.Errorf("%d calls without a response", len(open))
-	}
-	return nil
 }
 
 func foreignGemini(words string) []Placed {

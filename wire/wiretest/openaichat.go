@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/wire"
 )
 
 // OpenAIChat is the Chat Completions API.
 func OpenAIChat() Corpus {
 	return Corpus{
-		Name: "openaichat", Encode: encodeChat, Check: CheckOpenAIChat, Read: readChat,
+		Name: "openaichat", API: fakemodel.Chat, Encode: encodeChat, Read: readChat,
 		Wrap: func(items ...string) string {
 			return `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"go"},` + strings.Join(items, ",") + `]}`
 		},
@@ -45,7 +46,13 @@ func encodeChat(t Talk, c *Chance, tidy bool) []byte {
 	for i := range t.Tools {
 		tools = append(tools, obj{{"type", "function"}, {"function", obj{{"name", fmt.Sprint("tool", i)}, {"parameters", obj{}}}}})
 	}
-	body := obj{{"model", "gpt-x"}, {"messages", messages}, {"tools", tools}, {"stream", tidy || c.One(2)}, {"temperature", lit("1.00")}, {"stream_options", obj{{"include_usage", true}}}}
+	body := obj{{"model", "gpt-x"}, {"messages", messages}, {"temperature", lit("1.00")}}
+	if t.Tools > 0 {
+		body = body.add("tools", tools)
+	}
+	if tidy || c.One(2) {
+		body = body.add("stream", true).add("stream_options", obj{{"include_usage", true}})
+	}
 	s := c.style()
 	if tidy {
 		s = plain(c)
@@ -149,55 +156,6 @@ func readChat(body []byte) ([]Seen, error) {
 	}
 	return out, nil
 }
-
-// CheckOpenAIChat refuses what the Chat Completions API refuses, and a user
-// message before the system's.
-func CheckOpenAIChat(body []byte) error {
-	v, err := decode(body)
-	if err != nil {
-		return err
-	}
-	messages := array(get(v, "messages"))
-	if len(messages) == 0 {
-		return fmt.Errorf("no messages")
-	}
-	open := map[string]bool{}
-	for i, m := range messages {
-		role := text(get(m, "role"))
-		if role != "tool" && len(open) > 0 {
-			return fmt.Errorf("message %d: a %s message where %d tool messages should be", i, role, len(open))
-		}
-		switch role {
-		case "tool":
-			id := text(get(m, "tool_call_id"))
-			if !open[id] {
-				return fmt.Errorf("message %d: a tool message for %q, which is not open", i, id)
-			}
-			delete(open, id)
-		case "assistant":
-			for _, c := range array(get(m, "tool_calls")) {
-				open[text(get(c, "id"))] = true
-			}
-		case "user":
-			if text(get(m, "content")) == "" && len(array(get(m, "content"))) == 0 {
-				return fmt.Errorf("message %d is empty", i)
-			}
-		case "system", "developer":
-			if text(get(m, "content")) == leadingSystem && i > 0 && text(get(messages[i-1], "content")) != leadingSystem {
-				return fmt.Errorf("message %d comes before the system's", i-1)
-			}
-		default:
-			return fmt.Errorf("message %d: role %q", i, role)
-		}
-	}
-	if len(open) > 0 {
-		return fmt.Errorf("%d calls without a tool message", len(open))
-	}
-	return nil
-}
-
-// leadingSystem is a text that only a leading system message has.
-const leadingSystem = "You are the system prompt."
 
 func foreignChat(words string) []Placed {
 	w := quote(words)

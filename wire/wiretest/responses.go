@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -17,7 +18,7 @@ func Responses() Corpus {
 		return `{"type":"message","role":"` + role + `","content":[` + strings.Join(parts, ",") + `]}`
 	}
 	return Corpus{
-		Name: "responses", Encode: encodeResponses, Check: CheckResponses, Read: readResponses,
+		Name: "responses", API: fakemodel.Responses, Encode: encodeResponses, Read: readResponses,
 		Wrap: func(items ...string) string {
 			return `{"model":"m","input":[` + message("user", "input_text", []string{"go"}) + `,` + strings.Join(items, ",") + `]}`
 		},
@@ -66,9 +67,12 @@ func encodeResponses(t Talk, c *Chance, tidy bool) []byte {
 	return s.ws(s.value(s.ws(nil), body))
 }
 
-func (c *Chance) item(o obj) obj {
+// id makes an item's id, which begins as the API has it.
+func (c *Chance) id(prefix string) string { return fmt.Sprint(prefix, "_", c.N(1e9)) }
+
+func (c *Chance) item(prefix string, o obj) obj {
 	if c.One(2) {
-		o = o.add("id", fmt.Sprint("id_", c.N(1e9)))
+		o = o.add("id", c.id(prefix))
 	}
 	if c.One(3) {
 		o = o.add("status", "completed")
@@ -95,13 +99,13 @@ func (c *Chance) said(role, kind string, e Entry) obj {
 		o = obj{{"type", "message"}, {"role", role}}
 	}
 	if len(e.Texts) == 1 && !e.Picture && c.One(2) {
-		return c.item(o.add("content", e.Texts[0]))
+		return c.item("msg", o.add("content", e.Texts[0]))
 	}
 	o = o.add("content", parts)
 	if role == "user" && c.One(4) {
 		o = o.add("internal_chat_message_metadata_passthrough", obj{{"turn_id", "t"}, {"content_item_metadata", by}})
 	}
-	return c.item(o)
+	return c.item("msg", o)
 }
 
 func (c *Chance) responses(e Entry) arr {
@@ -115,7 +119,7 @@ func (c *Chance) responses(e Entry) arr {
 			if r.Parts {
 				output = arr{obj{{"type", "input_text"}, {"text", r.Text}}}
 			}
-			out = append(out, c.item(obj{{"type", resultKind(r.Name)}, {"call_id", r.ID}, {"output", output}}))
+			out = append(out, c.item("out", obj{{"type", resultKind(r.Name)}, {"call_id", r.ID}, {"output", output}}))
 		}
 		if len(e.Texts) > 0 {
 			out = append(out, c.said("user", "input_text", Entry{Texts: e.Texts}))
@@ -123,10 +127,10 @@ func (c *Chance) responses(e Entry) arr {
 		return out
 	}
 	if e.Thought != "" {
-		out = append(out, obj{{"type", "reasoning"}, {"id", "rs"}, {"summary", arr{obj{{"type", "summary_text"}, {"text", e.Thought}}}}, {"encrypted_content", "RU5D"}})
+		out = append(out, obj{{"type", "reasoning"}, {"id", c.id("rs")}, {"summary", arr{obj{{"type", "summary_text"}, {"text", e.Thought}}}}, {"encrypted_content", "RU5D"}})
 	}
 	for range e.Server {
-		out = append(out, obj{{"type", "web_search_call"}, {"id", "ws"}, {"status", "completed"}, {"action", obj{{"type", "search"}, {"query", "q"}}}})
+		out = append(out, obj{{"type", "web_search_call"}, {"id", c.id("ws")}, {"status", "completed"}, {"action", obj{{"type", "search"}, {"query", "q"}}}})
 	}
 	if len(e.Texts) > 0 {
 		out = append(out, c.said("assistant", "output_text", Entry{Texts: e.Texts}))
@@ -137,11 +141,11 @@ func (c *Chance) responses(e Entry) arr {
 		}
 		switch resultKind(call.Name) {
 		case "custom_tool_call_output":
-			out = append(out, c.item(obj{{"type", "custom_tool_call"}, {"call_id", call.ID}, {"name", call.Name}, {"input", call.Input}}))
+			out = append(out, c.item("ctc", obj{{"type", "custom_tool_call"}, {"call_id", call.ID}, {"name", call.Name}, {"input", call.Input}}))
 		case "local_shell_call_output":
-			out = append(out, c.item(obj{{"type", "local_shell_call"}, {"call_id", call.ID}, {"action", lit(call.Input)}}))
+			out = append(out, c.item("lsh", obj{{"type", "local_shell_call"}, {"call_id", call.ID}, {"action", lit(call.Input)}}))
 		default:
-			out = append(out, c.item(obj{{"type", "function_call"}, {"call_id", call.ID}, {"name", call.Name}, {"arguments", call.Input}}))
+			out = append(out, c.item("fc", obj{{"type", "function_call"}, {"call_id", call.ID}, {"name", call.Name}, {"arguments", call.Input}}))
 		}
 	}
 	return out
@@ -218,57 +222,6 @@ func seenItem(it any) Seen {
 		return Seen{Role: "tool", Results: []Result{{ID: text(get(it, "call_id")), Text: words}}, Others: others}
 	}
 	return Seen{Role: "assistant", Model: true, Others: 1}
-}
-
-// CheckResponses refuses what the Responses API refuses, a user message between
-// a call and its output, and one before what the system says first.
-func CheckResponses(body []byte) error {
-	v, err := decode(body)
-	if err != nil {
-		return err
-	}
-	if s, ok := get(v, "input").(string); ok {
-		if s == "" {
-			return fmt.Errorf("the input is empty")
-		}
-		return nil
-	}
-	items := array(get(v, "input"))
-	if len(items) == 0 {
-		return fmt.Errorf("no input")
-	}
-	open := map[string]string{}
-	for i, it := range items {
-		kind := text(get(it, "type"))
-		s := seenItem(it)
-		switch {
-		case !object(it):
-			return fmt.Errorf("item %d is no object", i)
-		case kind == "reasoning":
-			if i+1 == len(items) || !seenItem(items[i+1]).Model {
-				return fmt.Errorf("item %d: a thought without what it led to", i)
-			}
-		case s.Role == "user" && len(open) > 0:
-			return fmt.Errorf("item %d: a user message between a call and its output", i)
-		case s.Role == "user" && s.Text == "" && s.Others == 0:
-			return fmt.Errorf("item %d is empty", i)
-		case i > 0 && (kind == "additional_tools" || s.Text == leadingSystem) && seenItem(items[i-1]).Role != "system":
-			return fmt.Errorf("item %d comes before the system's", i-1)
-		}
-		for _, c := range s.Calls {
-			open[c.ID] = kind
-		}
-		for _, r := range s.Results {
-			if open[r.ID]+"_output" != kind {
-				return fmt.Errorf("item %d: an output for %q, which is no open call", i, r.ID)
-			}
-			delete(open, r.ID)
-		}
-	}
-	if len(open) > 0 {
-		return fmt.Errorf("%d calls without an output", len(open))
-	}
-	return nil
 }
 
 func foreignResponses(words string) []Placed {

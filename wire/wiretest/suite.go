@@ -125,7 +125,7 @@ func (s suite) agrees(t *testing.T) {
 }
 
 func (s suite) fixtures(t *testing.T) {
-	all := Fixtures(s.Corpus.Name)
+	all := s.Recorded()
 	if len(all) < 4 {
 		t.Fatalf("only %d recorded requests", len(all))
 	}
