@@ -117,7 +117,7 @@ func reverse(items string) string {
 func (s suite) resumes(t *testing.T) {
 	var known, warm, cold wire.Body
 	took := 0
-	for seed := range uint64(3 * bodies / 10 / share) {
+	for seed := range uint64(3 * bodies / 10 / share()) {
 		talk, c := NewTalk(seed+5e6, 6)
 		tidy := c.One(2)
 		raw := s.Encode(talk, NewChance(seed), tidy)
@@ -148,7 +148,7 @@ func (s suite) resumes(t *testing.T) {
 			raw = next
 		}
 	}
-	if took < bodies/20/share {
+	if took < bodies/20/share() {
 		t.Errorf("only %d bodies grew", took)
 	}
 }

@@ -65,7 +65,7 @@ func (said Said) holds(t *testing.T, r wire.Result) {
 }
 
 func (s suite) chunks(t *testing.T) {
-	for seed := range uint64(replies) {
+	for seed := range uint64(replies / share()) {
 		c := NewChance(seed)
 		said := NewSaid(c)
 		stream, doc := s.Stream(said, c), s.Document(said)
@@ -116,7 +116,7 @@ func (s suite) cuts(t *testing.T) {
 		c := NewChance(seed + 9e6)
 		said := NewSaid(c)
 		for _, raw := range [][]byte{s.Stream(said, c), s.Document(said)} {
-			for i := int(seed) % share; i < len(raw); i += share {
+			for i := int(seed) % share(); i < len(raw); i += share() {
 				if r := s.feed(raw[:i], c, 0, raw[0] != '{'); r.Complete {
 					t.Fatalf("seed %d: complete after %d of %d bytes\n%s", seed, i, len(raw), raw[:i])
 				}
@@ -125,7 +125,7 @@ func (s suite) cuts(t *testing.T) {
 				t.Fatalf("seed %d: not complete\n%s", seed, raw)
 			}
 			// A byte that is wrong never makes more of it than there is.
-			for range 200 / share {
+			for range 200 / share() {
 				bad := bytes.Clone(raw)
 				bad[c.N(len(bad))] = byte(c.N(256))
 				r := s.feed(bad, c, 7, c.One(2))

@@ -36,7 +36,7 @@ func randomEdits(c *Chance, items int) []wire.Edit {
 
 func (s suite) valid(t *testing.T) {
 	refused := 0
-	for seed := range uint64(conversations / share) {
+	for seed := range uint64(conversations / share()) {
 		talk, c := NewTalk(seed+2e6, 2)
 		raw := s.Encode(talk, c, false)
 		if seed%8 == 0 {
@@ -49,14 +49,14 @@ func (s suite) valid(t *testing.T) {
 			refused++
 		}
 	}
-	if refused == 0 || refused > conversations/share*3/4 {
-		t.Errorf("%d of %d were refused", refused, conversations/share)
+	if refused == 0 || refused > conversations/share()*3/4 {
+		t.Errorf("%d of %d were refused", refused, conversations/share())
 	}
 }
 
 func (s suite) folds(t *testing.T) {
 	done := 0
-	for seed := range uint64(conversations / 2 / share) {
+	for seed := range uint64(conversations / 2 / share()) {
 		talk, c := NewTalk(seed+3e6, 3)
 		b := s.scan(t, s.Encode(talk, c, false))
 		n := len(b.Items)
@@ -82,7 +82,7 @@ func (s suite) folds(t *testing.T) {
 		}
 		s.folded(t, b, s.scan(t, out), e)
 	}
-	if done < conversations/20/share {
+	if done < conversations/20/share() {
 		t.Errorf("only %d folds could be made", done)
 	}
 }
@@ -116,7 +116,7 @@ func (s suite) folded(t *testing.T, b, out *wire.Body, e wire.Edit) {
 // stable checks that a note stands at the same place with the same bytes when
 // the client has said more, so that a provider's cache still holds it.
 func (s suite) stable(t *testing.T) {
-	for seed := range uint64(bodies / 5 / share) {
+	for seed := range uint64(bodies / 5 / share()) {
 		talk, _ := NewTalk(seed+4e6, 4)
 		longer := talk
 		longer.Entries = append(longer.Entries[:len(longer.Entries):len(longer.Entries)],
