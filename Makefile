@@ -20,7 +20,7 @@ COMPILE = $(GO) build -buildvcs=false
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
 
-build: ## bin/: trimtab and its two small programs for hooks, without cgo and without paths of this machine
+build: ## bin/: trimtab and the small program for hooks, without cgo and without paths of this machine
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 

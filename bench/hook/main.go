@@ -119,7 +119,7 @@ func build(ctx context.Context, dir string) error {
 	if err := os.WriteFile(source, []byte(hello), 0o600); err != nil {
 		return err
 	}
-	for name, from := range map[string]string{"hello": source, "trimtab": "./cmd/trimtab", "trimtab-answer": "./cmd/trimtab-answer", "trimtab-hook": "./cmd/trimtab-hook"} {
+	for name, from := range map[string]string{"hello": source, "trimtab": "./cmd/trimtab", "trimtab-hook": "./cmd/trimtab-hook"} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Join(dir, name), from)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

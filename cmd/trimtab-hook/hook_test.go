@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"trimtab-hook": main,
-		"leave":        leave, // what the heavy half leaves behind
+		"leave":        leave, // what an answer from the database leaves behind
 	})
 }
 

@@ -1,7 +1,7 @@
 // Command trimtab-hook answers one hook of an agent: the same as trimtab hook, in
 // a program that starts like a hello. Most calls tell of a tool that has run when
 // nothing is due; those it puts aside in a small folder and ends. For all others
-// it starts trimtab-answer, which lies beside it, or trimtab, beside it or on PATH,
+// it starts trimtab hook, from the trimtab beside it or on PATH, with the same input,
 // and hands on the answer.
 //
 // It opens no database and decides nothing. It exits 0 whatever happens: to
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/internal/home"
-	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -32,26 +31,33 @@ func main() {
 }
 
 func answer(args []string) {
-	words, input, ok := relay.Read("trimtab-hook", args)
+	cmd, ok := spool.ParseArgs(args)
 	if !ok {
+		complain("usage: trimtab-hook [--data DIR] HOST EVENT")
 		return
 	}
-	call, err := spool.Read(words.Host, words.Event, input)
+	if spool.Off(os.Getenv) {
+		return
+	}
+	input, err := spool.Input(os.Stdin)
 	if err != nil {
-		_, _ = os.Stderr.WriteString("trimtab-hook: " + err.Error() + "\n")
 		return
 	}
-	data, err := home.Home{Getenv: os.Getenv, Data: words.Data}.DataDir()
-	if err == nil && spool.At(data, call).Light(call, time.Now().UnixNano(), os.Getpid()) {
+	call, err := spool.Read(cmd.Host, cmd.Event, input)
+	if err != nil {
+		complain("trimtab-hook: " + err.Error())
 		return
 	}
-	next := relay.Beside("trimtab-answer")
-	if next == "" {
-		next, args = relay.Find("trimtab"), append([]string{"hook"}, args...)
-	}
-	if next == "" {
-		_, _ = os.Stderr.WriteString("trimtab-hook: trimtab is neither beside it nor on PATH\n")
+	data, err := home.Home{Getenv: os.Getenv, Data: cmd.Data}.DataDir()
+	if err == nil && spool.At(data, call).Defer(call, time.Now().UnixNano(), os.Getpid()) {
 		return
 	}
-	relay.To(next, args, input, limit-50*time.Millisecond)
+	trimtab := findTrimtab()
+	if trimtab == "" {
+		complain("trimtab-hook: trimtab is neither beside it nor on PATH")
+		return
+	}
+	handOff(trimtab, append([]string{"hook"}, args...), input, limit-50*time.Millisecond)
 }
+
+func complain(text string) { _, _ = os.Stderr.WriteString(text + "\n") }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab/surface/hook/answer"
+	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -24,9 +24,7 @@ they must not go on. What went wrong is in hook/log in the data folder.`,
 				_ = cleanf(a.err, "usage: %s\n", c.UseLine())
 				return nil
 			}
-			if !spool.Off(a.getenv) {
-				a.hook(c.Context(), args[0], args[1])
-			}
+			a.hook(c.Context(), args[0], args[1])
 			return nil
 		},
 		ValidArgs: hookHosts(),
@@ -49,16 +47,15 @@ func hookHosts() []string {
 
 // hook answers one call.
 func (a *app) hook(ctx context.Context, host, event string) {
-	answer.Run{
+	if spool.Off(a.getenv) {
+		return
+	}
+	hookcmd.Run{
 		In: a.in, Out: a.out, Err: a.err, Home: a.home(), Environ: a.environ, Sets: a.flag.sets, Clock: a.clock,
-		Server: func(ctx context.Context) (answer.Archive, error) {
+		Server: func(ctx context.Context) (hookcmd.Archive, error) {
 			work := *a // what hangs in it holds nobody up at the end
 			work.flag.quiet = true
 			return work.store(ctx)
-		},
-		Trimtab: func() ([]string, error) {
-			self, err := ourself()
-			return []string{self}, err
 		},
 	}.Answer(ctx, host, event)
 }

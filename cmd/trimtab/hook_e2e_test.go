@@ -119,7 +119,7 @@ const opened = "Before you stop: "
 func programs(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	for _, name := range []string{"trimtab", "trimtab-answer", "trimtab-hook"} {
+	for _, name := range []string{"trimtab", "trimtab-hook"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), "../"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/hook"
-	"github.com/trimtab/trimtab/surface/hook/answer"
+	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/pick"
 )
@@ -51,15 +51,15 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	}
 	wishes, err := hook.TakeWishes(data, dir, a.clock(), os.Getpid())
 	if err != nil {
-		answer.Log(data).Error("wishes to look back", "error", err)
+		hookcmd.Log(data).Error("wishes to look back", "error", err)
 	}
 	for _, w := range wishes {
 		d, why, err := a.lookBack(ctx, w)
 		if err != nil {
-			answer.Log(data).Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)
+			hookcmd.Log(data).Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)
 			continue
 		}
-		answer.Decided(data, a.clock(), w.Session, d, why)
+		hookcmd.Decided(data, a.clock(), w.Session, d, why)
 	}
 	return nil
 }

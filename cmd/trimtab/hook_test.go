@@ -17,22 +17,28 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook"
-	"github.com/trimtab/trimtab/surface/hook/answer"
+	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
 // callHook runs trimtab hook in this process and returns what it answers.
 func callHook(t *testing.T, data string, in io.Reader, args ...string) string {
 	t.Helper()
-	var out, problems bytes.Buffer
-	a := &app{in: in, out: &out, err: &problems, environ: []string{"TRIMTAB_DATA=" + data, "TRIMTAB_CONFIG=" + filepath.Join(data, "none.json"), "HOME=" + data}, clock: time.Now}
+	var out bytes.Buffer
+	runHook(t, data, in, &out, args...)
+	return out.String()
+}
+
+func runHook(t *testing.T, data string, in io.Reader, out io.Writer, args ...string) {
+	t.Helper()
+	var problems bytes.Buffer
+	a := &app{in: in, out: out, err: &problems, environ: []string{"TRIMTAB_DATA=" + data, "TRIMTAB_CONFIG=" + filepath.Join(data, "none.json"), "HOME=" + data}, clock: time.Now}
 	if err := os.WriteFile(filepath.Join(data, "none.json"), []byte(`{"store":{"busyTimeout":600000}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code := run(context.Background(), a, append([]string{"hook"}, args...)); code != 0 {
 		t.Errorf("exit code %d: %s", code, problems.String())
 	}
-	return out.String()
 }
 
 const (
@@ -80,6 +86,20 @@ func TestP17_AHostThatNeverEndsItsInputIsLeft(t *testing.T) {
 	in, _ := io.Pipe() // nothing is ever written, and it never ends
 	if out := callHook(t, t.TempDir(), in, "claude", "Stop"); out != "" {
 		t.Errorf("answered %s", out)
+	}
+}
+
+// TestP17_AHostThatDoesNotReadIsLeft: a pipe takes no more when it is full. Seeded bug:
+// waiting until the answer is written.
+func TestP17_AHostThatDoesNotReadIsLeft(t *testing.T) {
+	data := t.TempDir()
+	callHook(t, data, strings.NewReader(promptInput), "claude", "UserPromptSubmit")
+	reads, out := io.Pipe()
+	t.Cleanup(func() { _ = reads.Close() })
+	runHook(t, data, strings.NewReader(stopInput), out, "claude", "Stop")
+	log, err := os.ReadFile(filepath.Join(data, "hook", "decisions"))
+	if err != nil || !strings.Contains(string(log), "continue") {
+		t.Errorf("there was nothing to write: %s %v", log, err)
 	}
 }
 
@@ -136,13 +156,13 @@ func TestInstall_AProgramWithOddLettersIsOneWord(t *testing.T) {
 	}
 }
 
-// TestHooksKnowTheSameSettings: what the small program reads is declared as here.
+// TestHooksKnowTheSameSettings: the few settings that a hook reads are declared as here.
 func TestHooksKnowTheSameSettings(t *testing.T) {
 	all := map[string]config.Key{}
 	for _, k := range config.Keys[Settings]() {
 		all[k.Path] = k
 	}
-	few := config.Keys[answer.Settings]()
+	few := config.Keys[hookcmd.Settings]()
 	for _, k := range few {
 		same := all[k.Path]
 		if k.Field.Tag != same.Field.Tag || k.Guarded != same.Guarded || k.Type != same.Type || k.Optional != same.Optional {

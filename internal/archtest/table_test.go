@@ -115,8 +115,7 @@ var table = []row{
 	{"surface/gateway", []string{".", "helm", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
 	{"surface/hook/spool", []string{"internal/scan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
-	{"surface/hook/relay", []string{"surface/hook/spool"}, "the next program, started with the same input: linked into a binary that must start like a hello"},
-	{"surface/hook/answer", []string{".", "helm", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/safe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
+	{"surface/hook/hookcmd", []string{".", "helm", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/safe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
 	{"surface/hook", []string{".", "helm", "host", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
@@ -145,8 +144,7 @@ var table = []row{
 	{"internal/archtest", nil, "reads the others as text"},
 
 	{"cmd/trimtab", []string{"*"}, "flags, config and wiring: the one place where everything meets"},
-	{"cmd/trimtab-answer", []string{"internal/home", "surface/hook/answer", "surface/hook/relay"}, "what a hook needs the database for: no more, since the host waits for it"},
-	{"cmd/trimtab-hook", []string{"internal/home", "surface/hook/relay", "surface/hook/spool"}, "as little as it can: the host waits for it at every event"},
+	{"cmd/trimtab-hook", []string{"internal/home", "surface/hook/spool"}, "as little as it can: the host waits for it at every event"},
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.

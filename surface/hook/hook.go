@@ -237,7 +237,7 @@ func join(texts ...string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// leave tells the light half what it needs to know.
+// leave writes down what decides whether the next calls may be put aside.
 func (t *turn) leave(s trimtab.Session, waited []spool.Call) {
 	next := t.state
 	for _, c := range waited {

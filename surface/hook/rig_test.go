@@ -51,7 +51,7 @@ func (r *rig) call(event, input string) string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if spool.At(r.data, c).Light(c, r.opt.Clock().UnixNano(), 7) {
+	if spool.At(r.data, c).Defer(c, r.opt.Clock().UnixNano(), 7) {
 		r.light++
 		return ""
 	}

@@ -33,9 +33,9 @@ func odd(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
 }
 
-// Light puts a call aside that needs no answer, and reports whether it did. What
-// it does not know it leaves to the heavy half.
-func (b Box) Light(c Call, now int64, pid int) bool {
+// Defer puts a call aside that needs no answer now, and reports whether it did. Only
+// for tools it looks at files; all other events need an answer.
+func (b Box) Defer(c Call, now int64, pid int) bool {
 	switch {
 	case c.Event.Kind == None, c.Agent != "":
 		return true

@@ -20,6 +20,24 @@ func Off(getenv func(string) string) bool {
 	return getenv("TRIMTAB_HOOKS") == "off" || getenv("TRIMTAB_IMPROVE") != ""
 }
 
+// Args is the command line that hosts call a hook with.
+type Args struct {
+	Data        string // --data; "" where it is not named
+	Host, Event string
+}
+
+// ParseArgs is false where a command line is not [--data DIR] HOST EVENT.
+func ParseArgs(args []string) (a Args, ok bool) {
+	if len(args) > 1 && args[0] == "--data" {
+		a.Data, args = args[1], args[2:]
+	}
+	if len(args) != 2 {
+		return a, false
+	}
+	a.Host, a.Event = args[0], args[1]
+	return a, true
+}
+
 // Call is one call of a hook: as much of it as is needed to put it aside.
 type Call struct {
 	Host    Host

@@ -26,6 +26,26 @@ func read(t *testing.T, host, event string, input []byte) Call {
 	return c
 }
 
+func TestParseArgs(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want Args
+		ok   bool
+	}{
+		{[]string{"claude", "Stop"}, Args{Host: "claude", Event: "Stop"}, true},
+		{[]string{"--data", "d", "claude", "Stop"}, Args{"d", "claude", "Stop"}, true},
+		{[]string{"--data", "claude"}, Args{Data: "claude"}, false},
+		{[]string{"--data"}, Args{}, false},
+		{[]string{"claude"}, Args{}, false},
+		{[]string{"claude", "Stop", "more"}, Args{}, false},
+		{nil, Args{}, false},
+	} {
+		if got, ok := ParseArgs(c.args); ok != c.ok || ok && got != c.want {
+			t.Errorf("%q: %+v, %v", c.args, got, ok)
+		}
+	}
+}
+
 func TestFind_KnowsAHostsEventsByItsNamesAndByOurs(t *testing.T) {
 	for _, h := range Hosts() {
 		for _, e := range h.Events {
@@ -78,7 +98,7 @@ func TestP17_TheCommonCallNeedsNoDatabase(t *testing.T) {
 	data := t.TempDir()
 	box := At(data, read(t, "claude", "PostToolBatch", batch(0)))
 	light := func(event string, input []byte) bool {
-		return box.Light(read(t, "claude", event, input), int64(len(input)), 7)
+		return box.Defer(read(t, "claude", event, input), int64(len(input)), 7)
 	}
 	if light("PostToolBatch", batch(1)) {
 		t.Error("put aside before anything is known of the session")
@@ -87,7 +107,7 @@ func TestP17_TheCommonCallNeedsNoDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{true, true, false} {
-		if got := box.Light(read(t, "claude", "PostToolBatch", batch(i)), int64(i), 7); got != want {
+		if got := box.Defer(read(t, "claude", "PostToolBatch", batch(i)), int64(i), 7); got != want {
 			t.Errorf("call %d: %v", i, got)
 		}
 	}
@@ -110,13 +130,13 @@ func TestTheSameCallAgainIsLookedAt(t *testing.T) {
 	if err := box.Leave(State{Quiet: 5}.Saw(seen.Mark), 7); err != nil {
 		t.Fatal(err)
 	}
-	if box.Light(seen, 1, 7) {
+	if box.Defer(seen, 1, 7) {
 		t.Error("the same call as before was put aside: a loop goes unnoticed")
 	}
-	if !box.Light(read(t, "claude", "PostToolBatch", batch(2)), 2, 7) {
+	if !box.Defer(read(t, "claude", "PostToolBatch", batch(2)), 2, 7) {
 		t.Error("another call was not put aside")
 	}
-	if box.Light(read(t, "claude", "PostToolBatch", batch(2)), 3, 7) {
+	if box.Defer(read(t, "claude", "PostToolBatch", batch(2)), 3, 7) {
 		t.Error("the same call as one that waits was put aside")
 	}
 }
@@ -128,7 +148,7 @@ func TestAToolIsLetThroughWhereNoneIsRefused(t *testing.T) {
 		if err := box.Leave(State{Guard: guard}, 7); err != nil {
 			t.Fatal(err)
 		}
-		if got := box.Light(c, 1, 7); got == guard {
+		if got := box.Defer(c, 1, 7); got == guard {
 			t.Errorf("guard %v: light %v", guard, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// State is what the heavy half leaves behind for the light one.
+// State is what an answer from the database leaves behind for the calls after it.
 type State struct {
 	Quiet  int      // tool calls for which nothing can be due; below 0 none need be kept
 	Guard  bool     // a tool may be refused

@@ -1,4 +1,4 @@
-package answer
+package hookcmd
 
 import (
 	"context"
@@ -73,9 +73,6 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 		return o, err
 	}
 	o.cfg, _ = config.Load[Settings](found.Sources)
-	if o.cfg.Store.URL != "" && r.Server == nil {
-		return o, errServer
-	}
 	own, err := found.Modes()
 	if err != nil {
 		return o, err

@@ -1,22 +1,19 @@
-// Package answer is one run of a program that answers a hook from the database: it
-// reads the call, the settings and the store, lets surface/hook decide, and writes
-// the answer. It is linked into a program for which a host waits, so what answering
-// does not need stays out of it.
+// Package hookcmd is trimtab hook: it reads a host's call, the settings and the
+// store, lets surface/hook decide, and writes the answer. Its callers pass what only
+// a larger program has, so that nothing is loaded that this one call does not need: a
+// host waits for it.
 //
 // Nothing that goes wrong here reaches a host: there is then no answer, and what
 // happened is in hook/log in the data folder, without a word of what was said. It
 // never takes longer than Cap.
 //
-//	r := answer.Run{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Home: at, Environ: os.Environ()}
-//	if r.Answer(ctx, "claude", "Stop") {
-//		// the sessions are on a server: a larger program must answer
-//	}
-package answer
+//	hookcmd.Run{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Home: at, Environ: os.Environ(), Server: open}.
+//		Answer(ctx, "claude", "Stop")
+package hookcmd
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -50,59 +47,38 @@ type Run struct {
 	Sets     []string         // settings from the command line
 	Clock    func() time.Time // nil is time.Now
 
-	// Server opens the database server of the settings. Where it is nil, this program
-	// cannot.
+	// Server opens the database server that the settings name, where they name one.
 	Server func(context.Context) (Archive, error)
-
-	// Trimtab is the program that looks back at a session, with its whole command
-	// line up to the verb.
-	Trimtab func() ([]string, error)
 }
 
-// errServer is a store that this program cannot open, and another can.
-var errServer = errors.New("the sessions are on a database server")
-
-// Answer answers in time or not at all. It reports whether another program must
-// answer instead, with the same input. What hangs in here holds nobody up at the end.
-func (r Run) Answer(ctx context.Context, host, event string) (elsewhere bool) {
+// Answer answers in time or not at all: what hangs, be it the disk or the host's own
+// pipes, is left behind when the time is over.
+func (r Run) Answer(ctx context.Context, host, event string) {
 	if r.Clock == nil {
 		r.Clock = time.Now
 	}
 	ctx, cancel := context.WithTimeout(ctx, Cap)
 	defer cancel()
-	type said struct {
-		text      []byte
-		elsewhere bool
-	}
-	answer := make(chan said) // closed when there is nothing left to do
+	done := make(chan struct{})
 	go func() {
-		defer close(answer)
+		defer close(done)
 		defer func() {
 			if p := recover(); p != nil {
 				r.log().Error("panic in a hook", "host", host, "event", event, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			}
 		}()
 		out, shut, err := r.answer(ctx, host, event)
-		if err != nil && !errors.Is(err, errServer) {
+		if err != nil {
 			r.log().Error("no answer", "host", host, "event", event, "error", err)
 		}
-		select {
-		case answer <- said{out, errors.Is(err, errServer)}:
-		case <-ctx.Done():
+		if len(out) > 0 && ctx.Err() == nil { // too late: the host has gone on
+			_, _ = r.Out.Write(out) // a host that does not listen is not told
 		}
 		shut()
 	}()
-	for {
-		select {
-		case out, more := <-answer:
-			if !more {
-				return elsewhere
-			}
-			elsewhere = out.elsewhere
-			_, _ = r.Out.Write(out.text) // a host that does not listen is not told
-		case <-ctx.Done():
-			return false
-		}
+	select {
+	case <-done:
+	case <-ctx.Done():
 	}
 }
 
@@ -122,15 +98,12 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	if err != nil {
 		return nil, shut, err
 	}
-	if spool.At(data, call).Light(call, r.Clock().UnixNano(), os.Getpid()) {
+	if spool.At(data, call).Defer(call, r.Clock().UnixNano(), os.Getpid()) {
 		return nil, shut, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	s, err := r.open(ctx, data)
-	if errors.Is(err, errServer) {
-		return nil, shut, err
-	}
 	folder, _ := setting.Folder() // the host says where it works
 	opt := hook.Options{
 		Door: s.door, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),

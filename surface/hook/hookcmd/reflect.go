@@ -1,4 +1,4 @@
-package answer
+package hookcmd
 
 import (
 	"context"
@@ -30,18 +30,18 @@ func (r Run) reflect(cfg Settings, data, folder string) func(context.Context, ho
 	}
 }
 
-// startReflecting starts trimtab beside the host, with nothing of the host's
-// streams: a host waits until those are closed.
+// startReflecting starts trimtab hook reflect beside the host, with nothing of the
+// host's streams: a host waits until those are closed.
 func (r Run) startReflecting(data, folder string) error {
-	words, err := r.Trimtab()
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	words = append(words, "--data", data)
+	args := []string{"--data", data}
 	if r.Home.Config != "" {
-		words = append(words, "--config", r.Home.Config)
+		args = append(args, "--config", r.Home.Config)
 	}
-	cmd := exec.Command(words[0], append(words[1:], "hook", "reflect")...) // #nosec G204 -- our own program
+	cmd := exec.Command(self, append(args, "hook", "reflect")...) // #nosec G204 -- our own program
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = folder, r.Environ, apart()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("look back at the session: %w", err)
