@@ -41,6 +41,38 @@ func runHook(t *testing.T, data string, in io.Reader, out io.Writer, args ...str
 	}
 }
 
+// TestHookCall: what agents call is answered without the command tree, and nothing
+// else is.
+func TestHookCall(t *testing.T) {
+	stop := spool.Args{Host: "claude", Event: "Stop"}
+	for line, want := range map[string]spool.Args{
+		"hook claude Stop":                   stop,
+		"hook codex no-such-event":           {Host: "codex", Event: "no-such-event"},
+		"hook --data d claude Stop":          {Data: "d", Host: "claude", Event: "Stop"},
+		"--data d hook claude Stop":          {Data: "d", Host: "claude", Event: "Stop"},
+		"--data d hook --data e claude Stop": {Data: "e", Host: "claude", Event: "Stop"},
+		"hook":                               {},
+		"hook reflect":                       {},
+		"hook claude":                        {},
+		"hook claude --help":                 {},
+		"hook --help claude":                 {},
+		"hook emacs Stop":                    {},
+		"hook claude Stop --json":            {},
+		"hook --data=d claude Stop":          {},
+		"--json hook claude Stop":            {},
+		"help hook claude":                   {},
+		"mode claude Stop":                   {},
+		"__complete hook claude":             {},
+		"--data hook claude Stop":            {},
+		"":                                   {},
+	} {
+		got, ok := hookCall(strings.Fields(line))
+		if ok != (want != spool.Args{}) || ok && got != want {
+			t.Errorf("trimtab %s: %+v, %v", line, got, ok)
+		}
+	}
+}
+
 const (
 	promptInput = `{"session_id":"c1","cwd":"/p","prompt":"write the docs"}`
 	stopInput   = `{"session_id":"c1","cwd":"/p","stop_hook_active":false,"last_assistant_message":"Now I'll write the docs."}`

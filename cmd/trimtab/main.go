@@ -52,6 +52,11 @@ var errShown = errors.New("failed")
 
 // run executes one command line and tells errors in one place.
 func run(ctx context.Context, a *app, args []string) int {
+	if call, ok := hookCall(args); ok {
+		a.flag.data = call.Data
+		a.hook(ctx, call.Host, call.Event)
+		return done
+	}
 	root := rootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.in)
