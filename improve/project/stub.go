@@ -5,20 +5,22 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/trimtab/trimtab/internal/late"
 )
 
 // IsTest reports whether a path is that of a test.
 func IsTest(name string) bool {
 	base := path.Base(name)
-	if testBase.MatchString(base) {
+	if testBase().MatchString(base) {
 		return true
 	}
-	return testFolder.MatchString(name) && code[path.Ext(base)]
+	return testFolder().MatchString(name) && code[path.Ext(base)]
 }
 
 var (
-	testBase   = regexp.MustCompile(`(_test\.(go|py|exs|dart|rb|cc|cpp|zig)|^test_.*\.py|\.(test|spec)\.[cm]?[jt]sx?|_spec\.rb|Tests?\.(java|kt|cs|swift|php|scala)|\.bats|\.t)$`)
-	testFolder = regexp.MustCompile(`(^|/)(tests?|__tests__|spec)/`)
+	testBase   = late.Pattern(`(_test\.(go|py|exs|dart|rb|cc|cpp|zig)|^test_.*\.py|\.(test|spec)\.[cm]?[jt]sx?|_spec\.rb|Tests?\.(java|kt|cs|swift|php|scala)|\.bats|\.t)$`)
+	testFolder = late.Pattern(`(^|/)(tests?|__tests__|spec)/`)
 )
 
 // code are the ends of names of files that hold programs.
