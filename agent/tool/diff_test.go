@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -38,26 +39,36 @@ func TestADiffShowsWhatChanges(t *testing.T) {
 	}
 }
 
-// apply plays the lines of a diff: what is kept and taken must be the old text,
-// what is kept and put the new one.
-func FuzzCompare(f *testing.F) {
+// Seeded bug: udiff.Lines alone, which shows 541 of these lines as changed.
+func TestADiffShowsManyScatteredChangesOneByOne(t *testing.T) {
+	var before, after strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&before, "line %d\n", i)
+		if i%10 == 0 {
+			fmt.Fprintf(&after, "changed %d\n", i)
+		} else {
+			fmt.Fprintf(&after, "line %d\n", i)
+		}
+	}
+	text := diff("f", []byte(before.String()), []byte(after.String()), false)
+	if n := strings.Count(text, "\n+") - 1; n != 100 { // but for the header
+		t.Errorf("100 lines were changed, %d are shown", n)
+	}
+}
+
+// The edits of a diff must turn the old text into the new one.
+func FuzzLineEdits(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nx\nc\n")
 	f.Add("", "a")
 	f.Add("a\na\nb\n", "b\na\na")
 	f.Fuzz(func(t *testing.T, before, after string) {
-		var old, new strings.Builder
-		for _, o := range compare(splitLines(before), splitLines(after)) {
-			if o.sign != '+' {
-				old.WriteString(o.line)
-			}
-			if o.sign != '-' {
-				new.WriteString(o.line)
-			}
+		got, err := udiff.Apply(before, lineEdits(before, after))
+		if err != nil || got != after {
+			t.Errorf("%q to %q became %q, %v", before, after, got, err)
 		}
-		if old.String() != before || new.String() != after {
-			t.Errorf("%q to %q became %q to %q", before, after, old.String(), new.String())
+		if _, err := udiff.ToUnified("a", "b", before, lineEdits(before, after), contextLines); err != nil {
+			t.Errorf("%q to %q: %v", before, after, err)
 		}
-		diff("f", []byte(before), []byte(after), false)
 	})
 }
 

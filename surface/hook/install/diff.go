@@ -3,6 +3,8 @@ package install
 import (
 	"fmt"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // Diff shows what the plan would change, line by line.
@@ -17,111 +19,40 @@ func (pl Plan) Diff() string {
 		default:
 			fmt.Fprintf(&b, "change %s\n", c.Path)
 		}
-		write(&b, diff(lines(c.Before), lines(c.After)))
+		writeDiff(&b, wholeLines(c.Before), wholeLines(c.After))
 	}
 	return b.String()
 }
 
-func lines(text []byte) []string {
-	if len(text) == 0 {
-		return nil
+// wholeLines ends the last line too, so that a line end alone is no difference.
+func wholeLines(text []byte) string {
+	if len(text) == 0 || text[len(text)-1] == '\n' {
+		return string(text)
 	}
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	return string(text) + "\n"
 }
 
-// around is how many lines that stay are shown next to one that does not.
-const around = 3
+// lineSigns are how a line is marked that goes, comes or stays.
+var lineSigns = map[udiff.OpKind]byte{udiff.Delete: '-', udiff.Insert: '+', udiff.Equal: ' '}
 
-// maxCells bounds the table that finds the lines that stay; beyond it all lines
-// between the first and the last change are shown as changed.
-const maxCells = 4 << 20
-
-// edit is a line and what becomes of it: ' ', '-' or '+'.
-type edit struct {
-	what byte
-	line string
-}
-
-func diff(a, b []string) []edit {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
+// writeDiff shows changed lines and a few around them.
+func writeDiff(b *strings.Builder, before, after string) {
+	d, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), udiff.DefaultContextLines)
+	if err != nil { // edits that overlap; udiff.Lines makes none
+		fmt.Fprintf(b, "  %v\n", err)
+		return
 	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var out []edit
-	for _, line := range a[:head] {
-		out = append(out, edit{' ', line})
-	}
-	out = append(out, middle(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	for _, line := range a[len(a)-tail:] {
-		out = append(out, edit{' ', line})
-	}
-	return out
-}
-
-// middle keeps the longest common run of lines.
-func middle(a, b []string) []edit {
-	var out []edit
-	if len(a)*len(b) > maxCells {
-		for _, line := range a {
-			out = append(out, edit{'-', line})
-		}
-		for _, line := range b {
-			out = append(out, edit{'+', line})
-		}
-		return out
-	}
-	wide := len(b) + 1
-	common := make([]int, (len(a)+1)*wide)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i*wide+j] = common[(i+1)*wide+j+1] + 1
-			} else {
-				common[i*wide+j] = max(common[(i+1)*wide+j], common[i*wide+j+1])
-			}
-		}
-	}
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			out = append(out, edit{' ', a[i]})
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && common[(i+1)*wide+j] >= common[i*wide+j+1]:
-			out = append(out, edit{'-', a[i]})
-			i++
-		default:
-			out = append(out, edit{'+', b[j]})
-			j++
-		}
-	}
-	return out
-}
-
-// write shows changed lines and a few around them.
-func write(b *strings.Builder, all []edit) {
-	near := func(i int) bool {
-		for k := max(0, i-around); k <= min(len(all)-1, i+around); k++ {
-			if all[k].what != ' ' {
-				return true
-			}
-		}
-		return false
-	}
-	gap := false
-	for i, e := range all {
-		if !near(i) {
-			gap = true
-			continue
-		}
-		if gap {
+	next := 1 // the line behind the last one that was shown
+	for _, h := range d.Hunks {
+		if h.FromLine > next {
 			b.WriteString("  …\n")
-			gap = false
 		}
-		fmt.Fprintf(b, "%c %s\n", e.what, e.line)
+		next = h.FromLine
+		for _, line := range h.Lines {
+			fmt.Fprintf(b, "%c %s\n", lineSigns[line.Kind], strings.TrimSuffix(line.Content, "\n"))
+			if line.Kind != udiff.Insert {
+				next++
+			}
+		}
 	}
 }
