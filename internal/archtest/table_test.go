@@ -166,6 +166,7 @@ var deps = []dep{
 	{"github.com/spf13/cobra", []string{"cmd/trimtab"}, "only the command reads flags"},
 	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
 	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install"}, "config files may have comments, and errors need positions"},
+	{"github.com/pelletier/go-toml/v2", []string{"surface/hook/install"}, "a host's settings in TOML are decided from the parsed document"},
 	{"github.com/aymanbagabas/go-udiff", []string{"agent/tool", "surface/hook/install"}, "line diffs for people who are asked before something is written"},
 	{"github.com/google/jsonschema-go", []string{"_test"}, "tests check what we call a schema"},
 

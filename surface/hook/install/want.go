@@ -61,7 +61,7 @@ func (p Place) had(w Want) (Want, error) {
 // found is what a file has of ours, but for the hooks.
 func (p Place) found(path string, text []byte) (have Want, err error) {
 	if filepath.Ext(path) == ".toml" {
-		return foundTOML(text), nil
+		return foundTOML(text)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return have, nil
@@ -225,7 +225,7 @@ func set(body []byte, v any, names ...string) ([]byte, error) {
 // takeOut takes our MCP server and our base URL out of settings.
 func (p Place) takeOut(path string, body []byte) ([]byte, error) {
 	if filepath.Ext(path) == ".toml" {
-		return cutTOML(body), nil
+		return cutTOML(body)
 	}
 	have, err := p.found(path, body)
 	if err != nil {
