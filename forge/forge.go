@@ -33,8 +33,6 @@ type Issues interface {
 	IssuesBy(ctx context.Context, author string) iter.Seq2[Issue, error]
 	// OpenIssue makes one.
 	OpenIssue(ctx context.Context, t Text) (Issue, error)
-	// CloseIssue closes one. Closing it again is no error.
-	CloseIssue(ctx context.Context, number int) error
 }
 
 // Pulls are the pull requests of a repository; GitLab calls them merge requests.

@@ -36,7 +36,6 @@ func (h giteaAPI) mux() http.Handler {
 		kinds  []forge.Kind
 	}{
 		"GET" + repo + "/issues/{number}":           {h.get, []forge.Kind{forge.IssueKind, forge.PullKind}},
-		"PATCH" + repo + "/issues/{number}":         {h.edit, []forge.Kind{forge.IssueKind, forge.PullKind}},
 		"GET" + repo + "/issues/{number}/labels":    {h.itemLabels, []forge.Kind{forge.IssueKind, forge.PullKind}},
 		"POST" + repo + "/issues/{number}/labels":   {h.setLabels, []forge.Kind{forge.IssueKind, forge.PullKind}},
 		"GET" + repo + "/issues/{number}/comments":  {h.comments, []forge.Kind{forge.IssueKind, forge.PullKind}},

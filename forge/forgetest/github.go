@@ -26,7 +26,6 @@ func (h githubAPI) mux() http.Handler {
 		"GET" + repo + "/issues":                    h.list,
 		"POST" + repo + "/issues":                   h.open,
 		"GET" + repo + "/issues/{number}":           h.get,
-		"PATCH" + repo + "/issues/{number}":         h.edit,
 		"GET" + repo + "/labels":                    h.repoLabels,
 		"POST" + repo + "/labels":                   h.makeLabel,
 		"GET" + repo + "/issues/{number}/labels":    h.itemLabels,
@@ -114,25 +113,6 @@ func (h githubAPI) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.fail(w, 404, "Not Found")
-}
-
-func (h githubAPI) edit(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		State  string `json:"state"`
-		Reason string `json:"state_reason"`
-	}
-	i := h.find(r, forge.IssueKind, forge.PullKind)
-	switch {
-	case i == nil:
-		h.fail(w, 404, "Not Found")
-	case !h.take(r, &in) || in.State != "closed" || in.Reason != "" && in.Reason != "not_planned" && in.Reason != "completed":
-		h.fail(w, 422, "Validation Failed")
-	case !h.mayWrite(r) && i.author != h.who(r):
-		h.fail(w, 403, "Must have admin rights to Repository.")
-	default:
-		i.state = forge.Closed
-		h.answer(w, 200, h.issue(i))
-	}
 }
 
 func (h githubAPI) repoLabels(w http.ResponseWriter, r *http.Request) {

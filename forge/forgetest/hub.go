@@ -136,6 +136,20 @@ func (h *Hub) SetStatus(commit, name, state string) {
 	h.statuses[commit] = append([]status{{h.given, name, state}}, h.statuses[commit]...)
 }
 
+// CloseIssue closes an issue on the forge's own page.
+func (h *Hub) CloseIssue(t testing.TB, number int) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, i := range h.items {
+		if i.kind == forge.IssueKind && i.number == number {
+			i.state = forge.Closed
+			return
+		}
+	}
+	t.Errorf("there is no issue %d to close", number)
+}
+
 // Branches are those of the repository that begin with a prefix.
 func (h *Hub) Branches(prefix string) []string {
 	h.t.Helper()

@@ -99,9 +99,7 @@ func closedFound(t *testing.T, w World) {
 		t.Fatalf("before: %v %v", ok, err)
 	}
 	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
-	if err := w.Forge.CloseIssue(t.Context(), first.Number); err != nil {
-		t.Fatal(err)
-	}
+	w.CloseIssue(t, first.Number)
 	again := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
 	equal(t, "again", []any{again.Number, again.State}, []any{first.Number, forge.Closed})
 	if found, ok, err := clerk.Find(t.Context(), "f:1"); !ok || err != nil || found.Number != first.Number {
@@ -139,9 +137,7 @@ func quoted(t *testing.T, w World) {
 	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
 	raw := must[forge.Issue](t)(w.Forge.Issue(t.Context(), first.Number)).Body
 	stolen := strings.Replace(raw, "text", "a transcript that shows: ", 1)
-	if err := w.Forge.CloseIssue(t.Context(), first.Number); err != nil {
-		t.Fatal(err)
-	}
+	w.CloseIssue(t, first.Number)
 	second := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:2", forge.Text{Title: "b", Body: stolen}, nil))
 	signer, err := forge.NewSigner(Keys()...)
 	if err != nil {

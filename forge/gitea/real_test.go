@@ -28,7 +28,11 @@ func TestRealGitea(t *testing.T) {
 		name := fmt.Sprintf("ship%d", repos.Add(1))
 		s.Found(t, "ada", name)
 		s.Ask(t, "ada", http.MethodPut, "/repos/ada/"+name+"/collaborators/bob", map[string]any{"permission": "write"}, nil)
-		return forgetest.World{Forge: visit(t, s, "ada", name), Other: visit(t, s, "bob", name)}
+		closeIssue := func(t testing.TB, number int) {
+			t.Helper()
+			s.Ask(t, "ada", http.MethodPatch, fmt.Sprintf("/repos/ada/%s/issues/%d", name, number), map[string]any{"state": "closed"}, nil)
+		}
+		return forgetest.World{Forge: visit(t, s, "ada", name), Other: visit(t, s, "bob", name), CloseIssue: closeIssue}
 	})
 }
 

@@ -23,7 +23,7 @@ func open(t *testing.T, h *forgetest.Hub, token forge.Token, timeout time.Durati
 func TestForge(t *testing.T) {
 	forgetest.Run(t, func(t *testing.T) forgetest.World {
 		h := forgetest.GitHub(t)
-		return forgetest.World{Forge: open(t, h, h.Token("ada"), time.Minute), Other: open(t, h, h.Token("bob"), time.Minute), Clock: h.Clock}
+		return forgetest.World{Forge: open(t, h, h.Token("ada"), time.Minute), Other: open(t, h, h.Token("bob"), time.Minute), Clock: h.Clock, CloseIssue: h.CloseIssue}
 	})
 }
 

@@ -92,16 +92,3 @@ func (f *Forge) OpenIssue(ctx context.Context, t forge.Text) (forge.Issue, error
 	}
 	return i.ours(), err
 }
-
-type stateChange struct {
-	State  string `json:"state"`
-	Reason string `json:"state_reason,omitempty"`
-}
-
-// CloseIssue closes one as not planned: what was planned is closed by its merge.
-func (f *Forge) CloseIssue(ctx context.Context, number int) error {
-	return f.client.Do(ctx, rest.Call{
-		Doing: fmt.Sprintf("close issue %d", number), Method: "PATCH", Path: f.path("issues", itoa(number)),
-		In: stateChange{"closed", "not_planned"},
-	})
-}

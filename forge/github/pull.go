@@ -119,7 +119,7 @@ func (f *Forge) openPull(ctx context.Context, p forge.Proposal) (forge.Pull, err
 // ClosePull closes one.
 func (f *Forge) ClosePull(ctx context.Context, number int) error {
 	return f.client.Do(ctx, rest.Call{
-		Doing: fmt.Sprintf("close pull request %d", number), Method: "PATCH", Path: f.path("pulls", itoa(number)), In: stateChange{State: "closed"},
+		Doing: fmt.Sprintf("close pull request %d", number), Method: "PATCH", Path: f.path("pulls", itoa(number)), In: map[string]string{"state": "closed"},
 	})
 }
 

@@ -67,10 +67,3 @@ func (f *Forge) OpenIssue(ctx context.Context, t forge.Text) (forge.Issue, error
 	}
 	return i.ours(), err
 }
-
-// CloseIssue closes one.
-func (f *Forge) CloseIssue(ctx context.Context, number int) error {
-	return f.client.Do(ctx, rest.Call{
-		Doing: fmt.Sprintf("close issue %d", number), Method: "PUT", Path: f.path("issues", itoa(number)), In: map[string]string{"state_event": "close"},
-	})
-}

@@ -70,11 +70,6 @@ func (f *Forge) OpenIssue(ctx context.Context, t forge.Text) (forge.Issue, error
 	return f.issue(n, p), nil
 }
 
-// CloseIssue closes one.
-func (f *Forge) CloseIssue(ctx context.Context, number int) error {
-	return f.change(ctx, fmt.Sprintf("close issue %d", number), issueFile(number), func(p *page) { p.State = string(forge.Closed) })
-}
-
 // change reads a file, changes it and writes it again.
 func (f *Forge) change(ctx context.Context, doing, name string, how func(*page)) error {
 	if err := ctx.Err(); err != nil {

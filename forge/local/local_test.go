@@ -28,7 +28,8 @@ func open(t *testing.T, folder, self string) *local.Forge {
 func TestForge(t *testing.T) {
 	forgetest.Run(t, func(t *testing.T) forgetest.World {
 		folder := t.TempDir()
-		return forgetest.World{Forge: open(t, folder, "trimtab"), Other: open(t, folder, "bob"), Clock: forgetest.NewClock()}
+		f := open(t, folder, "trimtab")
+		return forgetest.World{Forge: f, Other: open(t, folder, "bob"), Clock: forgetest.NewClock(), CloseIssue: forgetest.CloseByFile(f)}
 	})
 }
 

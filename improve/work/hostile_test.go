@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/forge/forgetest"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew"
 	"github.com/trimtab/trimtab/improve/work"
@@ -175,9 +176,7 @@ func TestAnIssueThatWasClosedIsNotWorkedOn(t *testing.T) {
 		j := d.job()
 		for _, s := range work.Steps() {
 			if s.Number == step {
-				if err := d.forge.CloseIssue(t.Context(), 1); err != nil {
-					t.Fatal(err)
-				}
+				forgetest.CloseByFile(d.forge)(t, 1)
 			}
 			e, err := s.Run(t.Context(), j)
 			j.Item.Evidence = append(j.Item.Evidence, e)

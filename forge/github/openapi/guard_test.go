@@ -71,7 +71,7 @@ func TestForge(t *testing.T) {
 		forgetest.Run(t, func(t *testing.T) forgetest.World {
 			h := forgetest.GitHub(t)
 			_, url := guard(t, words, h.URL)
-			return forgetest.World{Forge: open(t, h, url, h.Token("ada"), time.Minute), Other: open(t, h, url, h.Token("bob"), time.Minute), Clock: h.Clock}
+			return forgetest.World{Forge: open(t, h, url, h.Token("ada"), time.Minute), Other: open(t, h, url, h.Token("bob"), time.Minute), Clock: h.Clock, CloseIssue: h.CloseIssue}
 		})
 	})
 }
