@@ -94,7 +94,7 @@ func TestD3_ALoopingPairIsMovedToSynthesis(t *testing.T) {
 	if !told || !moved {
 		t.Errorf("told %v, moved from discovery to synthesis %v\n%s", told, moved, r.script())
 	}
-	if goal := d.Progress(); goal.Loops < 2 || goal.Succeeded() {
+	if goal := d.Measure().Progress; goal.Loops < 2 || goal.Succeeded() {
 		t.Errorf("loops %d, succeeded %v", goal.Loops, goal.Succeeded())
 	}
 	if text := d.Result().Markdown(); !strings.Contains(text, "Missing: hero_copy") {
@@ -246,7 +246,7 @@ func TestD14_ATokenLimitPausesWithAResult(t *testing.T) {
 	if !ok || !strings.Contains(paused.Why, "token limit") {
 		t.Fatalf("the debate did not pause: %s", r.script())
 	}
-	if used, _, _ := d.Spent(); used > 60_000 || used < 40_000 {
+	if used := d.Measure().Tokens; used > 60_000 || used < 40_000 {
 		t.Errorf("%d tokens are used of 60,000", used)
 	}
 	if text := d.Result().Markdown(); !strings.Contains(text, "Not ended: this is how it stands.") || !strings.Contains(text, "`audience_defined` People") {
@@ -266,8 +266,8 @@ func TestD14_ACostLimitPauses(t *testing.T) {
 	r.opt.Cost = func(string, trimtab.Usage) (float64, bool) { return 0.02, true }
 	d := r.begin()
 	paused, ok := r.run(d).(deliberate.Paused)
-	if _, dollars, known := d.Spent(); !ok || !strings.Contains(paused.Why, "cost limit") || dollars > 0.10 || dollars < 0.07 || !known {
-		t.Errorf("%v, $%v spent of $0.10", paused, dollars)
+	if m := d.Measure(); !ok || !strings.Contains(paused.Why, "cost limit") || m.Cost > 0.10 || m.Cost < 0.07 || !m.Priced {
+		t.Errorf("%v, $%v spent of $0.10", paused, m.Cost)
 	}
 }
 

@@ -250,22 +250,11 @@ func (d *Debate) hear(m trimtab.Message) Utterance {
 	return u
 }
 
-// Session is the session as it stands.
-func (d *Debate) Session() trimtab.Session { return d.session }
-
 // Plan is what the debate was begun with.
 func (d *Debate) Plan() Plan { return d.plan }
 
 // Table is how the debate stands. It may be read between two events of a run.
 func (d *Debate) Table() *Table { return d.table }
-
-// Progress is how far the debate is.
-func (d *Debate) Progress() Progress { return d.goal }
-
-// Spent is what was used so far. known is false where a reply has no price.
-func (d *Debate) Spent() (tokens int, dollars float64, known bool) {
-	return d.table.Tokens, d.cost, d.priced
-}
 
 // Measure is how the debate stands. It may be called between two events of a run.
 func (d *Debate) Measure() Measured {

@@ -197,7 +197,7 @@ func TestD8_WhatIsLookedUpMarksNothing(t *testing.T) {
 		if found.Request.Answer != page {
 			t.Errorf("the answer is %q", found.Request.Answer)
 		}
-		for _, c := range d.Progress().Criteria {
+		for _, c := range d.Measure().Progress.Criteria {
 			if c.Met {
 				t.Errorf("%s is met by what was looked up", c.ID)
 			}

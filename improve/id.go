@@ -1,11 +1,6 @@
 package improve
 
-import (
-	"fmt"
-	"time"
-
-	"github.com/trimtab/trimtab/internal/late"
-)
+import "time"
 
 // letters of an id: those that no eye takes for another.
 const letters = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -20,16 +15,6 @@ func NewID(at time.Time, chance uint64) string {
 		chance /= uint64(len(letters))
 	}
 	return "workflow_" + at.UTC().Format("20060102_150405") + "_" + string(tail)
-}
-
-var idForm = late.Pattern(`^workflow_[0-9]{8}_[0-9]{6}_[0-9a-z]{4,16}$`)
-
-// CheckID refuses what is no id of an item.
-func CheckID(id string) error {
-	if !idForm().MatchString(id) {
-		return fmt.Errorf("%q is no id of an improvement; one looks like workflow_20261115_101500_k3x9", shorten(id, 60))
-	}
-	return nil
 }
 
 // NewItem is a case on its way into the queue. The verdict is one that fires.

@@ -2,12 +2,16 @@ package improve_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
 )
+
+// idForm is what an id of an item looks like.
+var idForm = regexp.MustCompile(`^workflow_[0-9]{8}_[0-9]{6}_[0-9a-z]{4}$`)
 
 // seedResult is the result that the specification's own tests begin with.
 func seedResult() improve.Result {
@@ -35,8 +39,8 @@ func TestSeed_CompletePipelineFlow(t *testing.T) {
 		t.Fatalf("it did not fire: %s", v.No())
 	}
 	it := improve.NewItem(improve.NewID(start, 7), c, enabled(), v, start)
-	if err := improve.CheckID(it.ID); err != nil || it.Project != "/p" || it.Attempt != 1 || it.Fingerprint == "" || it.Sessions[0] != "test_session" {
-		t.Errorf("got %+v, %v", it, err)
+	if !idForm.MatchString(it.ID) || it.Project != "/p" || it.Attempt != 1 || it.Fingerprint == "" || it.Sessions[0] != "test_session" {
+		t.Errorf("got %+v", it)
 	}
 	raw, err := json.Marshal(it.Request)
 	if err != nil {
@@ -132,17 +136,12 @@ func TestR9_IdsLookLikeTheSeeds(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range uint64(10_000) {
 		id := improve.NewID(at, i*0x9e3779b97f4a7c15>>11)
-		if err := improve.CheckID(id); err != nil {
-			t.Fatal(err)
+		if !idForm.MatchString(id) {
+			t.Fatal(id)
 		}
 		seen[id] = true
 	}
 	if len(seen) < 9_900 {
 		t.Errorf("%d different of 10000", len(seen))
-	}
-	for _, bad := range []string{"", "workflow_1_2_3", "workflow_20261115_101500", "workflow_20261115_101500_k3x9/../x", "workflow_20261115_101500_K3X9", "x\nworkflow_20261115_101500_k3x9"} {
-		if improve.CheckID(bad) == nil {
-			t.Errorf("%q is an id", bad)
-		}
 	}
 }

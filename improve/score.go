@@ -18,11 +18,6 @@ const (
 	SameCorrection = "repeated_correction"
 )
 
-// Types lists the types of patterns.
-func Types() []string {
-	return []string{RepeatedTool, ErrorPatterns, Frustration, LongSession, Loop, IgnoredTodo, PrematureStop, Overflow, SameCorrection}
-}
-
 // SeverityOf says how bad a pattern is by its type and how often it was seen.
 func SeverityOf(kind string, count int) Severity {
 	switch {

@@ -30,8 +30,6 @@ type choice struct {
 	err  error
 }
 
-func (s system) choose(mode string, network bool) choice { return choose(s, mode, network) }
-
 // choose picks a kind. Landlock goes first, since it costs next to nothing, unless
 // the network is to be kept out and it cannot.
 func choose(sys prober, mode string, network bool) choice {

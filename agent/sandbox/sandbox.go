@@ -78,12 +78,6 @@ func (s Status) String() string {
 	return "sandbox: " + string(s.Kind)
 }
 
-// Detect says what would confine commands here by default.
-func Detect() Status {
-	c := system{}.choose("auto", true)
-	return Status{c.kind, c.why}
-}
-
 // ErrNone is a system that cannot confine commands as the person requires it.
 var ErrNone = errors.New("commands cannot be confined here")
 

@@ -151,7 +151,7 @@ func around(id string) string {
 
 // takenOut reports that no long part of the secret is left in what we redact.
 func takenOut(text string, f report.Finding) bool {
-	clean, _ := secret.Redact(text)
+	clean, _ := secret.New(secret.Options{}).Redact(text)
 	s := f.Secret
 	if _, value, ok := strings.Cut(s, ":"); ok && f.RuleID == "kubernetes-secret-yaml" {
 		s = strings.TrimSpace(value)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/trimtab/trimtab/internal/config"
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +58,7 @@ func warm(env *testscript.Env) error {
 }
 
 func TestSettingsAreWellDeclared(t *testing.T) {
-	if err := checkSettingsDeclaration(); err != nil {
+	if err := config.Check[Settings](); err != nil {
 		t.Fatal(err)
 	}
 }

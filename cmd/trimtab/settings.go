@@ -90,6 +90,3 @@ func settle(from config.Sources) (Settings, config.Report) {
 	cfg.MCP = good
 	return cfg, report
 }
-
-// checkSettingsDeclaration finds mistakes in the tags of Settings.
-func checkSettingsDeclaration() error { return config.Check[Settings]() }

@@ -61,16 +61,6 @@ func (f Found) HasToken(ctx context.Context) error {
 	return err
 }
 
-// Secrets are the names of the variables that hold tokens of forges: none of them
-// may reach an agent.
-func Secrets() []string {
-	var all []string
-	for _, s := range sources {
-		all = append(append(all, s.env...), s.own...)
-	}
-	return all
-}
-
 func lookup(environ []string, name string) string {
 	value := ""
 	for _, e := range environ {

@@ -86,7 +86,7 @@ func TestR10_AnAgentEditsTheFolderAndReports(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(r.dir, "made.txt")); err != nil {
 			t.Error(err)
 		}
-		if kind := sandbox.Detect().Kind; kind != sandbox.None && got.Boxed != string(kind) {
+		if kind := confinement(t).Kind; kind != sandbox.None && got.Boxed != string(kind) {
 			t.Errorf("boxed by %q where there is %s", got.Boxed, kind)
 		}
 	})
@@ -149,8 +149,8 @@ func TestR16_SessionsAreMarkedInTheirFirstLine(t *testing.T) {
 }
 
 func TestR10_AnAgentCannotWriteOutside(t *testing.T) {
-	if sandbox.Detect().Kind == sandbox.None {
-		t.Skip(sandbox.Detect())
+	if confinement(t).Kind == sandbox.None {
+		t.Skip(confinement(t))
 	}
 	r := newRig(t, "claude")
 	outside := filepath.Join(t.TempDir(), "outside")
@@ -175,8 +175,8 @@ func TestR10_AnAgentCannotWriteOutside(t *testing.T) {
 }
 
 func TestP15_AnAgentReadsNoSecretButItsLogin(t *testing.T) {
-	if sandbox.Detect().Kind == sandbox.None {
-		t.Skip(sandbox.Detect())
+	if confinement(t).Kind == sandbox.None {
+		t.Skip(confinement(t))
 	}
 	for _, c := range []struct {
 		agent, home, path, by string
@@ -339,4 +339,15 @@ func TestOwnIsAskedWithTheMarkAndReadsTheAnswer(t *testing.T) {
 	if text := s.close(); text != "hi" || s.session != "s" {
 		t.Errorf("%q %q", text, s.session)
 	}
+}
+
+// confinement is what confines commands on this machine.
+func confinement(t *testing.T) sandbox.Status {
+	t.Helper()
+	box, err := sandbox.New(sandbox.Config{}, sandbox.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	return box.Status()
 }

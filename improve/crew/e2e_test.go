@@ -78,7 +78,7 @@ func TestR10_RealAgentsEditAWorktree(t *testing.T) {
 			if report.Text != "All done." || c.agent != "goose" && report.Session == "" {
 				t.Errorf("%+v", report)
 			}
-			if kind := sandbox.Detect().Kind; kind != sandbox.None && report.Boxed != string(kind) {
+			if kind := confinement(t).Kind; kind != sandbox.None && report.Boxed != string(kind) {
 				t.Errorf("boxed by %q", report.Boxed)
 			}
 			checkReal(t, r.dir, model)

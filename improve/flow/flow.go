@@ -121,9 +121,6 @@ func New(ctx context.Context, cfg Config, opt Options) (*Flow, error) {
 // Close stops the engine and lets go of the folder. Run must have returned.
 func (f *Flow) Close() error { return f.close() }
 
-// Worker is the name under which items are taken.
-func (f *Flow) Worker() string { return f.worker }
-
 // name reads the name of a data folder's worker, which stays the same for ever.
 func name(file string, fresh func() string) (string, error) {
 	raw, err := os.ReadFile(file)

@@ -85,7 +85,7 @@ func TestACommandRunsCleanBoxedAndLogged(t *testing.T) {
 	if err != nil || strings.Contains(string(raw), "canary") || strings.Contains(string(raw), "HOME=/home/person\n") || !strings.Contains(string(raw), "MINE=yes") {
 		t.Errorf("%v\n%s", err, raw)
 	}
-	if kind := sandbox.Detect().Kind; kind != sandbox.None && r.Boxed != string(kind) {
+	if kind := confinement(t).Kind; kind != sandbox.None && r.Boxed != string(kind) {
 		t.Errorf("boxed by %q", r.Boxed)
 	}
 	if _, has, err := p.Run(t.Context(), project.Lint, t.TempDir(), log); has || err != nil {
@@ -123,8 +123,8 @@ func TestACommandThatIsNotInstalledSaysWhatToDo(t *testing.T) {
 }
 
 func TestACommandCannotWriteOutside(t *testing.T) {
-	if sandbox.Detect().Kind == sandbox.None {
-		t.Skip(sandbox.Detect())
+	if confinement(t).Kind == sandbox.None {
+		t.Skip(confinement(t))
 	}
 	p := runner(t, project.Config{Test: self(t, "outside", filepath.Join(t.TempDir(), "x"))}, nil)
 	r, _, err := p.Run(t.Context(), project.Test, t.TempDir(), filepath.Join(t.TempDir(), "x.log"))
@@ -170,8 +170,8 @@ func TestTheSamplesCommandsRun(t *testing.T) {
 }
 
 func TestP15_AProjectsTestsReadNoSecretOfThePerson(t *testing.T) {
-	if sandbox.Detect().Kind == sandbox.None {
-		t.Skip(sandbox.Detect())
+	if confinement(t).Kind == sandbox.None {
+		t.Skip(confinement(t))
 	}
 	home := t.TempDir()
 	var names []string
@@ -195,4 +195,15 @@ func TestP15_AProjectsTestsReadNoSecretOfThePerson(t *testing.T) {
 	if want := "id false\nlogin false\ntrimtab.db false\nnotes true"; err != nil || r.Said != want {
 		t.Errorf("%v\n%s", err, r.Said)
 	}
+}
+
+// confinement is what confines commands on this machine.
+func confinement(t *testing.T) sandbox.Status {
+	t.Helper()
+	box, err := sandbox.New(sandbox.Config{}, sandbox.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	return box.Status()
 }

@@ -15,9 +15,6 @@ type Added struct {
 
 // FindDiff returns the secrets that a patch in the unified format adds. Lines
 // that it takes away or only shows do not count.
-func FindDiff(patch []byte) []Added { return New(Options{}).FindDiff(patch) }
-
-// FindDiff returns the secrets that a patch adds.
 func (s *Scanner) FindDiff(patch []byte) []Added {
 	d := diff{scanner: s}
 	for len(patch) > 0 {

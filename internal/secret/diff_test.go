@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/trimtab/trimtab/internal/secret"
 )
 
 func TestStep12_SecretsInAddedLinesOnly(t *testing.T) {
@@ -39,7 +37,7 @@ func TestStep12_SecretsInAddedLinesOnly(t *testing.T) {
 		Line       int
 	}
 	var got []at
-	for _, a := range secret.FindDiff([]byte(patch)) {
+	for _, a := range scanner.FindDiff([]byte(patch)) {
 		got = append(got, at{a.File, a.Kind, a.Line})
 	}
 	want := []at{{"x.env", "github-token", 3}, {"x.env", "github-token", 4}, {"a ä b", "private-key", 2}}
@@ -57,7 +55,7 @@ func TestStep12_ACombinedAndABrokenPatchAreLookedAt(t *testing.T) {
 		"counts wrong":  "+++ b/f\n@@ -0,0 +1,1 @@\n+a\n+T=" + pat + "\n",
 		"counts absurd": "+++ b/f\n@@ -0,0 +99999999999999999999,x @@\n+T=" + pat + "\n",
 	} {
-		if got := secret.FindDiff([]byte(patch)); len(got) != 1 {
+		if got := scanner.FindDiff([]byte(patch)); len(got) != 1 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

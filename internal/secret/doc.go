@@ -11,11 +11,14 @@
 // It asks no network whether a key is alive, and it reads no file. What it
 // cannot know is a password that looks like a word; give such values as Known.
 //
-//	text, found := secret.Redact(log)       // "key=[REDACTED:github-token]"
-//	text, found = secret.Private(issue)     // also e-mail addresses and user names in paths
-//	s := secret.New(secret.Options{Known: secret.FromEnviron(os.Environ())})
-//	text, found = s.Redact(prompt)          // also these exact values, in any common form
-//	for _, a := range secret.FindDiff(patch) {
+//	s := secret.New(secret.Options{})
+//	text, found := s.Redact(log) // "key=[REDACTED:github-token]"
+//	s = secret.New(secret.Options{
+//		Known:   secret.FromEnviron(os.Environ()), // also these exact values, in any common form
+//		Private: true,                             // also e-mail addresses and user names in paths
+//	})
+//	text, found = s.Redact(issue)
+//	for _, a := range s.FindDiff(patch) {
 //		fmt.Println(a.File, a.Line, a.Kind) // in added lines only
 //	}
 //

@@ -47,7 +47,7 @@ func FuzzFindDiff(f *testing.F) {
 		if len(patch) > fuzzMax {
 			return
 		}
-		for _, a := range secret.FindDiff(patch) {
+		for _, a := range scanner.FindDiff(patch) {
 			if a.End <= a.Start {
 				t.Fatalf("%v", a)
 			}

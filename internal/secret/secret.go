@@ -52,13 +52,6 @@ func Find(text string) []Finding { return New(Options{}).Find(text) }
 
 // Redact returns the text with each secret replaced by [REDACTED:<kind>], and
 // where they stood in the text as given.
-func Redact(text string) (string, []Finding) { return New(Options{}).Redact(text) }
-
-// Private does the same, and takes out e-mail addresses and the names of home
-// folders too. It is for what goes to a forge.
-func Private(text string) (string, []Finding) { return New(Options{Private: true}).Redact(text) }
-
-// Redact returns the text with each secret replaced by [REDACTED:<kind>].
 func (s *Scanner) Redact(text string) (string, []Finding) {
 	found := s.Find(text)
 	if len(found) == 0 {

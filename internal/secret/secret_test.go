@@ -18,6 +18,9 @@ import (
 	"github.com/trimtab/trimtab/internal/secret/secrettest"
 )
 
+// scanner knows the rules and nothing else.
+var scanner = secret.New(secret.Options{})
+
 // canary returns a made secret of a kind: none is written into this file, for
 // whoever scans it would have to be told that it is none.
 func canary(t testing.TB, kind string) secrettest.Canary {
@@ -33,7 +36,7 @@ func canary(t testing.TB, kind string) secrettest.Canary {
 
 func TestR14_AFindingIsReplacedByItsKind(t *testing.T) {
 	c := canary(t, "github-pat")
-	text, found := secret.Redact("the log says " + c.Value + ", so revoke it")
+	text, found := scanner.Redact("the log says " + c.Value + ", so revoke it")
 	if want := "the log says [REDACTED:github-token], so revoke it"; text != want {
 		t.Errorf("got %q, want %q", text, want)
 	}
@@ -51,7 +54,7 @@ func TestR14_WhatKindItIs(t *testing.T) {
 		"session-cookie": "cookie", "env-password": "password", "netrc": "netrc-password", "kubernetes-secret": "kubernetes-secret", "vault-token": "vault-token",
 		"shopify-token": "shopify-token", "digitalocean-token": "digitalocean-token", "docker-auth": "api-key", "sendgrid-key": "sendgrid-key", "twilio-key": "twilio-key",
 	} {
-		text, found := secret.Redact(canary(t, kind).Text)
+		text, found := scanner.Redact(canary(t, kind).Text)
 		if len(found) == 0 || !strings.Contains(text, "[REDACTED:"+want+"]") {
 			t.Errorf("%s: got %v, want the kind %s", kind, found, want)
 		}
@@ -69,7 +72,7 @@ func TestR14_RedactingTwiceChangesNothing(t *testing.T) {
 	private := secret.New(secret.Options{Private: true, Known: []string{"correct horse", "REDACTED"}})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 8).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " ", "\n"}).Draw(t, "between"))
-		for _, redact := range []func(string) (string, []secret.Finding){secret.Redact, private.Redact} {
+		for _, redact := range []func(string) (string, []secret.Finding){scanner.Redact, private.Redact} {
 			once, _ := redact(text)
 			if twice, found := redact(once); twice != once {
 				t.Fatalf("%q\nonce  %q\ntwice %q\n%v", text, once, twice, found)
@@ -100,7 +103,7 @@ func TestR14_EscapedAndEncodedForms(t *testing.T) {
 			if name == "URL" && c.Kind == "netrc" { // with + for blanks and nothing else escaped, no sign says that it is
 				continue
 			}
-			clean, found := secret.Redact(form(c.Text))
+			clean, found := scanner.Redact(form(c.Text))
 			if len(found) == 0 || len(secrettest.In(name, []byte(strings.ReplaceAll(clean, "\n", "")), []secrettest.Canary{c})) > 0 || strings.Contains(clean, strings.Trim(form(c.Value), `"\`)) {
 				hidden[c.Kind+" in "+name] = true
 			}
@@ -152,7 +155,7 @@ func TestR14_KeysOverSeveralLines(t *testing.T) {
 		"cut off, text after":  strings.Join(lines[:9], "\n") + "\n\nThe rest of the file was not shown.",
 		"between other blocks": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n" + key.Text + "-----BEGIN PUBLIC KEY-----\nMIIC\n-----END PUBLIC KEY-----",
 	} {
-		clean, _ := secret.Redact(text)
+		clean, _ := scanner.Redact(text)
 		for _, p := range secrettest.In(name, []byte(clean), []secrettest.Canary{key}) {
 			t.Errorf("%v", p)
 		}
@@ -192,7 +195,7 @@ func TestR14_OrdinaryTextIsLeftAlone(t *testing.T) {
 		"AKIAIOSFODNN7EXAMPLE", "gh" + "p_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "PrivateKey: testRSA2048PrivateKey,", "curl -u user:$PASS https://x", "git push -u origin feat/a:b",
 		"[REDACTED:password]", "key=[REDACTED:api-key]", "cookie: yes", "Set-Cookie: theme=dark; Path=/", "the keyboard: qwerty123", "monkey: banana42banana", "primary key: user_id2",
 	} {
-		if clean, found := secret.Redact(text); len(found) > 0 {
+		if clean, found := scanner.Redact(text); len(found) > 0 {
 			t.Errorf("%q\nbecame %q: %v", text[:min(len(text), 200)], clean[:min(len(clean), 200)], found)
 		}
 	}
@@ -209,7 +212,7 @@ func TestR14_ContextTellsWhatAValueIs(t *testing.T) {
 			if format == "gitea %s" { // a name and a blank say nothing
 				continue
 			}
-			clean, _ := secret.Redact(fmt.Sprintf(format, value))
+			clean, _ := scanner.Redact(fmt.Sprintf(format, value))
 			if strings.Contains(clean, value) {
 				t.Errorf("%s left in %q", value, format)
 			}
@@ -223,7 +226,7 @@ func TestR14_WordsOfPasswords(t *testing.T) {
 		"mysql://root:toor9@localhost/x", "redis://:p4ss@cache:6379", "amqp://svc:a%40b%2Fc1@mq/vhost", "machine x.org\n  login me\n  password swordfish1", "curl -u bob:swordfish1 https://x",
 		"curl --user 'bob:sword fish1' https://x",
 	} {
-		clean, found := secret.Redact(text)
+		clean, found := scanner.Redact(text)
 		for _, word := range []string{"hunter2", "correcthorse", "Tr0ub4dor", "s3cr3t", "p@ssw0rd", "battery", "ss9word", "toor9", "p4ss", "40b", "swordfish1", "sword fish1"} {
 			if strings.Contains(text, word) && strings.Contains(clean, word) {
 				t.Errorf("%q became %q: %v", text, clean, found)
@@ -243,10 +246,10 @@ func TestR14_PrivateTakesPersonsOut(t *testing.T) {
 		"1234+jane@users.noreply.github.com, icon@2x.png": "1234+jane@users.noreply.github.com, icon@2x.png",
 		"/home/, /home/runner/work":                       "/home/, /home/runner/work",
 	} {
-		if got, _ := secret.Private(text); got != want {
+		if got, _ := secret.New(secret.Options{Private: true}).Redact(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
-		if got, found := secret.Redact(text); got != text {
+		if got, found := scanner.Redact(text); got != text {
 			t.Errorf("without the option %q became %q: %v", text, got, found)
 		}
 	}

@@ -68,7 +68,7 @@ func TestP16_AProjectCountsAsItIsTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest, err := trust.Hash(project)
+	_, digest, err := trust.Read(project)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestTheBookIsThereAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	stands(t, again, dir, trust.Trusted)
-	d, err := trust.Hash(dir)
+	d, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestADamagedBookTrustsNothingAndIsKept(t *testing.T) {
 			if left, err := os.ReadFile(path); err != nil || !bytes.Equal(left, raw) {
 				t.Errorf("it was changed before anyone trusted anew: %v", err)
 			}
-			d, err := trust.Hash(other)
+			d, err := digestOf(other)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestANewerBookIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	untrusting(t, b, dir, trust.ErrNewer)
-	d, err := trust.Hash(dir)
+	d, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestWhatCannotBeTrustedOrRevokedSaysSo(t *testing.T) {
 	if err := b.Revoke(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("revoking without a book: %v", err)
 	}
-	d, err := trust.Hash(dir)
+	d, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestABookThatCannotBeWrittenIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := project(t, map[string]string{"a": "1"})
-	d, err := trust.Hash(dir)
+	d, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestSeveralWritersLoseNothing(t *testing.T) {
 				}
 				return
 			}
-			d, err := trust.Hash(dir)
+			d, err := digestOf(dir)
 			if err == nil {
 				_, err = b.Trust(dir, d, noon)
 			}

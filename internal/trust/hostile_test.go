@@ -21,7 +21,7 @@ func refused(t *testing.T, dir, why string) {
 		t.Errorf("refused because %q, want %q", v.Why, why)
 	}
 	var r *trust.Refusal
-	if _, err := trust.Hash(dir); !errors.As(err, &r) {
+	if _, err := digestOf(dir); !errors.As(err, &r) {
 		t.Errorf("Hash says %v", err)
 	}
 	if _, err := b.Trust(dir, trust.Files{"trimtab.json": []byte("{}")}.Digest(), noon); err != nil {

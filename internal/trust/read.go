@@ -47,12 +47,6 @@ func Read(dir string) (Files, Digest, error) {
 	return files, files.Digest(), nil
 }
 
-// Hash returns the digest of dir/.trimtab, with the errors of Read.
-func Hash(dir string) (Digest, error) {
-	_, d, err := Read(dir)
-	return d, err
-}
-
 // resolve makes a folder's name the one it is known by: absolute, without
 // symbolic links.
 func resolve(dir string) (string, error) {

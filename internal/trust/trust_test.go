@@ -17,6 +17,12 @@ import (
 	"github.com/trimtab/trimtab/internal/trust"
 )
 
+// digestOf is the digest of a folder's .trimtab.
+func digestOf(dir string) (trust.Digest, error) {
+	_, d, err := trust.Read(dir)
+	return d, err
+}
+
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // project writes files below the .trimtab of a new folder. Its name has no
@@ -56,7 +62,7 @@ func book(t *testing.T) (*trust.Book, string) {
 
 func accept(t *testing.T, b *trust.Book, dir string) {
 	t.Helper()
-	d, err := trust.Hash(dir)
+	d, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +90,7 @@ func stands(t *testing.T, b *trust.Book, dir string, want trust.State) trust.Ver
 
 func hash(t *testing.T, dir string) string {
 	t.Helper()
-	d, err := trust.Hash(dir)
+	d, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +245,7 @@ func TestReadHashesTheBytesItReturns(t *testing.T) {
 func TestTrustIsOfTheDigestThatWasShown(t *testing.T) {
 	b, _ := book(t)
 	dir := project(t, map[string]string{"trimtab.json": "{}"})
-	shown, err := trust.Hash(dir)
+	shown, err := digestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +288,7 @@ func TestNoFolderIsAbsent(t *testing.T) {
 	b, _ := book(t)
 	dir := t.TempDir()
 	stands(t, b, dir, trust.Absent)
-	if _, err := trust.Hash(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := digestOf(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Hash says %v", err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, trust.Folder, "sub"), 0o755); err != nil {

@@ -57,18 +57,6 @@ func IsURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// HasPassword reports whether a URL carries a password. One that cannot be read
-// may, for all we know.
-func HasPassword(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
-		return true
-	}
-	_, in := u.User.Password()
-	q := u.Query()
-	return in || q.Has("password") || q.Has("sslpassword")
-}
-
 // Open connects to the database and brings its tables up to date where needed.
 func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 	return open(ctx, url, cfg, migrations())
