@@ -13,10 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/surface/gateway"
-	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -163,14 +161,6 @@ func TestG7_OneTableOfBaseURLs(t *testing.T) {
 		if want := slices.Sorted(maps.Values(launches[h.Name].Upstream)); !slices.Equal(h.Base, want) || len(want) == 0 {
 			t.Errorf("%s: %q, and the gateway has %q", h.Name, h.Base, want)
 		}
-	}
-}
-
-// TestR16_OneMark: what the workflow writes into its prompts is what the hooks and
-// reflection look for.
-func TestR16_OneMark(t *testing.T) {
-	if strings.TrimSpace(hook.OwnMark) != improve.Mark {
-		t.Errorf("%q and %q", hook.OwnMark, improve.Mark)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/web"
@@ -34,10 +35,10 @@ func serveCommand(a *app) *cobra.Command {
 		Long: `Listens on loopback for requests to model providers, steers the main turns of
 each session, and passes everything on. Point an agent's base URL at it.
 /healthz, /readyz and /metrics say how it stands.`,
-		Example: "  trimtab serve\n  trimtab serve --listen 127.0.0.1:8787 --upstream anthropic=https://api.anthropic.com",
+		Example: "  trimtab serve\n  trimtab serve --listen " + home.Serve + " --upstream anthropic=https://api.anthropic.com",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, upstreams) },
 	}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8787", "`address` to listen on; loopback only")
+	c.Flags().StringVar(&listen, "listen", home.Serve, "`address` to listen on; loopback only")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
 	return c
 }
@@ -199,7 +200,7 @@ func loopback(ctx context.Context, address string) (net.Listener, error) {
 		return nil, misused("--listen %q: %w", address, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, misused("--listen %q: only loopback addresses, as in 127.0.0.1:8787, are listened on", address)
+		return nil, misused("--listen %q: only loopback addresses, as in %s, are listened on", address, home.Serve)
 	}
 	var lc net.ListenConfig
 	return lc.Listen(ctx, "tcp", address)

@@ -17,7 +17,7 @@ type row struct {
 
 // free are rooms that all but the root may import, like the standard library: they
 // know nothing of what we do.
-var free = []string{"internal/late"}
+var free = []string{"internal/late", "internal/plural"}
 
 // reader is what the readers of hosts' files may import.
 var reader = []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
@@ -116,7 +116,7 @@ var table = []row{
 	{"surface/hook/spool", []string{"internal/scan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
 	{"surface/hook/hookcmd", []string{".", "helm", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/safe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
-	{"surface/hook", []string{".", "helm", "host", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
+	{"surface/hook", []string{".", "helm", "host", "improve", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
 
@@ -136,6 +136,7 @@ var table = []row{
 	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},
 	{"internal/scan", nil, "spans of JSON bytes, for requests and transcripts alike; it knows no format"},
 	{"internal/late", nil, "patterns that are made when they are needed; it knows none"},
+	{"internal/plural", nil, "how many of a thing, in words"},
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 )
 
 // Decision is what comes of a stop, in our own terms. Automated with its workflow
@@ -41,12 +42,9 @@ func (t *turn) continued() bool {
 	return t.in.Active != nil && *t.in.Active || t.state.Blocks >= maxBlocks
 }
 
-// OwnMark begins the first prompt of every session that our own workflow runs.
-const OwnMark = "trimtab-improve: "
-
 // own reports whether our own workflow runs a session. Its environment switches
 // the hooks off already (see spool.Off); this is for hosts that hand none on.
-func own(s trimtab.Session) bool { return strings.HasPrefix(s.Title, strings.TrimSpace(OwnMark)) }
+func own(s trimtab.Session) bool { return strings.HasPrefix(s.Title, improve.Mark) }
 
 // stop decides whether the agent may stop: basic continuation first, and only
 // where that lets it go, a wish to look back at the session.

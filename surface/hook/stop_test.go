@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -190,8 +191,8 @@ func TestR15_TheDecisionInOurTerms(t *testing.T) {
 // no look at the mark.
 func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
 	for prompt, want := range map[string]int{
-		OwnMark + "workflow_20261115_101500_k3x9\nmake the tests pass": 0,
-		"what is the line " + OwnMark + "x for":                        1,
+		improve.Mark + " workflow_20261115_101500_k3x9\nmake the tests pass": 0,
+		"what is the line " + improve.Mark + " x for":                        1,
 	} {
 		r := newRig(t, "claude")
 		wishes := 0
