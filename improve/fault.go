@@ -1,6 +1,7 @@
 package improve
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,7 +160,7 @@ func complaint(text string) string {
 			}
 		}
 	}
-	return or(named, first)
+	return cmp.Or(named, first)
 }
 
 // unwrapped takes off what hosts put around an error.

@@ -89,7 +89,7 @@ func (r Result) all() iter.Seq[Pattern] {
 
 // root is the session that a result counts for: sub-agents work in that of whoever
 // started them.
-func (r Result) root() string { return or(r.Parent, r.SessionID) }
+func (r Result) root() string { return cmp.Or(r.Parent, r.SessionID) }
 
 // rank says which of two troubles stands first.
 func rank(a, b Merged) int {

@@ -2,6 +2,7 @@ package improve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -58,7 +59,7 @@ func ParseRequest(data []byte) (Request, error) {
 	if req.Title == "" || p.Type == "" {
 		return Request{}, fmt.Errorf("request: it has no issue_title or no source_pattern.type")
 	}
-	signature := Fold(or(p.Context[KeySignature], or(p.Suggestion, req.Title)))
+	signature := Fold(cmp.Or(p.Context[KeySignature], p.Suggestion, req.Title))
 	p.Fingerprint = Fingerprint(p.Type, signature) // never the one it claims: it decides what counts as filed
 	p.Score = ScoreOf(p, time.Time{}, time.Time{})
 	req.Pattern = p

@@ -1,6 +1,7 @@
 package improve
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (g Gate) String() string {
 func Decide(cfg Config, c Case, s Situation) Verdict {
 	cfg, err := cfg.Fill()
 	d := &decision{cfg: cfg, c: c, s: s}
-	d.gate(GateSwitch, s.Disabled == "" && err == nil, "automation is not switched off", or(s.Disabled, errText(err)), "lift the switch (trimtab improve start, AUTOMATION_DISABLED unset)")
+	d.gate(GateSwitch, s.Disabled == "" && err == nil, "automation is not switched off", cmp.Or(s.Disabled, errText(err)), "lift the switch (trimtab improve start, AUTOMATION_DISABLED unset)")
 	d.gate(GateEnabled, cfg.Enabled, "automation is enabled", "automation is not enabled", "set automation.automation_enabled to true")
 	d.thresholds()
 	d.cooldown()
@@ -120,7 +121,7 @@ func (d *decision) thresholds() {
 	p, t := d.c.Pattern, d.cfg.Thresholds
 	d.gate(GateWorthy, d.c.Worthy, "a pattern is high or critical, or two are medium", "no pattern is high or critical, and fewer than two are medium", "it changes when more is seen")
 	d.gate(GateSeverity, p.Severity.Rank() >= Severity(t.Severity).Rank() && p.Severity.Rank() > 0,
-		fmt.Sprintf("%s is at least %s", p.Severity, t.Severity), fmt.Sprintf("%s is below %s", or(string(p.Severity), "nothing"), t.Severity), "lower automation.trigger_thresholds.min_pattern_severity")
+		fmt.Sprintf("%s is at least %s", p.Severity, t.Severity), fmt.Sprintf("%s is below %s", cmp.Or(string(p.Severity), "nothing"), t.Severity), "lower automation.trigger_thresholds.min_pattern_severity")
 	d.gate(GateCount, p.Count >= t.Count,
 		fmt.Sprintf("seen %d times, at least %d", p.Count, t.Count), fmt.Sprintf("seen %d times, fewer than %d", p.Count, t.Count), "lower automation.trigger_thresholds.min_pattern_count")
 }
@@ -177,7 +178,7 @@ func (d *decision) limit(name string, most int, span time.Duration, key string) 
 
 func (d *decision) blacklist() {
 	name, word := blacklisted(d.cfg.Blacklist, d.c.Request(d.cfg))
-	d.gate(GateBlacklist, name == "", "none of "+or(strings.Join(d.cfg.Blacklist, ", "), "no subject"),
+	d.gate(GateBlacklist, name == "", "none of "+cmp.Or(strings.Join(d.cfg.Blacklist, ", "), "no subject"),
 		fmt.Sprintf("it is about %s (%q)", name, word), "file it by hand, or take the subject out of automation.blacklist")
 }
 
@@ -236,11 +237,4 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

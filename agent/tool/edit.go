@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 const editSchema = `{
@@ -67,7 +69,7 @@ func (f *Folder) planEdit(ctx context.Context, in editInput) (change, error) {
 	if bytes.Equal(c.before, c.after) {
 		return change{}, fmt.Errorf("%q would stay as it is; nothing is to be done", rel)
 	}
-	c.did = fmt.Sprintf("%s is edited: %s (%s)", display(rel), count(len(spans), "place", "places"), linesOf(c.before, spans))
+	c.did = fmt.Sprintf("%s is edited: %s (%s)", display(rel), plural.Count(len(spans), "place"), linesOf(c.before, spans))
 	return c, nil
 }
 

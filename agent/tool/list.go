@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 const listSchema = `{
@@ -121,16 +122,16 @@ func (l *listing) close(unread []string) string {
 		if l.enough {
 			at = "at least "
 		}
-		l.sum("%s%s and %s, %d bytes", at, count(l.files, "file", "files"), count(l.folders, "folder", "folders"), l.bytes)
+		l.sum("%s%s and %s, %d bytes", at, plural.Count(l.files, "file"), plural.Count(l.folders, "folder"), l.bytes)
 	}
 	if l.enough {
 		l.note("more follows; name a folder with path, or give a smaller depth")
 	}
 	if l.closed > 0 && !l.enough {
-		l.note("%s at depth %d not gone into; name one with path, or give a larger depth", count(l.closed, "folder", "folders"), l.depth)
+		l.note("%s at depth %d not gone into; name one with path, or give a larger depth", plural.Count(l.closed, "folder"), l.depth)
 	}
 	if l.hidden > 0 {
-		l.note("%s not shown because of .gitignore or .ignore; all=true shows them", count(l.hidden, "entry", "entries"))
+		l.note("%s not shown because of .gitignore or .ignore; all=true shows them", plural.Irregular(l.hidden, "entry", "entries"))
 	}
 	if len(unread) > 0 {
 		l.note("not readable, or too large: %s", few(unread))

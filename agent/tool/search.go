@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 const searchSchema = `{
@@ -156,7 +157,7 @@ func (s *search) wanted(rel string) bool {
 // file searches one file. Files that are not text, or too large, are passed by.
 func (s *search) file(ctx context.Context, rel string) error {
 	if s.files == maxFiles || s.bytes > maxSearched {
-		s.enough = fmt.Sprintf("stopped after %s; name a smaller part with path or glob", count(s.files, "file", "files"))
+		s.enough = fmt.Sprintf("stopped after %s; name a smaller part with path or glob", plural.Count(s.files, "file"))
 		return errEnough
 	}
 	text, err := s.slurp(rel, maxFileBytes+1)
@@ -219,9 +220,9 @@ func (s *search) lines(ctx context.Context, rel string, text []byte) error {
 
 func (s *search) close(unread []string) string {
 	if s.matches == 0 {
-		s.sum("no match; %s searched", count(s.files, "file", "files"))
+		s.sum("no match; %s searched", plural.Count(s.files, "file"))
 	} else {
-		s.sum("%s in %s; %s searched", count(s.matches, "match", "matches"), count(s.hits, "file", "files"), count(s.files, "file", "files"))
+		s.sum("%s in %s; %s searched", plural.Irregular(s.matches, "match", "matches"), plural.Count(s.hits, "file"), plural.Count(s.files, "file"))
 	}
 	if s.enough != "" {
 		s.note("%s", s.enough)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 const todoWriteSchema = `{
@@ -75,7 +76,7 @@ func writeTodos(_ context.Context, in todoInput) (string, error) {
 	if len(*in.Todos) == 0 {
 		return "the list is empty now", nil
 	}
-	return fmt.Sprintf("the list has %s now: %d pending, %d in progress, %d completed", count(len(*in.Todos), "item", "items"), open, doing, done), nil
+	return fmt.Sprintf("the list has %s now: %d pending, %d in progress, %d completed", plural.Count(len(*in.Todos), "item"), open, doing, done), nil
 }
 
 // TodoRead returns the tool that shows the agent its todo list, which list

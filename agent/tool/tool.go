@@ -161,11 +161,3 @@ func (s *sheet) sum(format string, args ...any) { fmt.Fprintf(s, format+"\n", ar
 func (s *sheet) note(format string, args ...any) { s.sum("["+format+"]", args...) }
 
 func (s *sheet) text() string { return strings.TrimSuffix(s.String(), "\n") }
-
-// count says a number of things.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 const writeSchema = `{
@@ -85,5 +87,5 @@ func size(text []byte) string {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		n++
 	}
-	return fmt.Sprintf("%s, %s", count(n, "line", "lines"), count(len(text), "byte", "bytes"))
+	return fmt.Sprintf("%s, %s", plural.Count(n, "line"), plural.Count(len(text), "byte"))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/install"
 )
@@ -59,7 +61,7 @@ func checkHooks(ctx context.Context, host, program, text string, place install.P
 	if len(state.Commands) == 0 {
 		return finding{host, "ok", text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}
 	}
-	text += fmt.Sprintf("; %s in %s", count(len(state.Commands), "hook"), place.Files[0])
+	text += fmt.Sprintf("; %s in %s", plural.Count(len(state.Commands), "hook"), place.Files[0])
 	if gone := goneProgram(state.Commands[0]); gone != "" {
 		return finding{host, "wrong", text + " call " + gone + ", which is not there", "trimtab install " + host}
 	}
@@ -132,7 +134,7 @@ func checkTrust(ctx context.Context, program, text string, state install.State) 
 	for _, c := range state.Commands {
 		if s := trusted[c]; s != "trusted" && s != "managed" {
 			words := strings.Fields(c)
-			not = append(not, words[len(words)-1]+" is "+or(s, "not known to it"))
+			not = append(not, words[len(words)-1]+" is "+cmp.Or(s, "not known to it"))
 		}
 	}
 	if len(not) > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,13 +77,6 @@ func (a *app) home() home.Home {
 
 // dataDir is where sessions and trust are kept.
 func (a *app) dataDir() (string, error) { return a.home().DataDir() }
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
 
 // Storage says where sessions and improvements are kept: in a file of the user's
 // own, or on a server that a team shares.
@@ -191,7 +185,7 @@ func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
 	if err != nil {
 		return trimtab.Session{}, err
 	}
-	if id = or(id, a.flag.session); id != "" {
+	if id = cmp.Or(id, a.flag.session); id != "" {
 		if err := trimtab.CheckID(id); err != nil {
 			return trimtab.Session{}, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/surface/tui"
 )
@@ -116,7 +118,7 @@ func (a *app) statusLine(ctx context.Context, host, id string) error {
 			words = append(words, st.Text)
 		}
 		if s.Meter.Added > 0 {
-			words = append(words, count(s.Made, "note")+", "+count(s.Meter.Added, "token"))
+			words = append(words, plural.Count(s.Made, "note")+", "+plural.Count(s.Meter.Added, "token"))
 		}
 	}
 	a.printf("%s\n", strings.Join(words, " · "))
@@ -149,7 +151,7 @@ func (a *app) status(ctx context.Context, id string) error {
 		return a.printJSON(statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), append([]trimtab.Note{}, s.Notes...), tokens, s.Meter.Added, s.Meter.Lost})
 	}
 	a.printf("%s  %s\n", s.ID, s.Title)
-	a.printf("  agent    %s, model %s\n", or(s.Host, "?"), or(s.Model, "?"))
+	a.printf("  agent    %s, model %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "?"))
 	a.printf("  step     %d, about %d tokens\n", s.Step, tokens)
 	for _, line := range st {
 		a.printf("  %-8s %s\n", line.By, tui.Row(line))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func picture(name string) bool {
 func (t *talk) picture(name string) (turn.Image, error) {
 	path := name
 	if rest, home := strings.CutPrefix(name, "~/"); home {
-		path = filepath.Join(or(t.getenv("HOME"), t.getenv("USERPROFILE")), rest)
+		path = filepath.Join(cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), rest)
 	} else if !filepath.IsAbs(name) {
 		path = filepath.Join(t.dir, name)
 	}

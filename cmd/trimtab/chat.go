@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -245,7 +246,7 @@ func (t *talk) wanted(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if s.Host != host {
-		return "", fmt.Errorf("session %s is one of %s: go on with it there", s.ID, or(s.Host, "another agent"))
+		return "", fmt.Errorf("session %s is one of %s: go on with it there", s.ID, cmp.Or(s.Host, "another agent"))
 	}
 	return s.ID, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -107,7 +108,7 @@ const template = `{
 `
 
 func (a *app) configEdit(ctx context.Context) error {
-	editor := strings.Fields(or(a.getenv("VISUAL"), a.getenv("EDITOR")))
+	editor := strings.Fields(cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")))
 	file, _, err := a.home().ConfigFile()
 	if err != nil {
 		return err

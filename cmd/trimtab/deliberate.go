@@ -236,7 +236,7 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 	if plan.Model == "" {
 		plan.Model, _ = d.picker.Default(ctx)
 	}
-	if plan.Out, err = filepath.Abs(or(d.out, "deliberate-"+plan.ID)); err != nil {
+	if plan.Out, err = filepath.Abs(cmp.Or(d.out, "deliberate-"+plan.ID)); err != nil {
 		return nil, err
 	}
 	if _, err := os.Lstat(filepath.Join(plan.Out, "result.md")); err == nil && !d.force {
@@ -314,7 +314,7 @@ func (d *deliberation) write(ctx context.Context, deb *deliberate.Debate) error 
 	if err != nil {
 		return err
 	}
-	dir := or(d.out, deb.Plan().Out)
+	dir := cmp.Or(d.out, deb.Plan().Out)
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("the result: %w", err)
 	}
@@ -351,7 +351,7 @@ type deliberateJSON struct {
 
 // report tells how it ended: the document on stdout, the rest on stderr.
 func (d *deliberation) report(deb *deliberate.Debate, last deliberate.Event, failed error) error {
-	result, dir := deb.Result(), or(d.out, deb.Plan().Out)
+	result, dir := deb.Result(), cmp.Or(d.out, deb.Plan().Out)
 	paused, held := last.(deliberate.Paused)
 	again := "trimtab deliberate --resume " + deb.Plan().ID
 	if d.flag.json {
@@ -423,7 +423,7 @@ func (d *deliberation) printPersonas(all []deliberate.Persona) error {
 		return d.printJSON(all)
 	}
 	for _, p := range all {
-		line := fmt.Sprintf("%-12s %s", p.ID, or(p.Short, p.Name))
+		line := fmt.Sprintf("%-12s %s", p.ID, cmp.Or(p.Short, p.Name))
 		if p.Model != "" {
 			line += " (" + p.Model + ")"
 		}

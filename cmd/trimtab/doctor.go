@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,7 +192,7 @@ func (a *app) checkTerminal() finding {
 	if !a.terminal.out {
 		return finding{"terminal", "note", "the output is not a terminal", ""}
 	}
-	return finding{"terminal", "ok", "TERM is " + or(a.getenv("TERM"), "not set"), ""}
+	return finding{"terminal", "ok", "TERM is " + cmp.Or(a.getenv("TERM"), "not set"), ""}
 }
 
 // checkImprove says where improvements of this project would go, and who would do

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/transcript"
@@ -153,15 +155,15 @@ func (a *app) importAll(ctx context.Context, files []string, in taking) error {
 				known++
 			default:
 				if got++; !a.flag.json {
-					a.printf("%s  %s (%s)\n", r.Session, r.title, count(r.Messages, "message"))
+					a.printf("%s  %s (%s)\n", r.Session, r.title, plural.Count(r.Messages, "message"))
 				}
 			}
 			if r.Damaged > 0 {
-				a.progress("%s: %s could not be read and %s left out\n", file, count(r.Damaged, "line"), wasWere(r.Damaged))
+				a.progress("%s: %s could not be read and %s left out\n", file, plural.Count(r.Damaged, "line"), wasWere(r.Damaged))
 			}
 		}
 		if known > 0 {
-			a.progress("%s: %s taken in, %d known already\n", file, count(got, "session"), known)
+			a.progress("%s: %s taken in, %d known already\n", file, plural.Count(got, "session"), known)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -293,7 +295,7 @@ func (a *app) importStored(ctx context.Context, from trimtab.Archive, id, as str
 		}
 		commit.Entries = append(commit.Entries, e)
 	}
-	s.ID, s.Version = or(as, id), 0
+	s.ID, s.Version = cmp.Or(as, id), 0
 	commit.Session = s
 	st, err := a.store(ctx)
 	if err == nil {
@@ -365,7 +367,7 @@ func (a *app) importSource(ctx context.Context, f *pick.File, in taking) (out []
 func (a *app) importSession(ctx context.Context, f *pick.File, info trimtab.Info, as string) taken {
 	r := taken{Host: f.Host}
 	theirs := info.ID
-	info.ID = or(as, f.Host+":"+theirs)
+	info.ID = cmp.Or(as, f.Host+":"+theirs)
 	if info.Parent != "" {
 		info.Parent = f.Host + ":" + info.Parent
 	}
@@ -461,11 +463,4 @@ func (a *app) tell(ctx context.Context, info trimtab.Info, events []trimtab.Even
 		}
 	}
 	return s, nil
-}
-
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/flame"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer/frame"
 )
 
@@ -215,7 +216,7 @@ func (a *app) frameGraph(ctx context.Context, file string, html, force, log bool
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	a.progress("wrote %s: %s of session %s\n", file, count(len(graph.Frames), "frame"), s.ID)
+	a.progress("wrote %s: %s of session %s\n", file, plural.Count(len(graph.Frames), "frame"), s.ID)
 	return nil
 }
 

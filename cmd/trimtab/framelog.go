@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer/frame"
 )
 
@@ -187,7 +188,7 @@ func logOf(tree frame.Tree, f frame.View, run []numbered) []logLine {
 // line is the log line in one line.
 func (l logLine) line() string {
 	if f := l.below; f != nil {
-		return fmt.Sprintf("%s frame %s: %s (%s; trimtab frame log %s)", f.Status.Mark(), f.ID, firstLine(f.Goal, 80), count(f.Messages, "message"), f.ID)
+		return fmt.Sprintf("%s frame %s: %s (%s; trimtab frame log %s)", f.Status.Mark(), f.ID, firstLine(f.Goal, 80), plural.Count(f.Messages, "message"), f.ID)
 	}
 	var parts []string
 	for _, p := range l.message.Parts {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/steer/frame"
@@ -53,7 +54,7 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 		a.printFrameSum(results)
 	}
 	if bad > 0 {
-		a.wrong("%d of %s could not be replayed\n", bad, count(len(results), "session"))
+		a.wrong("%d of %s could not be replayed\n", bad, plural.Count(len(results), "session"))
 		return errShown
 	}
 	return nil
@@ -71,9 +72,9 @@ func (r *framesJSON) run(opt replay.FrameOptions, session record.Session) error 
 func (a *app) printFrames(r framesJSON) {
 	rep := r.Report
 	a.printf("%s\n  %s  %s\n", r.File, rep.Session, rep.Title)
-	a.printf("  %s, %s, %s, about %d tokens", count(rep.Messages, "message"), count(rep.Steps, "step"), count(rep.Requests, "request"), rep.Tokens)
+	a.printf("  %s, %s, %s, about %d tokens", plural.Count(rep.Messages, "message"), plural.Count(rep.Steps, "step"), plural.Count(rep.Requests, "request"), rep.Tokens)
 	if r.Damaged > 0 {
-		a.printf(", %s left out", count(r.Damaged, "damaged line"))
+		a.printf(", %s left out", plural.Count(r.Damaged, "damaged line"))
 	}
 	a.printf("\n")
 	if rep.Messages == 0 {
@@ -121,7 +122,7 @@ func (a *app) printWays(ways []replay.FrameWay) {
 		if w.Folds == 0 {
 			continue
 		}
-		a.printf("  %s: %s kept %d tokens from the requests, %d were promised", w.Name, count(w.Folds, "fold"), w.Kept, w.Promised)
+		a.printf("  %s: %s kept %d tokens from the requests, %d were promised", w.Name, plural.Count(w.Folds, "fold"), w.Kept, w.Promised)
 		if w.Short > 0 {
 			a.printf("; at one moment %d fewer than promised", w.Short)
 		}
@@ -153,7 +154,7 @@ func (a *app) printFrameSum(results []framesJSON) {
 			sum[i].Bills[j].Share = ratio(sum[i].Bills[j].Cost, sum[0].Bills[j].Cost)
 		}
 	}
-	a.printf("all %s\n", count(files, "file"))
+	a.printf("all %s\n", plural.Count(files, "file"))
 	a.printWays(sum)
 }
 

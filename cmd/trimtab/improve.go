@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/flow"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // improveCommand is the way from a request to a pull request, held for approval.
@@ -200,18 +201,10 @@ func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {
 				a.printf("stopped: nothing is at work, and nothing begins until trimtab improve start\n")
 				return nil
 			}
-			a.printf("stopped: %s, and none begins until trimtab improve start\n", counted(len(running), "running one ends within its step", "running ones end within their steps"))
+			a.printf("stopped: %s, and none begins until trimtab improve start\n", plural.Irregular(len(running), "running one ends within its step", "running ones end within their steps"))
 			return nil
 		},
 	}
-}
-
-// counted names a number of things.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // halted says why no work may begin, "" where it may.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // impactJSON is one improvement and what it changed.
@@ -61,9 +62,9 @@ func (a *app) improveImpact(ctx context.Context, ids []string, p pastFlags) erro
 	}
 	for _, i := range all {
 		a.printf("%s  %s\n  %s\n  before: %d of %s, %s\n", i.ID, i.Title, i.from,
-			i.Before.With, counted(i.Before.Sessions, "session", "sessions"), counted(i.Before.Count, "time", "times"))
+			i.Before.With, plural.Count(i.Before.Sessions, "session"), plural.Count(i.Before.Count, "time"))
 		if i.Pull != string(forge.Open) && i.Pull != string(forge.Closed) {
-			a.printf("  after:  %d of %s, %s\n", i.After.With, counted(i.After.Sessions, "session", "sessions"), counted(i.After.Count, "time", "times"))
+			a.printf("  after:  %d of %s, %s\n", i.After.With, plural.Count(i.After.Sessions, "session"), plural.Count(i.After.Count, "time"))
 		}
 	}
 	return nil

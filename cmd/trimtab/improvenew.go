@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
@@ -267,7 +268,7 @@ func (a *app) improveWhy(ctx context.Context, args []string, p pastFlags) error 
 		return nil
 	}
 	for _, w := range all {
-		a.printf("%d. %s, %s, %s, score %d  (%s)\n", w.Number, strings.ReplaceAll(w.Pattern.Type, "_", " "), w.Pattern.Severity, counted(w.Pattern.Count, "time", "times"), w.Score, w.Pattern.Fingerprint)
+		a.printf("%d. %s, %s, %s, score %d  (%s)\n", w.Number, strings.ReplaceAll(w.Pattern.Type, "_", " "), w.Pattern.Severity, plural.Count(w.Pattern.Count, "time"), w.Score, w.Pattern.Fingerprint)
 		if w.Fire {
 			a.printf("   every gate is open: it would begin as %s\n", w.State)
 		}
@@ -399,7 +400,7 @@ func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
 	a.progress("the sample: %s\nits transcript: %s\n", at.Project, at.Transcript)
 	it, err := a.file(ctx, l, c, true)
 	if err == nil {
-		a.progress("%s  %s, seen %s\n", it.ID, it.Request.Title, counted(it.Request.Pattern.Count, "time", "times"))
+		a.progress("%s  %s, seen %s\n", it.ID, it.Request.Title, plural.Count(it.Request.Pattern.Count, "time"))
 	}
 	return false, err
 }

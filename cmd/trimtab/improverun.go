@@ -23,6 +23,7 @@ import (
 	"github.com/trimtab/trimtab/improve/flow"
 	"github.com/trimtab/trimtab/improve/project"
 	"github.com/trimtab/trimtab/improve/work"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/secret"
 )
 
@@ -191,7 +192,7 @@ func (a *app) nothingToDo(ctx context.Context, q improve.Queue) error {
 		return a.printJSON([]improve.Item{})
 	}
 	if len(waiting) > 0 {
-		a.printf("nothing is approved; %s: trimtab improve preview ID, then trimtab improve approve ID\n", counted(len(waiting), "request waits", "requests wait"))
+		a.printf("nothing is approved; %s: trimtab improve preview ID, then trimtab improve approve ID\n", plural.Irregular(len(waiting), "request waits", "requests wait"))
 		return nil
 	}
 	a.printf("nothing to do; trimtab improve new makes a request\n")

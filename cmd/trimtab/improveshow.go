@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 func improveList(a *app) *cobra.Command {
@@ -76,7 +77,7 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 		a.printf("%-30s  %-17s  %s  %-8s %s\n", it.ID, a.stateOf(it), it.Updated.Local().Format("2006-01-02 15:04"), it.Request.Priority, it.Request.Title)
 	}
 	if left > 0 {
-		a.progress("%s; trimtab improve run goes on at the same step\n", counted(left, "worker is gone", "workers are gone"))
+		a.progress("%s; trimtab improve run goes on at the same step\n", plural.Irregular(left, "worker is gone", "workers are gone"))
 	}
 	return nil
 }
@@ -141,7 +142,7 @@ func (a *app) printItem(it improve.Item, folder string) {
 	if a.abandoned(it) {
 		line("worker", fmt.Sprintf("no sign of life since %s; trimtab improve run goes on at the same step", it.Until.Local().Format("2006-01-02 15:04")))
 	}
-	line("pattern", fmt.Sprintf("%s, %s, seen %s", strings.ReplaceAll(r.Pattern.Type, "_", " "), r.Pattern.Severity, counted(r.Pattern.Count, "time", "times")))
+	line("pattern", fmt.Sprintf("%s, %s, seen %s", strings.ReplaceAll(r.Pattern.Type, "_", " "), r.Pattern.Severity, plural.Count(r.Pattern.Count, "time")))
 	line("type", fmt.Sprintf("%s, %s work, at most %d lines in %d components", r.Type, r.Complexity, r.MaxLines, r.MaxComponents))
 	line("do", r.Pattern.Suggestion)
 	line("sessions", strings.Join(it.Sessions, ", "))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"os"
@@ -83,7 +84,7 @@ func (a *app) place(host string) (install.Place, error) {
 	if err != nil {
 		return install.Place{}, err
 	}
-	return install.Find(host, install.Env{Home: or(a.getenv("HOME"), a.getenv("USERPROFILE")), Data: data, Getenv: a.getenv})
+	return install.Find(host, install.Env{Home: cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE")), Data: data, Getenv: a.getenv})
 }
 
 func (a *app) install(host string, with installed, yes, dry bool) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +107,7 @@ func modeList(a *app) *cobra.Command {
 				wide = max(wide, len(m.ID))
 			}
 			for _, m := range all {
-				a.printf("%s  %s\n", fmt.Sprintf("%-*s", wide, m.ID), or(m.Description, m.Name))
+				a.printf("%s  %s\n", fmt.Sprintf("%-*s", wide, m.ID), cmp.Or(m.Description, m.Name))
 				if m.Source != "built in" {
 					a.printf("%s  %s\n", strings.Repeat(" ", wide), m.Source)
 				}
@@ -166,7 +167,7 @@ func (a *app) showMode(m setting.Mode) {
 		a.printf("  phase %d  %s%s: %s\n", i+1, p.Title(), limit, p.Focus)
 	}
 	for _, c := range m.Criteria() {
-		a.printf("  criterion  %s: %s\n", c.ID, or(c.Description, "–"))
+		a.printf("  criterion  %s: %s\n", c.ID, cmp.Or(c.Description, "–"))
 	}
 	if text := m.ResearchLimits(); text != "" {
 		a.printf("  research  %s\n", text)

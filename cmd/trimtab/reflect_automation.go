@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +95,7 @@ func projectAutomation(project string) (file string, data []byte, err error) {
 // automationPart is a project's automation_config.json as something to trust; nil
 // where there is none.
 func (a *app) automationPart(dir string) *part {
-	file, data, err := projectAutomation(or(setting.Repository(dir), dir))
+	file, data, err := projectAutomation(cmp.Or(setting.Repository(dir), dir))
 	if err != nil {
 		a.progress("%s\n", err)
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -24,7 +25,7 @@ type shelf struct {
 // shelves is the one table of where the hosts keep their sessions, below the home
 // folder or where the environment says.
 func (a *app) shelves() []shelf {
-	home := or(a.getenv("HOME"), a.getenv("USERPROFILE"))
+	home := cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE"))
 	under := func(variable, usual string) string {
 		if dir := a.getenv(variable); filepath.IsAbs(dir) {
 			return dir

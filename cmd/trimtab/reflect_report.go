@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/safe"
 )
 
@@ -115,20 +116,20 @@ func (p page) summary(r reflection) []string {
 	if to := p.day(r.Latest); to != span {
 		span += " to " + to
 	}
-	what := strings.TrimSuffix(count(len(r.Results)-r.Agents, "session")+" of "+strings.Join(hosts, ", "), " of ")
+	what := strings.TrimSuffix(plural.Count(len(r.Results)-r.Agents, "session")+" of "+strings.Join(hosts, ", "), " of ")
 	if r.Agents > 0 {
-		what += " and " + count(r.Agents, "sub-agent")
+		what += " and " + plural.Count(r.Agents, "sub-agent")
 	}
-	out := []string{fmt.Sprintf("%s, %s: %s, %s.", what, span, grouped(r.Metrics.TotalMessages, "message"), grouped(r.Metrics.ToolUses, "tool call"))}
+	out := []string{fmt.Sprintf("%s, %s: %s, %s.", what, span, plural.Grouped(r.Metrics.TotalMessages, "message"), plural.Grouped(r.Metrics.ToolUses, "tool call"))}
 	switch recur := recurring(r.Merged); {
 	case len(r.Merged) == 0:
 		out = append(out, "Nothing went wrong often enough to tell of.")
 	case len(r.Results) > 1 && len(r.Merged) == 1:
 		out = append(out, "1 pattern.")
 	case len(r.Results) > 1 && recur > 0:
-		out = append(out, fmt.Sprintf("%s, %d of them in several sessions.", count(len(r.Merged), "pattern"), recur))
+		out = append(out, fmt.Sprintf("%s, %d of them in several sessions.", plural.Count(len(r.Merged), "pattern"), recur))
 	case len(r.Results) > 1:
-		out = append(out, fmt.Sprintf("%s, none of them in several sessions.", count(len(r.Merged), "pattern")))
+		out = append(out, fmt.Sprintf("%s, none of them in several sessions.", plural.Count(len(r.Merged), "pattern")))
 	}
 	return append(out, p.left(r)...)
 }
@@ -150,16 +151,16 @@ func (p page) left(r reflection) []string {
 		if len(r.Lines) > 0 {
 			first = fmt.Sprintf("; the first is line %d of %s: %s", r.Lines[0].Line, shortFile(r.Lines[0].File), r.Lines[0].Why)
 		}
-		out = append(out, fmt.Sprintf("%s could not be read and %s left out%s.", grouped(r.Damaged, "line"), wasWere(r.Damaged), first))
+		out = append(out, fmt.Sprintf("%s could not be read and %s left out%s.", plural.Grouped(r.Damaged, "line"), wasWere(r.Damaged), first))
 	}
 	if r.Ours > 0 {
-		out = append(out, fmt.Sprintf("%s of trimtab improve itself %s skipped.", count(r.Ours, "session"), wasWere(r.Ours)))
+		out = append(out, fmt.Sprintf("%s of trimtab improve itself %s skipped.", plural.Count(r.Ours, "session"), wasWere(r.Ours)))
 	}
 	if n := len(r.Unread); n > 0 {
-		out = append(out, fmt.Sprintf("%s could not be read.", count(n, "file")))
+		out = append(out, fmt.Sprintf("%s could not be read.", plural.Count(n, "file")))
 	}
 	if r.Foreign > 0 {
-		out = append(out, fmt.Sprintf("%s in the folders %s passed over.", count(r.Foreign, "other file"), wasWere(r.Foreign)))
+		out = append(out, fmt.Sprintf("%s in the folders %s passed over.", plural.Count(r.Foreign, "other file"), wasWere(r.Foreign)))
 	}
 	return out
 }
@@ -194,7 +195,7 @@ func (p page) often(m improve.Merged) string {
 	if m.Sessions > 1 {
 		when = "last " + when
 	}
-	return fmt.Sprintf("%s in %s, %s · score %d · %s", times(m.Count), count(m.Sessions, "session"), when, m.Score, m.Fingerprint)
+	return fmt.Sprintf("%s in %s, %s · score %d · %s", times(m.Count), plural.Count(m.Sessions, "session"), when, m.Score, m.Fingerprint)
 }
 
 func times(n int) string {
@@ -204,7 +205,7 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return thousands(n) + " times"
+	return plural.Thousands(n) + " times"
 }
 
 // markdown writes the report as a document.
@@ -331,19 +332,4 @@ func short(id string) string {
 		return id[:8] + "…"
 	}
 	return id
-}
-
-func grouped(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return thousands(n) + " " + thing + "s"
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

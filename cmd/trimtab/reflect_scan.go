@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (s *scan) run(ctx context.Context, f found) error {
 		wait.Go(func() {
 			for u := range work {
 				if err := s.read(ctx, u); err != nil && ctx.Err() == nil {
-					s.unread(or(u.file, "our own store"), err, u.named)
+					s.unread(cmp.Or(u.file, "our own store"), err, u.named)
 				}
 				s.bar.file(u.size)
 			}
@@ -205,7 +206,7 @@ func (s *scan) source(ctx context.Context, u unit, host string, from transcript.
 		case host == "" && !info.Updated.IsZero() && info.Updated.Before(s.since):
 			continue
 		}
-		info.Host = or(info.Host, host)
+		info.Host = cmp.Or(info.Host, host)
 		if err := s.one(ctx, u, info, from); err != nil {
 			errs = append(errs, fmt.Errorf("session %s: %w", info.ID, err))
 		}
@@ -264,7 +265,7 @@ func (s *scan) begin(u unit, info trimtab.Info) (*reading, error) {
 func bareID(id, host string) string { return strings.TrimPrefix(id, host+":") }
 
 func (r *reading) see(item transcript.Item) bool {
-	r.project = or(r.project, item.Project)
+	r.project = cmp.Or(r.project, item.Project)
 	if r.scan.project != "" && r.project != "" && !within(r.project, r.scan.project) {
 		return false
 	}
@@ -297,7 +298,7 @@ func (s *scan) finish(r *reading) {
 // damaged notes a line that could not be read. Its words repeat nothing of what
 // stands there.
 func (s *scan) damaged(u unit, info trimtab.Info, err error) {
-	d := damage{File: or(u.file, "session "+info.ID), Why: err.Error()}
+	d := damage{File: cmp.Or(u.file, "session "+info.ID), Why: err.Error()}
 	var line transcript.Damaged
 	if errors.As(err, &line) {
 		d.Line, d.Why = line.Line, line.Text
@@ -352,7 +353,7 @@ func (s *scan) reflection(now time.Time) reflection {
 	r.Results = latest(r.Results)
 	for _, one := range r.Results {
 		if one.Parent == "" {
-			r.Hosts[or(one.Host, "unknown")]++
+			r.Hosts[cmp.Or(one.Host, "unknown")]++
 		} else {
 			r.Agents++
 		}

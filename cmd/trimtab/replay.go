@@ -7,6 +7,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/replay/record"
@@ -101,7 +102,7 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 		}
 	}
 	if bad > 0 {
-		a.wrong("%d of %s could not be replayed\n", bad, count(len(results), "session"))
+		a.wrong("%d of %s could not be replayed\n", bad, plural.Count(len(results), "session"))
 		return errShown
 	}
 	return nil
@@ -141,13 +142,13 @@ func (r *replayJSON) run(engine, other *trimtab.Engine, session record.Session) 
 func (a *app) printReplay(r replayJSON) {
 	rep := r.Report
 	a.printf("%s\n  %s  %s\n", r.File, rep.Session, rep.Title)
-	a.printf("  %s, %s, about %d tokens", count(rep.Messages, "message"), count(rep.Steps, "step"), rep.Tokens)
+	a.printf("  %s, %s, about %d tokens", plural.Count(rep.Messages, "message"), plural.Count(rep.Steps, "step"), rep.Tokens)
 	if r.Damaged > 0 {
-		a.printf(", %s left out", count(r.Damaged, "damaged line"))
+		a.printf(", %s left out", plural.Count(r.Damaged, "damaged line"))
 	}
 	a.printf("\n")
 	for _, n := range rep.Notes {
-		a.printf("  step %-5d + %s/%s: %s (%s, cached prefix %d, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, count(n.Tokens, "token"), n.Lost, n.Cost)
+		a.printf("  step %-5d + %s/%s: %s (%s, cached prefix %d, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, plural.Count(n.Tokens, "token"), n.Lost, n.Cost)
 		if n.Ended > 0 {
 			a.printf("  step %-5d - %s/%s: %s\n", n.Ended, n.By, n.Slot, n.Because)
 		}
@@ -170,5 +171,5 @@ func (a *app) printReplay(r replayJSON) {
 
 func (a *app) printTotals(lead string, t replay.Totals) {
 	a.printf("%s%s, %s added, %d of cached prefix given up; cost %.0f, %.1f %% of the session's %.0f\n", lead,
-		count(t.Injected, "note"), count(t.Added, "token"), t.Lost, t.Cost, 100*t.Share(), t.Plain)
+		plural.Count(t.Injected, "note"), plural.Count(t.Added, "token"), t.Lost, t.Cost, 100*t.Share(), t.Plain)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func (a *app) withStatus(l gateway.Launch) gateway.Launch {
 	if l.Status == nil || err != nil {
 		return l
 	}
-	settings, err := os.ReadFile(filepath.Join(or(a.getenv("HOME"), a.getenv("USERPROFILE")), filepath.FromSlash(l.Status.File)))
+	settings, err := os.ReadFile(filepath.Join(cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE")), filepath.FromSlash(l.Status.File)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l
 	}

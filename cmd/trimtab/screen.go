@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (t *talk) screen(ctx context.Context) error {
 		}
 	}
 	id, err = tui.Run(ctx, tui.Options{
-		Door: t.door, Folder: t.dir, Home: or(t.getenv("HOME"), t.getenv("USERPROFILE")), Model: t.flag.model,
+		Door: t.door, Folder: t.dir, Home: cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), Model: t.flag.model,
 		Session: id, Pick: t.flag.resume == pickOne, Notices: t.notices(), Editor: t.editor(), Env: t.environ,
 		Begin: t.begun,
 		Agent: t.choose, Cost: t.picker.Cost, Window: t.picker.Window,
@@ -64,7 +65,7 @@ func (t *talk) notices() []string {
 }
 
 func (t *talk) editor() string {
-	return or(or(t.getenv("VISUAL"), t.getenv("EDITOR")), map[bool]string{true: "notepad", false: "vi"}[os.PathSeparator == '\\'])
+	return cmp.Or(t.getenv("VISUAL"), t.getenv("EDITOR"), map[bool]string{true: "notepad", false: "vi"}[os.PathSeparator == '\\'])
 }
 
 // sessions lists our own chats, newest first: of this folder, or all.
@@ -108,7 +109,7 @@ func (t *talk) recall(ctx context.Context) ([]string, error) {
 
 func (t *talk) exportTo(ctx context.Context, id, file string) (string, error) {
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		file = filepath.Join(or(t.getenv("HOME"), t.getenv("USERPROFILE")), rest)
+		file = filepath.Join(cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), rest)
 	}
 	file, err := filepath.Abs(file)
 	if err != nil {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/safe"
 )
 
@@ -41,7 +43,7 @@ func (a *app) sessionShow(ctx context.Context, id string, full bool) error {
 		return err
 	}
 	a.printf("%s  %s\n", s.ID, s.Title)
-	a.printf("%s, %s, step %d, begun %s\n", or(s.Host, "?"), or(s.Model, "no model yet"), s.Step, s.Created.Local().Format("2006-01-02 15:04"))
+	a.printf("%s, %s, step %d, begun %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "no model yet"), s.Step, s.Created.Local().Format("2006-01-02 15:04"))
 	for _, line := range engine.Status(s) {
 		a.printf("%s: %s\n", line.By, line.Text)
 	}
@@ -145,7 +147,7 @@ func said(p trimtab.Part) (who, text string) {
 		case trimtab.Ours:
 			return p.From, p.Text
 		}
-		return or(string(p.By), "host"), p.Text
+		return cmp.Or(string(p.By), "host"), p.Text
 	case trimtab.ToolCall:
 		return "agent", "calls " + p.Name + " " + string(p.Input)
 	case trimtab.ToolResult:
@@ -154,7 +156,7 @@ func said(p trimtab.Part) (who, text string) {
 		}
 		return "tool", p.Text
 	case trimtab.Opaque:
-		return or(string(p.By), "host"), "(" + p.Kind + ")"
+		return cmp.Or(string(p.By), "host"), "(" + p.Kind + ")"
 	}
 	return "?", ""
 }
@@ -164,13 +166,13 @@ func change(c trimtab.Change) string {
 	sign := map[trimtab.ChangeKind]string{trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~", trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<"}[c.Kind]
 	line := sign + " " + c.By + "/" + c.Slot + ": " + c.Why
 	if c.Kind == trimtab.Injected {
-		line += " (" + count(c.Tokens, "token")
+		line += " (" + plural.Count(c.Tokens, "token")
 		if c.Lost > 0 {
-			line += ", " + count(c.Lost, "token") + " of cached prefix"
+			line += ", " + plural.Count(c.Lost, "token") + " of cached prefix"
 		}
 		line += ")"
 	} else if c.Lost > 0 {
-		line += " (" + count(c.Lost, "token") + " of cached prefix)"
+		line += " (" + plural.Count(c.Lost, "token") + " of cached prefix)"
 	}
 	return line
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 
@@ -28,7 +29,7 @@ func (a *app) summaries(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	w := summary.Writer{Door: door, History: st, Log: log, Model: func(ctx context.Context) (llm.Model, error) {
-		name := or(cfg.Frames.Model, a.flag.model)
+		name := cmp.Or(cfg.Frames.Model, a.flag.model)
 		if name == "" {
 			name, _ = picker.Default(ctx)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -27,7 +28,7 @@ func (t *talk) tools() ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.box, err = sandbox.New(cfg.Tools.Sandbox, sandbox.Options{Dir: t.dir, Home: or(t.getenv("HOME"), t.getenv("USERPROFILE"))})
+	t.box, err = sandbox.New(cfg.Tools.Sandbox, sandbox.Options{Dir: t.dir, Home: cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE"))})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (t *talk) outOfPlace(s trimtab.Session, each llm.Tool) string {
 	def := t.modeNow(s)
 	switch {
 	case each.Name == criterionMet && !hasGoal(s):
-		return or(def.Name, "NORMAL")
+		return cmp.Or(def.Name, "NORMAL")
 	case def.ReadOnly && !each.ReadOnly, len(def.Tools) > 0 && !slices.Contains(def.Tools, each.Name) && !steers(each.Name):
 		return def.Name
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -171,7 +172,7 @@ func (a *app) revoke(dir string) error {
 	if err != nil {
 		return err
 	}
-	names := []string{or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(or(setting.Repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
+	names := []string{cmp.Or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(cmp.Or(setting.Repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
 	found, _, _ := instruct.Find(dir) // a folder that is gone says nothing, but may be in the book
 	for _, f := range found {
 		names = append(names, f.Path)

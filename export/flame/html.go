@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 //go:embed page.html
@@ -103,7 +105,7 @@ func (c chart) about() []about {
 		row("Status", b.Said()+opened(b.By))
 		row("Size", c.weight(b))
 		if b.Messages > 0 {
-			row("Messages", count(b.Messages, "message")+" of its own")
+			row("Messages", plural.Grouped(b.Messages, "message")+" of its own")
 		}
 		row("In view", b.seen())
 		row("Success criteria", b.Criteria)

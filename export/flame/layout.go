@@ -2,8 +2,9 @@ package flame
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // box is a frame and where it stands. X and Width are shares of the whole width.
@@ -127,12 +128,12 @@ func (b box) class(active string) string {
 
 // Weight tells the tokens of a box and their share.
 func (c chart) weight(b box) string {
-	text := count(b.Tokens, "token")
+	text := plural.Grouped(b.Tokens, "token")
 	if c.total > 0 {
 		text += fmt.Sprintf(" (%.1f %% of all)", 100*float64(b.Tokens)/float64(c.total))
 	}
 	if b.Own != b.Tokens {
-		text += ", " + grouped(b.Own) + " of its own"
+		text += ", " + plural.Thousands(b.Own) + " of its own"
 	}
 	return text
 }
@@ -158,7 +159,7 @@ func (b box) seen() string {
 func (c chart) hover(b box) string {
 	lines := []string{b.label(), strings.TrimPrefix(b.Said()+", ", ", ") + c.weight(b)}
 	if b.Messages > 0 {
-		lines[1] += ", " + count(b.Messages, "message")
+		lines[1] += ", " + plural.Grouped(b.Messages, "message")
 	}
 	lines = append(lines, b.seen())
 	for _, extra := range [][2]string{{"Reason", b.Reason}, {"Summary", b.Summary}} {
@@ -171,9 +172,9 @@ func (c chart) hover(b box) string {
 
 // facts is the line below the title.
 func (c chart) facts() string {
-	text := count(len(c.boxes), "frame") + ", " + count(c.Before, "token") + " of history"
+	text := plural.Grouped(len(c.boxes), "frame") + ", " + plural.Grouped(c.Before, "token") + " of history"
 	if c.After < c.Before {
-		text += ", " + grouped(c.After) + " in the model's view"
+		text += ", " + plural.Thousands(c.After) + " in the model's view"
 	}
 	return text
 }
@@ -183,20 +184,4 @@ func (c chart) heading() string {
 		return t
 	}
 	return "Session " + oneLine(c.Session)
-}
-
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return grouped(n) + " " + thing + "s"
-}
-
-// grouped writes a number with commas between its thousands.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

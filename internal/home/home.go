@@ -10,6 +10,7 @@
 package home
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"runtime"
@@ -26,7 +27,7 @@ type Home struct {
 
 // DataDir is where sessions and trust are kept.
 func (h Home) DataDir() (string, error) {
-	if dir := or(h.Data, h.Getenv("TRIMTAB_DATA")); dir != "" {
+	if dir := cmp.Or(h.Data, h.Getenv("TRIMTAB_DATA")); dir != "" {
 		return filepath.Abs(dir)
 	}
 	return h.Dir("XDG_DATA_HOME", ".local/share", "LocalAppData")
@@ -34,7 +35,7 @@ func (h Home) DataDir() (string, error) {
 
 // ConfigFile is the person's settings file. It need not exist, unless it was named.
 func (h Home) ConfigFile() (path string, named bool, err error) {
-	if file := or(h.Config, h.Getenv("TRIMTAB_CONFIG")); file != "" {
+	if file := cmp.Or(h.Config, h.Getenv("TRIMTAB_CONFIG")); file != "" {
 		path, err = filepath.Abs(file)
 		return path, true, err
 	}
@@ -51,16 +52,9 @@ func (h Home) Dir(xdg, below, windows string) (string, error) {
 	if dir := h.Getenv(windows); runtime.GOOS == "windows" && dir != "" {
 		return filepath.Join(dir, "trimtab"), nil
 	}
-	home := or(h.Getenv("HOME"), h.Getenv("USERPROFILE"))
+	home := cmp.Or(h.Getenv("HOME"), h.Getenv("USERPROFILE"))
 	if home == "" {
 		return "", errors.New("no home folder is known: set HOME, or name folders with --data and --config")
 	}
 	return filepath.Join(home, filepath.FromSlash(below), "trimtab"), nil
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

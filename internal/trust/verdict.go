@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,7 @@ type Verdict struct {
 
 // String is the verdict in one line.
 func (v Verdict) String() string {
-	what := filepath.Join(v.Dir, or(v.File, Folder))
+	what := filepath.Join(v.Dir, cmp.Or(v.File, Folder))
 	switch v.State {
 	case Changed:
 		if v.File != "" {
@@ -61,13 +62,6 @@ func (v Verdict) String() string {
 		return fmt.Sprintf("%q is trusted", what)
 	}
 	return fmt.Sprintf("%q has no %s", v.Dir, Folder)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // judge compares what a folder or a file holds with what was trusted under its

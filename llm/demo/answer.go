@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // answer tells what was found, and only that.
@@ -28,7 +30,7 @@ func (f found) inventory() []string {
 	if f.partial {
 		atLeast = "at least "
 	}
-	line := fmt.Sprintf("- The folder holds %s%s and %s, as far as its list goes: %d bytes.", atLeast, count(len(f.files), "file"), count(len(f.folders), "folder"), f.bytes)
+	line := fmt.Sprintf("- The folder holds %s%s and %s, as far as its list goes: %d bytes.", atLeast, plural.Count(len(f.files), "file"), plural.Count(len(f.folders), "folder"), f.bytes)
 	var names []string
 	for _, f := range f.files[:min(len(f.files), 8)] {
 		names = append(names, show(f.path))
@@ -59,7 +61,7 @@ func (f found) contents() []string {
 }
 
 func (r reading) String() string {
-	size := count(r.lines, "line")
+	size := plural.Count(r.lines, "line")
 	if r.more {
 		size = "more than " + size
 	}
@@ -88,7 +90,7 @@ func (h finding) String() string {
 	if h.matches > len(h.at) {
 		where += " and so on"
 	}
-	return fmt.Sprintf("- %s: %s%d in %s (%s).", what, atLeast, h.matches, count(h.files, "file"), where)
+	return fmt.Sprintf("- %s: %s%d in %s (%s).", what, atLeast, h.matches, plural.Count(h.files, "file"), where)
 }
 
 // show writes a file's name on one line, whatever characters it has.
@@ -97,11 +99,4 @@ func show(name string) string {
 		return quoted
 	}
 	return name
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -17,6 +17,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func read(ctx context.Context, f *pick.File, info trimtab.Info) (Session, error)
 		if err != nil {
 			return s, err
 		}
-		s.Info.Project = or(s.Info.Project, item.Project)
+		s.Info.Project = cmp.Or(s.Info.Project, item.Project)
 		s.Events = append(s.Events, Events(item)...)
 	}
 	return s, nil
@@ -121,13 +122,6 @@ func Events(item transcript.Item) []trimtab.Event {
 		return []trimtab.Event{said}
 	}
 	return []trimtab.Event{said, trimtab.Rewritten{All: true, Size: item.Message.Size()}}
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // headSize is how much of a file is looked at.

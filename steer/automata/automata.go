@@ -18,6 +18,7 @@ import (
 	"text/template"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // Config sets when the reflection comes. Zero values take the defaults.
@@ -76,7 +77,7 @@ func (a Automata) listen(t trimtab.Turn, m Memory, said trimtab.Message) (Memory
 	var acts []trimtab.Action
 	if !m.Enabled && *a.cfg.Enabled && said.IsPrompt() && called(said.Typed()) {
 		m = Memory{Enabled: true, LastAutomata: t.Step}
-		acts = append(acts, trimtab.Notify{Text: fmt.Sprintf("automata on: a reflection every %s", plural(a.cfg.InitialTurns, "step"))})
+		acts = append(acts, trimtab.Notify{Text: fmt.Sprintf("automata on: a reflection every %s", plural.Count(a.cfg.InitialTurns, "step"))})
 	}
 	if m.Enabled {
 		m.Diary = m.Diary.note(said)
@@ -101,7 +102,7 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	}
 	act := trimtab.Inject{
 		Slot: slot, Text: a.text(m.Diary.lines(t.Step-base, since, t.Todos.Open())), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
-		Why: plural(t.Step-base, "step") + " since the last look back",
+		Why: plural.Count(t.Step-base, "step") + " since the last look back",
 	}
 	m.LastReflection, m.Diary = t.Step, Diary{}
 	return m, []trimtab.Action{act}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // Diary is what happened since the last reflection. It stays small: beyond
@@ -108,7 +109,7 @@ func count(list []Count, c Count, most int) []Count {
 // lines tells the diary in at most six lines. Since is what the steps are counted
 // from.
 func (d Diary) lines(steps int, since string, open []trimtab.Todo) []string {
-	out := []string{plural(steps, "step") + " since " + since}
+	out := []string{plural.Count(steps, "step") + " since " + since}
 	if len(d.Tools) > 0 {
 		tools := slices.SortedStableFunc(slices.Values(d.Tools), func(a, b Count) int { return cmp.Compare(b.N, a.N) })
 		var names []string
@@ -117,15 +118,15 @@ func (d Diary) lines(steps int, since string, open []trimtab.Todo) []string {
 		}
 		text := "tools used: " + strings.Join(names, ", ")
 		if more := len(tools) - len(names); more > 0 {
-			text += " and " + plural(more, "other")
+			text += " and " + plural.Count(more, "other")
 		}
 		out = append(out, text)
 	}
 	if d.Errors > 0 {
-		out = append(out, plural(d.Errors, "tool call")+" failed")
+		out = append(out, plural.Count(d.Errors, "tool call")+" failed")
 	}
 	if len(open) > 0 {
-		out = append(out, plural(len(open), "todo")+" open, the first: "+open[0].Text)
+		out = append(out, plural.Count(len(open), "todo")+" open, the first: "+open[0].Text)
 	}
 	for _, c := range d.Calls {
 		if c.N >= repeated && len(out) < 6 {
@@ -133,11 +134,4 @@ func (d Diary) lines(steps int, since string, open []trimtab.Todo) []string {
 		}
 	}
 	return out
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

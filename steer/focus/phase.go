@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -31,7 +32,7 @@ func (s *step) phases() {
 	next := s.Phases[here+1]
 	if lack := s.Needed - s.m.Research; lack > 0 && (sumsUp(next) || here+1 == s.sumUp) {
 		if s.once("needed") {
-			why = fmt.Sprintf("%s needs %s first", next.Title(), plural(lack, "more research request"))
+			why = fmt.Sprintf("%s needs %s first", next.Title(), plural.Count(lack, "more research request"))
 			s.do(PhaseTransition, Low, InjectMessage, why, words("needed", s.told(why)))
 		}
 		return
@@ -89,7 +90,7 @@ func (p plan) byHand(m Memory, to int) Memory {
 // where is the phase in short: Research 3/20 (2 of 5).
 func (p plan) where(m Memory) string {
 	if len(p.Phases) == 0 {
-		return fmt.Sprintf("%s, %s", p.Name, plural(m.Total, "message"))
+		return fmt.Sprintf("%s, %s", p.Name, plural.Count(m.Total, "message"))
 	}
 	ph := p.phase(m)
 	text := fmt.Sprintf("%s %d", ph.Title(), m.InPhase)
@@ -115,11 +116,4 @@ func sentence(s string) string {
 		s = string(c-'a'+'A') + s[1:]
 	}
 	return s + "."
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

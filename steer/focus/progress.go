@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -124,7 +125,7 @@ func of(n, most int, what string) string {
 	case what == "":
 		return fmt.Sprint(n)
 	}
-	return plural(n, what)
+	return plural.Count(n, what)
 }
 
 func plain(n int, what string) string {

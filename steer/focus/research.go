@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // topic is what was looked up, by the words that matter in it.
@@ -87,7 +88,7 @@ func (s *step) request(about string) {
 	if s.Research > 0 && s.m.Research > s.Research && !s.m.Limit {
 		s.m.Limit = true
 		why := fmt.Sprintf("research request %d, and the mode %s takes %d", s.m.Research, s.Name, s.Research)
-		s.do(ResearchLimit, Medium, InjectMessage, why, words("research", s.told("this session takes "+plural(s.Research, "research request")+" and has had them")))
+		s.do(ResearchLimit, Medium, InjectMessage, why, words("research", s.told("this session takes "+plural.Count(s.Research, "research request")+" and has had them")))
 		return // of two limits that are passed at once, the larger is told
 	}
 	if t := s.m.Topics; i >= 0 && s.PerTopic > 0 && t[i].Count > s.PerTopic && !t[i].Told {

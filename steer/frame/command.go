@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -249,7 +250,7 @@ func (d Frames) doUndo(t trimtab.Turn, m Memory, _ []string) (Memory, []trimtab.
 	next.align()
 	acts := append(d.hint(next, "undo "+what, false), d.tell(m, next, "undo "+what)...)
 	next, folds := next.refold("undo " + what)
-	return next, append(append(acts, folds...), answer("Undone: "+what+". Active: "+or(next.Active, "none"), next.tree(t))), nil
+	return next, append(append(acts, folds...), answer("Undone: "+what+". Active: "+cmp.Or(next.Active, "none"), next.tree(t))), nil
 }
 
 func (d Frames) doUnfold(t trimtab.Turn, m Memory, args []string) (Memory, []trimtab.Action, error) {

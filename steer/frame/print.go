@@ -1,10 +1,12 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // View is a frame as programs read it.
@@ -98,9 +100,9 @@ func (d Frames) doTree(t trimtab.Turn, m Memory, _ []string) (Memory, []trimtab.
 
 func (d Frames) doStatus(t trimtab.Turn, m Memory, _ []string) (Memory, []trimtab.Action, error) {
 	tree := m.tree(t)
-	lines := []string{or(d.Status(m), "at the root"), ""}
+	lines := []string{cmp.Or(d.Status(m), "at the root"), ""}
 	lines = append(lines, m.lines()...)
-	lines = append(lines, "", fmt.Sprintf("%d tokens of history, %d in view; %s folded", tree.Before, tree.After, plural(len(m.Folds), "run")))
+	lines = append(lines, "", fmt.Sprintf("%d tokens of history, %d in view; %s folded", tree.Before, tree.After, plural.Count(len(m.Folds), "run")))
 	a := d.settings(m)
 	lines = append(lines, fmt.Sprintf("autonomy: %s, push from %d%%, pop from %d%% (%s)", a.Level, *a.Push, *a.Pop, a.Confidence))
 	for _, s := range m.Suggestions {
@@ -116,7 +118,7 @@ func (d Frames) doShow(t trimtab.Turn, m Memory, args []string) (Memory, []trimt
 	if err != nil {
 		return m, nil, err
 	}
-	i, err := m.find(or(id, m.Active))
+	i, err := m.find(cmp.Or(id, m.Active))
 	if err != nil {
 		return m, nil, err
 	}
@@ -157,7 +159,7 @@ func (d Frames) doContext(_ trimtab.Turn, m Memory, _ []string) (Memory, []trimt
 		Tokens int    `json:"tokens"`
 		Budget Budget `json:"budget"`
 	}{text, tokens(len(text)), d.cfg.Budget}
-	return m, []trimtab.Action{answer(or(text, "At the root the model is told nothing of frames: all is in view."), data)}, nil
+	return m, []trimtab.Action{answer(cmp.Or(text, "At the root the model is told nothing of frames: all is in view."), data)}, nil
 }
 
 func (d Frames) doAutonomy(t trimtab.Turn, m Memory, args []string) (Memory, []trimtab.Action, error) {
@@ -178,7 +180,7 @@ func (d Frames) doAutonomy(t trimtab.Turn, m Memory, args []string) (Memory, []t
 		acts = append(acts, d.hint(m, "the settings changed", false)...)
 	}
 	text := fmt.Sprintf("# Autonomy\n\n- **Level:** %s\n- **Push Threshold:** %d%%\n- **Pop Threshold:** %d%%\n- **Suggest in Context:** %t\n- **Enabled Heuristics:** %s\n- **Confidence:** %s\n- **Learn:** %t",
-		a.Level, *a.Push, *a.Pop, *a.InContext, or(strings.Join(a.Heuristics, ", "), "none"), a.Confidence, *a.Learn)
+		a.Level, *a.Push, *a.Pop, *a.InContext, cmp.Or(strings.Join(a.Heuristics, ", "), "none"), a.Confidence, *a.Learn)
 	return m, append(acts, answer(text, a)), nil
 }
 

@@ -1,11 +1,13 @@
 package frame
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // commit closes a step of the tree: what is folded is settled, the step can be
@@ -92,11 +94,11 @@ func (d Frames) folding(m Memory, f Frame) string {
 	case f.Gone:
 		return "Not folded: the host has rewritten its messages."
 	case f.Folded:
-		return fmt.Sprintf("Folded: %d messages of about %d tokens are now seen as %d; that pays back after %s.", f.Messages, tokens(shown), tokens(text), plural(payback(shown, text, m.Tail), "request"))
+		return fmt.Sprintf("Folded: %d messages of about %d tokens are now seen as %d; that pays back after %s.", f.Messages, tokens(shown), tokens(text), plural.Count(payback(shown, text, m.Tail), "request"))
 	case text >= shown:
 		return fmt.Sprintf("Not folded: its summary (%d tokens) is no shorter than its messages (%d).", tokens(text), tokens(shown))
 	}
-	return fmt.Sprintf("Not folded: saving %d tokens a request pays back only after %s (frames.payback is %d).", tokens(shown-text), plural(payback(shown, text, m.Tail), "request"), d.cfg.Payback)
+	return fmt.Sprintf("Not folded: saving %d tokens a request pays back only after %s (frames.payback is %d).", tokens(shown-text), plural.Count(payback(shown, text, m.Tail), "request"), d.cfg.Payback)
 }
 
 // pushArgs override what was gathered. All are optional.
@@ -146,7 +148,7 @@ func (d Frames) evaluatePush(t trimtab.Turn, m Memory, args pushArgs) Evaluation
 		f.Files = len(args.Files)
 	}
 	e := d.settings(m).evaluate(Push, f.scores(), m.Stats)
-	e.Goal = or(trimtab.Clip(oneLine(f.Goal), maxGoal), nextPart+short(strings.TrimPrefix(or(f.Current, "this session"), nextPart), 200))
+	e.Goal = cmp.Or(trimtab.Clip(oneLine(f.Goal), maxGoal), nextPart+short(strings.TrimPrefix(cmp.Or(f.Current, "this session"), nextPart), 200))
 	return e
 }
 
@@ -236,11 +238,4 @@ func (d Frames) limit(m Memory) int {
 		}
 	}
 	return 100_000
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

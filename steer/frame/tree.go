@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -183,7 +184,7 @@ func (m Memory) activate(id string, now time.Time) (Memory, Frame, error) {
 	case f.Status != Planned:
 		return m, Frame{}, fmt.Errorf("frame %s is %s; only a planned one can be activated", f.ID, f.Status)
 	case f.Parent != m.Active:
-		return m, Frame{}, fmt.Errorf("frame %s is planned under %s, and %s is active; go back to %s first", f.ID, f.Parent, or(m.Active, "none"), f.Parent)
+		return m, Frame{}, fmt.Errorf("frame %s is planned under %s, and %s is active; go back to %s first", f.ID, f.Parent, cmp.Or(m.Active, "none"), f.Parent)
 	}
 	m = m.begin().leave()
 	f := &m.Frames[i]
@@ -207,7 +208,7 @@ func (m Memory) invalidate(id, reason string, now time.Time) (Memory, Frame, []s
 	case f.Parent == "":
 		return m, Frame{}, nil, fmt.Errorf("frame %s is the root; pop it to end the tree", f.ID)
 	}
-	reason = or(trimtab.Clip(oneLine(reason), maxGoal), "no reason given")
+	reason = cmp.Or(trimtab.Clip(oneLine(reason), maxGoal), "no reason given")
 	m = m.begin()
 	active := slices.ContainsFunc(m.path(), func(p Frame) bool { return p.ID == f.ID })
 	var warn []string
@@ -309,11 +310,4 @@ func list(to []string, text string) []string {
 		return to
 	}
 	return append(slices.Clip(to), text)
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/safe"
 )
 
@@ -140,7 +141,7 @@ func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 		lines = append(lines, "  "+line)
 	}
 	if more := len(detail) - q.first - room; more > 0 {
-		lines = append(lines, l.dim("  "+plural(more, "line")+" below, ↓ shows them"))
+		lines = append(lines, l.dim("  "+plural.Count(more, "line")+" below, ↓ shows them"))
 	}
 	names := map[tool.Answer]string{tool.Once: "y once", tool.Always: "a always", tool.Refuse: "n refuse"}
 	row := ""

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
 
@@ -91,7 +92,7 @@ func (c *chat) opened(o opened) tea.Cmd {
 		c.page.Notice("this session was begun in " + o.session.Project + "; tools work in " + c.opt.Folder)
 	}
 	c.page.Bottom()
-	text := fmt.Sprintf("resumed, %s", plural(len(o.messages), "message"))
+	text := fmt.Sprintf("resumed, %s", plural.Count(len(o.messages), "message"))
 	if brokeOff(o.messages) {
 		text += `; it ended before the reply did: say "go on"`
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // showStatus tells what steers the session: its state, its price, and every note
@@ -33,11 +34,11 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 	}
 	line("session", "%s  %s", s.ID, s.Title)
 	line("model", "%s", model)
-	line("step", "%d, %s, about %s", s.Step, plural(s.Seq, "message"), plural(s.Meter.Tokens(s.Meter.Bytes), "token"))
+	line("step", "%d, %s, about %s", s.Step, plural.Count(s.Seq, "message"), plural.Count(s.Meter.Tokens(s.Meter.Bytes), "token"))
 	for _, st := range status {
 		line(st.By, "%s", Row(st))
 	}
-	line("price", "%s of notes so far, %d of cached prefix given up", plural(s.Meter.Added, "token"), s.Meter.Lost)
+	line("price", "%s of notes so far, %d of cached prefix given up", plural.Count(s.Meter.Added, "token"), s.Meter.Lost)
 	if len(s.Notes) == 0 {
 		line("notes", "none stand before the model's eyes")
 	}

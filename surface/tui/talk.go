@@ -9,6 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
 
@@ -234,7 +235,7 @@ func spoken(m trimtab.Message) string {
 // unless the person wants to see such things.
 func (c *chat) steered(ch trimtab.Change) {
 	if ch.Kind == trimtab.Injected {
-		c.page.Note(ch.By, ch.Slot, ch.Text, fmt.Sprintf("%s (%s)", ch.Why, plural(ch.Tokens, "token")))
+		c.page.Note(ch.By, ch.Slot, ch.Text, fmt.Sprintf("%s (%s)", ch.Why, plural.Count(ch.Tokens, "token")))
 		return
 	}
 	if ch.Kind != trimtab.Withheld && ch.Kind != trimtab.FoldedUp {
@@ -316,11 +317,4 @@ func (c *chat) rescue(r *run) tea.Cmd {
 		c.sending = r.prompt
 	}
 	return nil
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

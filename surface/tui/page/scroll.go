@@ -2,8 +2,9 @@ package page
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // place is a row of the page by what is on it, which stays true when the width
@@ -339,7 +340,7 @@ func (p *Page) below(c cursor) string {
 	if n == 1 {
 		word = "line"
 	}
-	return fmt.Sprintf("%s %s%s more %s", p.pen.marks.Below, about, thousands(n), word)
+	return fmt.Sprintf("%s %s%s more %s", p.pen.marks.Below, about, plural.Thousands(n), word)
 }
 
 // round keeps two figures of a number.
@@ -349,12 +350,4 @@ func round(n int) int {
 		unit *= 10
 	}
 	return n / unit * unit
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
