@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -64,7 +65,7 @@ func hookCall(args []string) (call spool.Args, ok bool) {
 	if call, ok = spool.ParseArgs(args[1:]); !ok || strings.HasPrefix(call.Event, "-") {
 		return call, false
 	}
-	call.Data = or(call.Data, data)
+	call.Data = cmp.Or(call.Data, data)
 	_, _, ok = spool.Find(call.Host, call.Event)
 	return call, ok
 }
