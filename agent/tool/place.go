@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/atomicfile"
 )
 
 // maxChange is the largest file that the tools here change, in bytes.
@@ -139,32 +139,16 @@ func (f *Folder) load(rel string) ([]byte, error) {
 	return text, nil
 }
 
-// put writes a whole file: to a new one beside it, which then takes its name, so
-// that nobody ever finds half of it.
+// put writes a whole file, so that nobody ever finds half of it. One that is there
+// keeps its mode.
 func (f *Folder) put(rel string, content []byte, mode fs.FileMode) error {
 	if dir := path.Dir(rel); dir != "." {
 		if err := f.root.MkdirAll(filepath.FromSlash(dir), 0o755); err != nil {
 			return f.explain(dir, err)
 		}
 	}
-	temp := filepath.FromSlash(path.Join(path.Dir(rel), ".trimtab-"+rand.Text()[:10]+".tmp"))
-	file, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return f.explain(rel, err)
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = f.root.Chmod(temp, mode.Perm())
-	}
-	if err == nil {
-		err = f.root.Rename(temp, filepath.FromSlash(rel))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("%q could not be written: %w", rel, inner(err)), f.root.Remove(temp))
+	if err := atomicfile.WriteIn(f.root, filepath.FromSlash(rel), content, mode.Perm()); err != nil {
+		return fmt.Errorf("%q could not be written: %w", rel, inner(err))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/internal/atomicfile"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/steer"
@@ -329,15 +331,12 @@ func (d *deliberation) write(ctx context.Context, deb *deliberate.Debate) error 
 
 // replaceFile writes a file so that there is never half of it.
 func replaceFile(name string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
 		return fmt.Errorf("the result: %w", err)
 	}
-	if err = errors.Join(write(f), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("the result: %w", errors.Join(err, os.Remove(f.Name())))
+	if err := atomicfile.Write(name, text.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("the result: %w", err)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/work"
+	"github.com/trimtab/trimtab/internal/atomicfile"
 )
 
 // Config says where the records are kept and how much is done at a time.
@@ -137,10 +138,7 @@ func name(file string, fresh func() string) (string, error) {
 	if err := trimtab.CheckID(s); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(file+".new", []byte(s+"\n"), 0o600); err != nil {
-		return "", err
-	}
-	return s, os.Rename(file+".new", file)
+	return s, atomicfile.Write(file, []byte(s+"\n"), 0o600)
 }
 
 // Run works until the context ends. What is then at work goes back to the queue.

@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/internal/atomicfile"
 )
 
 // review has the agent review the change, and where the request asks for it a
@@ -116,10 +117,7 @@ func (j *Job) keep(name string, value any, produce func() error) error {
 	if raw, err = json.Marshal(value); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(path, raw, 0o600)
 }
 
 func (j *Job) post(ctx context.Context, p forge.Pull, kind string, found []Finding) (said forge.Comment, err error) {

@@ -221,7 +221,7 @@ func TestSeveralWritersLoseNothing(t *testing.T) {
 	if all, err := b.List(); err != nil || len(all) != len(dirs)+1 {
 		t.Errorf("%d records, %v", len(all), err)
 	}
-	left, err := filepath.Glob(path + ".new-*")
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".trimtab-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/trimtab/trimtab/internal/atomicfile"
 )
 
 // maxBook is the size of a book; each project takes about 100 bytes a file.
@@ -93,7 +95,7 @@ func decode(raw []byte) ([]Record, error) {
 }
 
 // save writes a book so that after a crash there is the old one or the new one.
-func save(name string, records []Record) (err error) {
+func save(name string, records []Record) error {
 	raw, err := json.MarshalIndent(bookJSON{version, sorted(records)}, "", "  ")
 	if err != nil {
 		return err
@@ -101,43 +103,7 @@ func save(name string, records []Record) (err error) {
 	if len(raw) > maxBook {
 		return fmt.Errorf("%s would be larger than %d bytes; revoke what is no longer used", name, maxBook)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // best effort: it holds nothing that is not in memory
-		}
-	}()
-	_, err = f.Write(append(raw, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(name))
-}
-
-// syncFolder makes a rename in the folder survive a power cut. Windows has no
-// such call and needs none.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return atomicfile.Write(name, append(raw, '\n'), 0o600)
 }
 
 // setAside renames a damaged book to the first free name and returns it.
