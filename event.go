@@ -21,7 +21,9 @@ type Using struct {
 // Stopping is the agent about to end its turn. An intervention may answer with
 // Continue; Continued says that the agent is only still at work because one did.
 type Stopping struct {
-	Continued bool `json:"continued,omitempty"`
+	Continued bool   `json:"continued,omitempty"`
+	Waiting   bool   `json:"waiting,omitempty"` // for work of its own in the background
+	Last      string `json:"last,omitempty"`    // what the agent said last, where no Said told it yet
 }
 
 // Asked is a command: a slash command, a verb, an API or tool call. By is who

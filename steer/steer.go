@@ -1,9 +1,9 @@
 // Package steer is the lineup: which interventions there are, in which order
 // their notes stand, and the settings of each.
 //
-// The order is frame, mode, focus, todo, automata: where the work stands comes
+// The order is frame, mode, focus, todo, automata, stop: where the work stands comes
 // first, then what the person chose and the goal of it, the tactical reminder
-// before the strategic reflection. The siblings never import each other, but for
+// before the strategic reflection, and last whether the agent may stop. The siblings never import each other, but for
 // the one definition of a mode, and nothing outside names them one by one.
 //
 //	engine, err := steer.New(steer.Config{}, own...) // modes from files, if any
@@ -21,6 +21,7 @@ import (
 	"github.com/trimtab/trimtab/steer/focus"
 	"github.com/trimtab/trimtab/steer/frame"
 	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/steer/todo"
 )
 
@@ -33,6 +34,7 @@ type Config struct {
 	Focus    focus.Config    `json:"focus" doc:"what keeps a session in a mode with a goal on it"`
 	Todo     todo.Config     `json:"todoReminder" doc:"the reminder of the agent's todo list"`
 	Automata automata.Config `json:"automataMode" doc:"periodic reflection, switched on by the word automata"`
+	Stop     stop.Config     `json:"stop" doc:"whether an agent that stops with work left is sent on"`
 }
 
 // New returns an engine with the whole lineup. Own are the modes from files; one
@@ -44,10 +46,11 @@ func New(cfg Config, own ...mode.Definition) (*trimtab.Engine, error) {
 	goals, err3 := focus.New(cfg.Focus, all...)
 	reminder, err4 := todo.New(cfg.Todo)
 	reflection, err5 := automata.New(cfg.Automata)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	ending, err6 := stop.New(cfg.Stop)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
 	}
-	return trimtab.New(cfg.Steering, trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection))
+	return trimtab.New(cfg.Steering, trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending))
 }
 
 // withOwn lists the modes with a goal that are built in, and then those from files.

@@ -116,7 +116,7 @@ func (p *player) act(verb, rest string) error {
 		}
 		p.step(trimtab.Using{Call: calls[0].(trimtab.ToolCall)})
 	case "stop":
-		p.step(trimtab.Stopping{Continued: rest == "again"})
+		p.step(trimtab.Stopping{Continued: rest == "again", Waiting: rest == "waiting"})
 	case "ask", "outside":
 		words := strings.Fields(rest)
 		if len(words) == 0 {

@@ -34,6 +34,7 @@ var table = []row{
 	{".", nil, "the words and the pure engine: what everyone imports imports no one"},
 
 	{"steer", []string{".", "steer/*"}, "the ordered lineup and its config is the one place that knows all interventions"},
+	{"steer/stop", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/todo", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
@@ -116,7 +117,7 @@ var table = []row{
 	{"surface/hook/spool", []string{"internal/scan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
 	{"surface/hook/hookcmd", []string{".", "helm", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/safe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
-	{"surface/hook", []string{".", "helm", "host", "improve", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
+	{"surface/hook", []string{".", "helm", "host", "improve", "steer/stop", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
 	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
 

@@ -36,7 +36,7 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 		case spool.Using:
 			return t.using()
 		case spool.Stop:
-			return []trimtab.Event{t.stopping()}
+			return t.stopping(s)
 		}
 		return nil
 	}
@@ -48,7 +48,7 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.Using:
 		return t.using()
 	case spool.Stop:
-		return append(append(t.planned(), t.in.events(kind)...), t.stopping())
+		return append(append(t.planned(), t.in.events(kind)...), t.stopping(s)...)
 	case spool.Compacted:
 		return []trimtab.Event{rewritten(s)}
 	case spool.None, spool.Compacting, spool.End:
@@ -137,8 +137,17 @@ func (t *turn) using() []trimtab.Event {
 	return events
 }
 
-func (t *turn) stopping() trimtab.Event {
-	return trimtab.Stopping{Continued: t.continued()}
+// stopping asks the engine whether the agent may stop; but never in a session of our
+// own workflow. The last words are told with it: a gateway may not have stored them.
+func (t *turn) stopping(s trimtab.Session) []trimtab.Event {
+	if own(s) {
+		return nil
+	}
+	ev := trimtab.Stopping{Continued: t.in.Active != nil && *t.in.Active, Waiting: len(t.in.Background) > 0}
+	if t.gateway {
+		ev.Last = t.in.last()
+	}
+	return []trimtab.Event{ev}
 }
 
 // Tool calls that may go by unanswered: a loop is noticed that much later, at

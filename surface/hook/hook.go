@@ -246,9 +246,6 @@ func (t *turn) leave(s trimtab.Session, waited []spool.Call) {
 	if t.call.Event.Kind == spool.Used {
 		next = next.Saw(t.call.Mark)
 	}
-	if t.in.prompt != "" || t.call.Event.Kind == spool.Start && t.in.Source != "compact" {
-		next.Blocks = 0
-	}
 	if t.call.Event.Kind == spool.Start && t.in.Source != "compact" && t.in.Source != "clear" {
 		next.Since = s.Seq
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -88,13 +89,13 @@ func TestM2_TheFirstPromptInAModeBringsItsEntryPrompt(t *testing.T) {
 
 func TestA1_OnlyWhatAPersonTypedSwitchesAutomataOn(t *testing.T) {
 	for prompt, want := range map[string]bool{
-		"automata: tidy this":                                   true,
-		"<hook_context>automata</hook_context>\n\nhello":        false,
-		"<hook_context>x</hook_context>\n\nautomata please":     true,
-		opening + "your todo list has 1 open item:\n- automata": false,
-		"<system-reminder>automata</system-reminder>":           false,
-		"  " + opening + "automata":                             false,
-		"":                                                      false,
+		"automata: tidy this":                                        true,
+		"<hook_context>automata</hook_context>\n\nhello":             false,
+		"<hook_context>x</hook_context>\n\nautomata please":          true,
+		stop.Opening + "your todo list has 1 open item:\n- automata": false,
+		"<system-reminder>automata</system-reminder>":                false,
+		"  " + stop.Opening + "automata":                             false,
+		"":                                                           false,
 	} {
 		r := newRig(t, "gemini")
 		r.start("startup")

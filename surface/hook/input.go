@@ -8,6 +8,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -72,7 +73,7 @@ func (in input) last() string {
 // typed is what a person typed of a prompt. Hosts call the hook for their own
 // continuations, too: with nothing, or with the reason that we gave them.
 func typed(prompt string) string {
-	if strings.TrimSpace(prompt) == "" || strings.HasPrefix(strings.TrimSpace(prompt), opening) {
+	if strings.TrimSpace(prompt) == "" || strings.HasPrefix(strings.TrimSpace(prompt), stop.Opening) {
 		return ""
 	}
 	return strings.TrimSpace(message(prompt).Typed())

@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -25,11 +23,11 @@ func TestR15_OpenTodosContinueOnceAndThenStop(t *testing.T) {
 				r.start("startup")
 				r.prompt("write the docs")
 				r.todos("in_progress")
-				holds(t, "the stop", r.stop("That is all.", active[0]), "write the docs (in_progress)", opening)
+				holds(t, "the stop", r.stop("That is all.", active[0]), "write the docs (in_progress)", stop.Opening)
 				for range 30 {
 					none(t, "the stop after it", r.stop("That is all.", active[1]))
 				}
-				r.prompt(opening + "what a host hands back as a prompt") // Gemini, Qwen
+				r.prompt(stop.Opening + "what a host hands back as a prompt") // Gemini, Qwen
 				none(t, "the stop after our own words", r.stop("That is all.", active[1]))
 				r.prompt("<system-reminder>the host's own words</system-reminder>")
 				none(t, "the stop after the host's words", r.stop("That is all.", active[1]))
@@ -45,21 +43,21 @@ func TestR15_AListThatNoHookTellsIsReadAtTheStop(t *testing.T) {
 	r := newRig(t, "codex")
 	call := trimtab.ToolCall{ID: "c1", Name: "update_plan", Input: json.RawMessage(`{"plan":[{"step":"write the docs","status":"pending"}]}`)}
 	r.opt.Plan = func(path string) (trimtab.ToolCall, bool) { return call, path == "/p/rollout.jsonl" }
-	stop := func(active string) string {
+	stops := func(active string) string {
 		return r.call("Stop", `{"session_id":"s1","cwd":"/p","transcript_path":"/p/rollout.jsonl","last_assistant_message":"That is all.","stop_hook_active":`+active+`}`)
 	}
 	r.start("startup")
 	r.prompt("write the docs")
 	none(t, "a stop that names no file", r.stop("That is all.", "false"))
-	holds(t, "the stop", stop("false"), "write the docs (pending)", opening)
+	holds(t, "the stop", stops("false"), "write the docs (pending)", stop.Opening)
 	before := len(r.messages())
-	none(t, "the stop after it", stop("true"))
+	none(t, "the stop after it", stops("true"))
 	if n := len(r.messages()); n != before+1 { // its last words, and not the list again
 		t.Errorf("%d messages more", n-before)
 	}
 	call = trimtab.ToolCall{ID: "c2", Name: "update_plan", Input: json.RawMessage(`{"plan":[{"step":"write the docs","status":"completed"}]}`)}
 	r.prompt("go on")
-	none(t, "the stop with a list that is done", stop("false"))
+	none(t, "the stop with a list that is done", stops("false"))
 }
 
 func TestR15_StopHookActiveIsHonoured(t *testing.T) {
@@ -118,25 +116,29 @@ func TestR15_AQuestionOrWorkInTheBackgroundMayStop(t *testing.T) {
 	holds(t, "nothing of that", r.stop("That is all.", "false"), "block")
 }
 
-// TestR15_WhatCannotBeNotedIsNotDone: a block that is not remembered could come
-// again and again.
+// TestR15_WhatCannotBeNotedIsNotDone: a continuation that is not remembered could
+// come again and again.
 func TestR15_WhatCannotBeNotedIsNotDone(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Getuid() == 0 {
-		// A folder that cannot be written is not to be had this way; a file in its place is.
-		t.Log("using a file in the place of the folder")
-	}
 	r := newRig(t, "claude")
 	r.start("startup")
 	r.prompt("write the docs")
 	r.todos("pending")
-	folder := filepath.Join(r.data, "hook")
-	if err := os.RemoveAll(folder); err != nil {
+	c, err := spool.Read("claude", "Stop", []byte(`{"session_id":"s1","cwd":"/p","last_assistant_message":"That is all.","stop_hook_active":false}`))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(folder, nil, 0o600); err != nil {
-		t.Fatal(err)
+	opt := r.opt
+	opt.Door = fullDisk{opt.Door}
+	if a, err := New(opt).Answer(t.Context(), c); err == nil || a.Decision.Decision == GoOn {
+		t.Errorf("%+v, %v", a, err)
 	}
-	none(t, "the stop", r.stop("Now I'll write the docs.", "false"))
+}
+
+// fullDisk is a door behind which nothing can be stored.
+type fullDisk struct{ Door }
+
+func (fullDisk) Handle(context.Context, string, ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+	return trimtab.Session{}, trimtab.Outcome{}, errors.New("disk full")
 }
 
 func TestR15_TheReasonIsInTheRecordAsOurs(t *testing.T) {
@@ -147,7 +149,7 @@ func TestR15_TheReasonIsInTheRecordAsOurs(t *testing.T) {
 	r.stop("That is all.", "false")
 	all := r.messages()
 	last := all[len(all)-1]
-	if last.From != "stop" || last.IsPrompt() || !strings.HasPrefix(last.Text(), opening) {
+	if last.From != "stop" || last.IsPrompt() || !strings.HasPrefix(last.Text(), stop.Opening) {
 		t.Errorf("the last message is %+v", last)
 	}
 }
@@ -210,10 +212,11 @@ func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
 	}
 }
 
-func TestAnInterventionMayKeepTheAgentAtWork(t *testing.T) {
+// TestAnyInterventionMayKeepTheAgentAtWork, and its text says whose it is.
+func TestAnyInterventionMayKeepTheAgentAtWork(t *testing.T) {
 	r := newRig(t, "claude")
 	r.start("startup")
 	out := trimtab.Outcome{Actions: []trimtab.Taken{{By: "focus", Action: trimtab.Continue{Text: "the criterion c1 is not met"}}}}
-	tn := &turn{Hook: New(r.opt), in: input{Last: "Done."}}
-	holds(t, "the reason", tn.unfinished(r.session(), out), opening, "c1")
+	tn := &turn{Hook: New(r.opt), id: r.session().ID, in: input{Last: "Done."}}
+	holds(t, "the reason", tn.stop(t.Context(), r.session(), out).Instructions, stop.Opening, "c1")
 }

@@ -231,7 +231,7 @@ func TestNoIdLeavesTheFolder(t *testing.T) {
 
 func TestState_ComesBackAsItWasLeft(t *testing.T) {
 	box := At(t.TempDir(), read(t, "claude", "Stop", []byte(`{"session_id":"s"}`)))
-	want := State{Quiet: -1, Guard: true, Blocks: 3}
+	want := State{Quiet: -1, Guard: true, Since: 3}
 	for i := range uint64(20) {
 		want = want.Saw(i)
 	}

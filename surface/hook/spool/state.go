@@ -13,7 +13,6 @@ type State struct {
 	Quiet  int      // tool calls for which nothing can be due; below 0 none need be kept
 	Guard  bool     // a tool may be refused
 	Since  int      // messages of the session when the host was started
-	Blocks int      // how often the agent was kept from stopping since the last prompt
 	Recent []uint64 // marks of the newest tool calls, the oldest first
 }
 
@@ -50,22 +49,22 @@ func (b Box) State() (State, error) {
 	return parse(string(buf[:n]))
 }
 
-// parse reads "trimtab 2 QUIET GUARD BLOCKS SINCE MARK…" and its end of line, without
+// parse reads "trimtab 3 QUIET GUARD SINCE MARK…" and its end of line, without
 // which it was cut short.
 func parse(text string) (s State, err error) {
 	text, whole := strings.CutSuffix(text, "\n")
 	words := strings.Fields(text)
-	if !whole || len(words) < 6 || words[0] != "trimtab" || words[1] != "2" {
+	if !whole || len(words) < 5 || words[0] != "trimtab" || words[1] != "3" {
 		return State{}, errState
 	}
-	var numbers [4]int
+	var numbers [3]int
 	for i := range numbers {
 		if numbers[i], err = strconv.Atoi(words[2+i]); err != nil {
 			return State{}, errState
 		}
 	}
-	s = State{Quiet: numbers[0], Guard: numbers[1] != 0, Blocks: numbers[2], Since: numbers[3]}
-	for _, w := range words[6:] {
+	s = State{Quiet: numbers[0], Guard: numbers[1] != 0, Since: numbers[2]}
+	for _, w := range words[5:] {
 		m, err := strconv.ParseUint(w, 16, 64)
 		if err != nil {
 			return State{}, errState
@@ -81,7 +80,7 @@ func (b Box) Leave(s State, pid int) error {
 	if s.Guard {
 		guard = "1"
 	}
-	text := "trimtab 2 " + strconv.Itoa(s.Quiet) + " " + guard + " " + strconv.Itoa(s.Blocks) + " " + strconv.Itoa(s.Since)
+	text := "trimtab 3 " + strconv.Itoa(s.Quiet) + " " + guard + " " + strconv.Itoa(s.Since)
 	for _, m := range s.Recent {
 		text += " " + strconv.FormatUint(m, 16)
 	}

@@ -1,0 +1,122 @@
+// Package stop decides whether an agent may end its turn. It may not, once after
+// each prompt, while its own todo list has open items or its last words announce a
+// step that it has not taken.
+//
+// It answers Stopping with Continue, so a hooked agent, our own chat and a program
+// that uses the engine go on alike. It never holds back an agent that asks the
+// person something or waits for work in the background, and it never speaks twice
+// after one prompt: an agent that stops again has decided.
+//
+//	keep, err := stop.New(stop.Config{})
+//	engine, err := trimtab.New(trimtab.Config{}, trimtab.Use(keep))
+package stop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Config says whether an agent is held back at all. Zero values take the defaults.
+type Config struct {
+	Enabled *bool `json:"enabled" default:"true" doc:"let an agent go on, once after each prompt, that stops with open todo items or right after announcing a step"`
+}
+
+// Stop is the intervention.
+type Stop struct{ cfg Config }
+
+// New returns the intervention.
+func New(cfg Config) (Stop, error) {
+	cfg, err := trimtab.Fill(cfg)
+	if err != nil {
+		return Stop{}, fmt.Errorf("stop: %w", err)
+	}
+	return Stop{cfg}, nil
+}
+
+// Memory is what is known of the newest reply. Not the reply itself: a memory is
+// stored with every step.
+type Memory struct {
+	Continued int    `json:"continued,omitempty"` // how often it was held back since the last prompt
+	Asks      bool   `json:"asks,omitempty"`      // the newest reply ends with a question
+	Announced string `json:"announced,omitempty"` // the step that it announces at its end
+}
+
+// Opening begins every text with which an agent is sent on. Hosts hand the text back
+// as a prompt: by it we know our own words, which are nobody's prompt.
+const Opening = "Before you stop: "
+
+// mostContinues is how often an agent is held back after one prompt. It is below the
+// limit of every host that has one.
+const mostContinues = 1
+
+// Name is "stop".
+func (Stop) Name() string { return "stop" }
+
+// Steer remembers how the newest reply ends, and answers Stopping.
+func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
+	switch ev := t.Event.(type) {
+	case trimtab.Reset:
+		return Memory{}, nil
+	case trimtab.Resumed:
+		m.Continued = 0
+	case trimtab.Said:
+		switch ev.Message.Role {
+		case trimtab.RoleAssistant:
+			m.Asks, m.Announced = ending(ev.Message.Text())
+		case trimtab.RoleUser:
+			if typed := strings.TrimSpace(ev.Message.Typed()); typed != "" && !strings.Contains(typed, Opening) {
+				return Memory{}, nil
+			}
+		}
+	case trimtab.Stopping:
+		if ev.Last != "" {
+			m.Asks, m.Announced = ending(ev.Last)
+		}
+		if text, why := d.unfinished(t, ev, m); text != "" {
+			m.Continued++
+			return m, []trimtab.Action{trimtab.Continue{Text: Opening + text, Why: why}}
+		}
+	}
+	return m, nil
+}
+
+func ending(reply string) (asksPerson bool, next string) { return asks(reply), announced(reply) }
+
+// unfinished says what is left to do and why that is thought, or nothing.
+func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, why string) {
+	if !*d.cfg.Enabled || t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks {
+		return "", ""
+	}
+	if open := t.Todos.Open(); len(open) > 0 {
+		return remaining(open), count(len(open)) + " on the todo list"
+	}
+	if m.Announced != "" {
+		return fmt.Sprintf("your last message announced a next step (%q) and then ended. Take that step now, or say plainly that it is not needed.", m.Announced), "it announced a step and stopped"
+	}
+	return "", ""
+}
+
+// mostItems is how many open items the text names.
+const mostItems = 5
+
+func remaining(open []trimtab.Todo) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "your todo list has %s:", count(len(open)))
+	for _, it := range open[:min(mostItems, len(open))] {
+		fmt.Fprintf(&b, "\n- %s (%s)", trimtab.Clip(strings.Join(strings.Fields(it.Text), " "), 200), it.Status)
+	}
+	if more := len(open) - mostItems; more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more", more)
+	}
+	b.WriteString("\nGo on with them; or, where they are done or not needed any more, update the list, and then stop.")
+	return b.String()
+}
+
+func count(items int) string {
+	if items == 1 {
+		return "1 open item"
+	}
+	return fmt.Sprintf("%d open items", items)
+}
