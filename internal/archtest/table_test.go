@@ -183,7 +183,6 @@ var deps = []dep{
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
 	{"github.com/yuin/goldmark", []string{"_test"}, "a second reader of Markdown for ours to agree with"},
-	{"golang.org/x/sys/cpu", []string{"internal/scan"}, "what the processor can do is asked where it is used"},
 	{"github.com/cespare/xxhash/v2", []string{"internal/scan", "loop"}, "what a message says is known again by its hash"},
 
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},

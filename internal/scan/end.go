@@ -125,143 +125,62 @@ func (s *Scanner) Next(i int, shut byte) (next int, more bool) {
 // opening quote is at i, -1 where it does not end.
 func StringEnd(b []byte, i int) int { return stringEnd(b, i+1) }
 
-// stringEnd returns the place behind the quote that closes a string; i is behind
-// the one that opens it. Most quotes are near, in names and short words, so the next
-// bytes are looked at before a call that only pays off over a distance.
+// stringEnd is StringEnd; i is behind the opening quote.
 func stringEnd(b []byte, i int) int {
-	if end := ShortEnd(b, i); end > 0 {
-		return end
+	for from := i; ; i++ {
+		if i = nextQuote(b, i); i < 0 {
+			return -1
+		}
+		if !escaped(b[from:i]) {
+			return i + 1
+		}
 	}
-	return farEnd(b, i)
 }
 
-// FarEnd is StringEnd for a string of which ShortEnd or NearEnd did not find the end.
-func FarEnd(b []byte, i int) int { return farEnd(b, i+1) }
-
-func farEnd(b []byte, i int) int {
-	if blocks {
-		return blockEnd(b, i)
+// nextQuote returns the place of the first quote from i on, -1 where there is
+// none. Most are near, in names, in short words and in code, so the next bytes
+// are looked at before a call that only pays off over a distance.
+func nextQuote(b []byte, i int) int {
+	for near := min(i+32, len(b)-7); i < near; i += 8 {
+		if x := quotes(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)>>3
+		}
 	}
-	return quoteEnd(b, i)
-}
-
-// blockEnd is stringEnd by blocks, whatever is escaped in them. What is left of b
-// behind them becomes one with NUL bytes.
-func blockEnd(b []byte, i int) int {
-	j := blockQuote(b[i:])
-	if j >= 0 {
-		return i + j + 1
-	}
-	if i += ^j; i >= len(b) {
-		return -1
-	}
-	var last [64]byte
-	copy(last[:], b[i:])
-	if j = blockQuote(last[:]); j >= 0 {
-		return i + j + 1
+	if k := bytes.IndexByte(b[i:], '"'); k >= 0 {
+		return i + k
 	}
 	return -1
 }
 
-// quoteEnd is stringEnd from quote to quote, where there is no blockQuote. After a
-// quote that is escaped, as in code, the next is mostly near.
-func quoteEnd(b []byte, i int) int {
-	for {
-		j := i
-		if i+32 <= len(b) {
-			w := b[i : i+32 : i+32]
-			if x := quotes(w); x != 0 {
-				j += bits.TrailingZeros64(x) >> 3
-				goto found
-			}
-			if x := quotes(w[8:]); x != 0 {
-				j += 8 + bits.TrailingZeros64(x)>>3
-				goto found
-			}
-			if x := quotes(w[16:]); x != 0 {
-				j += 16 + bits.TrailingZeros64(x)>>3
-				goto found
-			}
-			if x := quotes(w[24:]); x != 0 {
-				j += 24 + bits.TrailingZeros64(x)>>3
-				goto found
-			}
-			j += 32
-		}
-		if k := bytes.IndexByte(b[j:], '"'); k >= 0 {
-			j += k
-		} else {
-			return -1
-		}
-	found:
-		if b[j-1] != '\\' {
-			return j + 1
-		}
-		if j-2 >= i && b[j-2] == '\\' && even(b[i:j]) {
-			return j + 1
-		}
-		i = j + 1
-	}
-}
-
-// ShortEnd is StringEnd for most short strings: i is behind the opening quote, and
-// it returns 0 where the next quote is not near, or may be escaped.
-func ShortEnd(b []byte, i int) int {
-	if i+16 > len(b) {
-		return 0
-	}
-	w := b[i : i+16 : i+16]
-	x, n := quotes(w), 0
-	if x == 0 {
-		if x, n = quotes(w[8:]), 8; x == 0 {
-			return 0
-		}
-	}
-	k := n + bits.TrailingZeros64(x)>>3
-	if b[i+k-1] == '\\' {
-		return 0
-	}
-	return i + k + 1
-}
-
-// NearEnd is ShortEnd for strings as long as most ids are.
-func NearEnd(b []byte, i int) int {
-	if i+40 > len(b) {
-		return ShortEnd(b, i)
-	}
-	w := b[i : i+40 : i+40]
-	for n := 0; n < 40; n += 8 {
-		if x := quotes(w[n:]); x != 0 {
-			k := i + n + bits.TrailingZeros64(x)>>3
-			if b[k-1] == '\\' {
-				return 0
-			}
-			return k + 1
-		}
-	}
-	return 0
-}
-
-// NameEnd returns where the quote stands that ends the name beginning at i, if it
-// is short and a colon follows at once; 0 if not.
-func NameEnd(b []byte, i int) int {
-	end := ShortEnd(b, i)
-	if end == 0 {
-		end = stringEnd(b, i)
-	}
-	if end <= 0 || end >= len(b) || b[end] != ':' {
-		return 0
-	}
-	return end - 1
-}
-
-// even reports whether b ends with an even number of backslashes.
-func even(b []byte) bool {
+// escaped reports whether what follows b in a string is escaped: b ends with an
+// odd number of backslashes.
+func escaped(b []byte) bool {
 	n := len(b)
 	for n > 0 && b[n-1] == '\\' {
 		n--
 	}
-	return (len(b)-n)&1 == 0
+	return (len(b)-n)&1 == 1
+}
+
+// BracketEnd returns the place behind the bracket that closes the one at i, -1 where
+// none does. It looks at nothing but brackets and quotes: which kind of bracket
+// closes which is for others to say.
+func BracketEnd(b []byte, i int) int {
+	for depth := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			if i = stringEnd(b, i+1) - 1; i < 0 {
+				return -1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
 }
 
 // quotes sets the top bit of the first byte that is a quote, and perhaps of later

@@ -72,9 +72,6 @@ func appendText(dst, v []byte, strict bool) ([]byte, error) {
 // one letter. It returns how far it came, and how much it wrote. Out must have room
 // for eight bytes more than v is long.
 func decode(out, v []byte) (i, n int) {
-	if blocks {
-		i, n = blockText(out, v)
-	}
 	for i+8 <= len(v) && n+8 <= len(out) {
 		x := binary.LittleEndian.Uint64(v[i : i+8])
 		binary.LittleEndian.PutUint64(out[n:n+8], x)

@@ -37,16 +37,15 @@ type Twice struct{ last []byte }
 const longString = 128
 
 // end returns the place behind the string that begins at i, -1 if it does not end.
-// It is for one that does not end near.
 func (t *Twice) end(b []byte, i int) int {
 	if t == nil {
-		return scan.FarEnd(b, i)
+		return scan.StringEnd(b, i)
 	}
 	n := len(t.last)
 	if n > 0 && i+n <= len(b) && string(b[i:i+longString]) == string(t.last[:longString]) && bytes.Equal(b[i:i+n], t.last) {
 		return i + n
 	}
-	end := scan.FarEnd(b, i)
+	end := scan.StringEnd(b, i)
 	if end-i > longString {
 		t.last = b[i:end]
 	}
@@ -97,9 +96,9 @@ func (c *Cursor) Field() bool {
 	}
 	// What hosts write has no blanks: a comma and a name.
 	if b, i := c.b, c.i; c.began && c.open == '{' && i+1 < len(b) && b[i] == ',' && b[i+1] == '"' {
-		if end := scan.NameEnd(b, i+2); end > 0 {
-			c.Key, c.Value = b[i+2:end], nil
-			c.i = end + 2
+		if end := scan.StringEnd(b, i+1); end > 0 && end < len(b) && b[end] == ':' {
+			c.Key, c.Value = b[i+2:end-1], nil
+			c.i = end + 1
 			c.before = true
 			return true
 		}
@@ -125,11 +124,6 @@ func (c *Cursor) Take() []byte {
 		return c.Value
 	}
 	c.before = false
-	if c.i < len(c.b) && c.b[c.i] == '"' { // most are short strings
-		if end := scan.ShortEnd(c.b, c.i+1); end > 0 {
-			return c.pass(end)
-		}
-	}
 	first := c.peek()
 	end := c.end(first)
 	if end < 0 {
@@ -309,9 +303,7 @@ func bracketEnd(b []byte, i int, t *Twice) int {
 			if c != '"' {
 				continue
 			}
-			if end := scan.ShortEnd(b, i+1); end > 0 {
-				i = end - 1
-			} else if i = t.end(b, i) - 1; i < 0 {
+			if i = t.end(b, i) - 1; i < 0 {
 				return -1
 			}
 		case '{':

@@ -1,10 +1,6 @@
 package jsonl
 
-import (
-	"slices"
-
-	"github.com/trimtab/trimtab/internal/scan"
-)
+import "slices"
 
 // step is a value that changes, and all that stands between it and the one before
 // that does. Lines that begin alike have their first steps together.
@@ -169,11 +165,6 @@ func (m *match) begin(spans int) {
 func (m *match) value(i int, class byte) int {
 	if i >= len(m.b) || classOf(m.b[i]) != class {
 		return -1
-	}
-	if class == '"' {
-		if end := scan.NearEnd(m.b, i+1); end > 0 {
-			return end
-		}
 	}
 	return valueEnd(m.b, i, m.b[i], m.twice)
 }

@@ -23,24 +23,14 @@ func plainEnd(b []byte, i int) int {
 
 func checkEnds(t *testing.T, b []byte) {
 	t.Helper()
-	want := plainEnd(b, 1)
-	if got := quoteEnd(b, 1); got != want {
-		t.Fatalf("%q ends at %d from quote to quote, want %d", b, got, want)
-	}
-	if !blocks {
-		return
-	}
-	if got := stringEnd(b, 1); got != want {
+	if got, want := stringEnd(b, 1), plainEnd(b, 1); got != want {
 		t.Fatalf("%q ends at %d, want %d", b, got, want)
-	}
-	if got := blockEnd(b, 1); got != want {
-		t.Fatalf("%q ends at %d by blocks, want %d", b, got, want)
 	}
 }
 
-// TestBlocksEndAsBytesDo puts runs of backslashes and a quote at every place of three
-// blocks.
-func TestBlocksEndAsBytesDo(t *testing.T) {
+// TestStringsEndAsBytesDo puts runs of backslashes and a quote at every distance:
+// some are found near, eight bytes at a time, and some far.
+func TestStringsEndAsBytesDo(t *testing.T) {
 	for size := range 3*64 + 2 {
 		for run := range min(size, 67) {
 			b := bytes.Repeat([]byte{'x'}, 1+size+70)
@@ -79,14 +69,34 @@ func TestDenseEscapesEndAsBytesDo(t *testing.T) {
 	}
 }
 
-// checkBrackets holds the search for a bracket by blocks against that byte by byte.
+// plainBracketEnd is what BracketEnd should find, byte by byte.
+func plainBracketEnd(b []byte, i int) int {
+	depth, inside := 0, false
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
 func checkBrackets(t *testing.T, b []byte) {
 	t.Helper()
 	for i, c := range b[:min(len(b), 70)] {
 		if c != '{' && c != '[' {
 			continue
 		}
-		if got, want := BracketEnd(b, i), bracketEnd(b, i); got != want {
+		if got, want := BracketEnd(b, i), plainBracketEnd(b, i); got != want {
 			t.Fatalf("%q: what opens at %d ends at %d, want %d", b, i, got, want)
 		}
 	}
@@ -108,7 +118,8 @@ func TestBracketsEndAsBytesDo(t *testing.T) {
 	}
 }
 
-// checkText holds decoding by blocks against decoding character by character.
+// checkText holds decoding eight bytes at a time against decoding character by
+// character.
 func checkText(t *testing.T, v []byte) {
 	t.Helper()
 	for _, strict := range []bool{false, true} {
@@ -129,8 +140,8 @@ func checkText(t *testing.T, v []byte) {
 	}
 }
 
-// TestTextsOfEveryLengthAreDecoded puts an escape, and what stops a block, at every
-// place of three blocks.
+// TestTextsOfEveryLengthAreDecoded puts an escape, and what cannot be copied as it
+// is, at every place.
 func TestTextsOfEveryLengthAreDecoded(t *testing.T) {
 	for size := range 100 {
 		for at := range size {
@@ -143,9 +154,9 @@ func TestTextsOfEveryLengthAreDecoded(t *testing.T) {
 	}
 }
 
-// FuzzBlocks holds the ways to the end of a string and through it against a walk byte
-// by byte, from every place in a block.
-func FuzzBlocks(f *testing.F) {
+// FuzzEnds holds the ways to the end of a string, to the end of an object and
+// through a text against a walk byte by byte, from every distance.
+func FuzzEnds(f *testing.F) {
 	f.Add([]byte(`abc`), 3)
 	f.Add([]byte(`"{\"}]",[{}],"]"]}`), 2)
 	f.Add([]byte(`a\"b\\\"c\\"d`), 60)
