@@ -8,7 +8,7 @@ import (
 // prompted reports whether the line says that a person's prompt came in this
 // way. Marks that it does not know speak against it.
 func (l *line) prompted(origin string) bool {
-	turn, source := l.get(turnAt), l.get(sourceAt)
+	turn, source := l.turnOrigin, l.promptSource
 	human := jsonl.Is(turn, "human")
 	switch {
 	case origin != "" && origin != "human":
@@ -27,7 +27,7 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 	if l.side || l.meta || l.summary || l.byTool() {
 		return trimtab.Host, nil
 	}
-	origin, err := originOf(l.get(originAt))
+	origin, err := originOf(l.origin)
 	if err != nil {
 		return "", err
 	}
@@ -36,12 +36,12 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 	}
 	// A version that marks prompts has no prompt without a mark. What began the
 	// turn is no mark: the output of a person's command says human, too.
-	version, err := r.Dec.Again(l.get(versionAt), &r.version)
+	version, err := r.Dec.Word(l.version)
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case !jsonl.Null(l.get(sourceAt)):
+	case !jsonl.Null(l.promptSource):
 		r.marks = version
 	case origin == "" && version != "" && version == r.marks:
 		return trimtab.Host, nil

@@ -13,38 +13,37 @@ import (
 
 // content decodes what a message says. Its plain text is by the given author; a
 // person is none where the content holds a tool's result.
-func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
-	text := l.get(textAt)
+func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case !l.said:
+	case !m.present:
 		return nil, errors.New("no message")
-	case l.odd:
+	case m.notObject:
 		return nil, errors.New("message: not an object")
-	case jsonl.Null(text) && l.blocks == 0:
+	case jsonl.Null(m.text) && len(m.blocks) == 0:
 		return nil, nil
-	case len(text) > 0:
-		text, err := r.Text(text, by)
+	case len(m.text) > 0:
+		text, err := r.Text(m.text, by)
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
 		}
 		var d host.Divider
 		return feed.Append(r.Parts(1), &d, text, by), nil
 	}
-	if by == trimtab.Person && l.answers() {
+	if by == trimtab.Person && m.hasResult() {
 		by = trimtab.Host
 	}
-	return r.parts(l, by)
+	return r.parts(m, by)
 }
 
-func (r *reader) parts(l *line, by trimtab.Author) ([]trimtab.Part, error) {
-	room := l.blocks
+func (r *reader) parts(m *message, by trimtab.Author) ([]trimtab.Part, error) {
+	room := len(m.blocks)
 	if by == trimtab.Model {
 		room += 2 // the other blocks of the reply have lines of their own
 	}
 	out := r.Parts(room)
-	for n := range l.blocks {
-		b := l.block(n)
-		if !b.object() {
+	for n := range m.blocks {
+		b := &m.blocks[n]
+		if !b.isObject() {
 			return nil, fmt.Errorf("content block %d: not an object", n+1)
 		}
 		var err error
@@ -56,16 +55,16 @@ func (r *reader) parts(l *line, by trimtab.Author) ([]trimtab.Part, error) {
 }
 
 // part appends what a block says.
-func (r *reader) part(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
+func (r *reader) part(out []trimtab.Part, b *block, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case b.is("text"):
-		text, err := r.Text(b.get(proseAt), by)
+	case jsonl.Is(b.kind, "text"):
+		text, err := r.Text(b.text, by)
 		var d host.Divider
 		return feed.Append(out, &d, text, by), err
-	case by == trimtab.Model && b.is("tool_use"):
-		call, err := r.Call(b.get(callAt), b.get(nameAt), b.get(argumentsAt))
+	case by == trimtab.Model && jsonl.Is(b.kind, "tool_use"):
+		call, err := r.Call(b.id, b.name, b.input)
 		return append(out, call), err
-	case by != trimtab.Model && b.is("tool_result"):
+	case by != trimtab.Model && jsonl.Is(b.kind, "tool_result"):
 		return r.result(out, b)
 	}
 	p, err := r.opaque(b, by)
@@ -73,35 +72,33 @@ func (r *reader) part(out []trimtab.Part, b block, by trimtab.Author) ([]trimtab
 }
 
 // result reads a tool's result. What of it is not text follows as opaque parts.
-func (r *reader) result(out []trimtab.Part, b block) ([]trimtab.Part, error) {
-	id, err1 := r.Dec.String(b.get(answersAt))
-	failed, err2 := jsonl.Bool(b.get(failedAt))
+func (r *reader) result(out []trimtab.Part, b *block) ([]trimtab.Part, error) {
+	id, err1 := r.Dec.String(b.toolUseID)
+	failed, err2 := jsonl.Bool(b.failed)
 	if err1 != nil || err2 != nil {
 		return nil, errors.Join(err1, err2)
 	}
 	result := trimtab.ToolResult{ID: id, Failed: failed}
-	content := b.get(resultAt)
-	if jsonl.Null(content) || content[0] == '"' {
-		text, err := r.Result(content, failed)
+	if jsonl.Null(b.content) || b.content[0] == '"' {
+		text, err := r.Result(b.content, failed)
 		result.Text = text
 		return append(out, result), err
 	}
-	var inner line
-	inner.begin(content, 0)
-	c := jsonl.Array(content)
-	inner.list(&c)
+	var inner message
+	c := jsonl.Array(b.content)
+	inner.parseBlocks(&c)
 	if err := c.Err(); err != nil {
 		return nil, fmt.Errorf("content: %w", err)
 	}
 	var texts []string
 	var rest []trimtab.Part
 	for n := range inner.blocks {
-		in := inner.block(n)
+		in := &inner.blocks[n]
 		switch {
-		case !in.object():
+		case !in.isObject():
 			return nil, errors.New("content: not an object")
-		case in.is("text"):
-			text, err := r.Result(in.get(proseAt), failed)
+		case jsonl.Is(in.kind, "text"):
+			text, err := r.Result(in.text, failed)
 			if err != nil {
 				return nil, err
 			}
@@ -120,28 +117,28 @@ func (r *reader) result(out []trimtab.Part, b block) ([]trimtab.Part, error) {
 	return append(append(out, result), rest...), nil
 }
 
-func (r *reader) opaque(b block, by trimtab.Author) (trimtab.Part, error) {
-	kind, err := r.Dec.Word(b.get(typeAt))
+func (r *reader) opaque(b *block, by trimtab.Author) (trimtab.Part, error) {
+	kind, err := r.Dec.Word(b.kind)
 	if err != nil {
 		return nil, err
 	}
-	return r.Opaque(kind, by, b.get(rawAt))
+	return r.Opaque(kind, by, b.raw)
 }
 
 // counts reads what the provider counted.
-func (r *reader) counts(l *line) (*trimtab.Usage, error) {
-	switch all := l.get(usageAt); {
-	case jsonl.Null(all):
+func (r *reader) counts(m *message) (*trimtab.Usage, error) {
+	switch {
+	case jsonl.Null(m.usage):
 		return nil, nil
-	case all[0] != '{':
+	case m.usage[0] != '{':
 		return nil, errors.New("message.usage: not an object")
 	}
 	var n trimtab.Usage
 	var errs [4]error
-	n.Input, errs[0] = jsonl.Int(l.get(inputAt))
-	n.Output, errs[1] = jsonl.Int(l.get(outputAt))
-	n.CacheRead, errs[2] = jsonl.Int(l.get(readAt))
-	n.CacheWrite, errs[3] = jsonl.Int(l.get(writtenAt))
+	n.Input, errs[0] = jsonl.Int(m.input)
+	n.Output, errs[1] = jsonl.Int(m.output)
+	n.CacheRead, errs[2] = jsonl.Int(m.cacheRead)
+	n.CacheWrite, errs[3] = jsonl.Int(m.cacheCreation)
 	for i, err := range errs {
 		if err != nil {
 			name := [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}[i]

@@ -33,174 +33,68 @@ func kindOf(v []byte) kind {
 	return other
 }
 
-// field is a value of a line that is wanted.
-type field int
-
-const (
-	uuidAt field = iota
-	parentAt
-	logicalAt
-	sessionAt
-	cwdAt
-	versionAt
-	agentAt
-	timeAt
-	subtypeAt
-	sourceAt // who prompted, in three ways
-	turnAt
-	originAt
-	toolResultAt // what only a tool's result has
-	toolCallerAt
-	attachedAt
-	compactionAt
-	renderedAt
-	renderedRoleAt
-	messageFields
-)
-
-// line is a line of the file, taken apart but not decoded: where its values stand.
-// They are gone with the next line.
+// line is a line of the file. Its values are slices of the file's buffer, as
+// written and not decoded; they are gone with the next line.
 type line struct {
-	facts
-	b      []byte
+	raw    []byte
 	number int
-	at     []jsonl.Span // by field; those of each block of content follow
-	twice  jsonl.Twice
+
+	kind                        kind
+	side, meta, summary, failed bool
+
+	uuid, parent, logicalParent        []byte
+	session, cwd, version, agent, time []byte
+	subtype                            []byte
+	promptSource, turnOrigin, origin   []byte // who prompted, in three ways
+	toolResult, toolCaller             []byte // what only a tool's result has
+	attachment, rendered, renderedRole []byte
+	compaction                         []byte
+	message                            message
 }
 
-// facts are what a line says beside its values.
-type facts struct {
-	kind                      kind
-	side, meta, summary, fail bool
-	said                      bool // it has a message
-	odd                       bool // which is none
-	blocks                    int  // how many blocks of content the message has
+// reset makes l an empty line with the bytes b. The memory of its blocks is used
+// again, since a file has a line for each block.
+func (l *line) reset(b []byte, number int) {
+	*l = line{raw: b, number: number, message: message{blocks: l.message.blocks[:0]}}
 }
 
-// get returns a value as it is written, nothing if the line has none.
-func (l *line) get(f field) []byte { return l.at[f].Of(l.b) }
+// parse reads a line. A line that is only bookkeeping has the kind other; most of
+// those are known by their first field and looked at no further.
+func (l *line) parse(b []byte, number int) error { return l.read(b, number, false) }
 
-// begin makes the line ready for being walked.
-func (l *line) begin(b []byte, number int) {
-	l.facts, l.b, l.number, l.twice = facts{}, b, number, jsonl.Twice{}
-	if cap(l.at) < int(fields) {
-		l.at = make([]jsonl.Span, fields, 2*fields)
-	}
-	l.at = l.at[:fields]
-	clear(l.at)
-}
+// parseLink reads of a line what its place in the tree needs. It stops at a tool's
+// own result, which is long and which the host writes behind all that is needed.
+func (l *line) parseLink(b []byte, number int) error { return l.read(b, number, true) }
 
-// parse takes a line apart. A line that is only bookkeeping has the kind other;
-// most of those are known by their first field and looked at no further.
-func (r *reader) parse(b []byte, number int) (*line, error) {
-	return r.apart(b, number, &r.shapes, false)
-}
-
-// place takes a line apart as far as its place in the tree needs. What stands
-// behind the beginning of a tool's own result is not looked at.
-func (r *reader) place(b []byte, number int) (*line, error) {
-	return r.apart(b, number, &r.places, true)
-}
-
-func (r *reader) apart(b []byte, number int, shapes *jsonl.Shapes[facts], placed bool) (*line, error) {
-	l := &r.line
+func (l *line) read(b []byte, number int, onlyLink bool) error {
+	l.reset(b, number)
 	if v := firstType(b); v != nil && kindOf(v) == other {
-		l.begin(b, number)
-		return l, whole(b)
+		return unbroken(b)
 	}
-	l.b, l.number, l.twice = b, number, jsonl.Twice{}
-	var ok bool
-	if l.facts, l.at, ok = shapes.Match(b, &l.twice, l.at); ok {
-		return l, nil
-	}
-	l.begin(b, number)
-	err := l.walk(&r.walk, placed)
-	if err == nil {
-		shapes.Learn(b, &r.walk, l.at, l.facts)
-	}
-	return l, err
-}
-
-// walk goes through a line field by field.
-func (l *line) walk(w *jsonl.Walk, placed bool) error {
-	c := jsonl.Walked(l.b, &l.twice, w)
+	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "message":
-			l.message(&c)
+			l.message.parse(&c)
 			continue
 		case "toolUseResult":
-			if first := c.Peek(); placed && (first == '{' || first == '[' || first == '"') && l.kind != other && !jsonl.Null(l.get(uuidAt)) {
-				at := int32(len(l.b) - len(c.Rest()))
-				l.at[toolResultAt] = jsonl.Span{at - 1, at} // that there is one is enough
-				w.Stop(&c)
-				return whole(l.b)
+			if first := c.Peek(); onlyLink && (first == '{' || first == '[' || first == '"') && l.kind != other && !jsonl.Null(l.uuid) {
+				l.toolResult = b[:1] // any value: that there is one is enough
+				return unbroken(b)
 			}
 		}
 		if c.Take(); c.Err() != nil {
 			break
 		}
-		if f := fieldOf(c.Key); f >= 0 {
-			l.at[f] = c.Span()
-			continue
-		}
-		known, err := l.flag(c.Key, c.Value)
-		if err != nil {
+		if err := l.field(c.Key, c.Value); err != nil {
 			return fmt.Errorf("%s: %w", c.Key, err)
-		}
-		if known {
-			w.Fix()
 		}
 	}
 	return c.Err()
 }
 
-// fieldOf returns the field of this name, -1 if it is not wanted.
-func fieldOf(name []byte) field {
-	switch string(name) {
-	case "uuid":
-		return uuidAt
-	case "parentUuid":
-		return parentAt
-	case "logicalParentUuid":
-		return logicalAt
-	case "sessionId":
-		return sessionAt
-	case "cwd":
-		return cwdAt
-	case "version":
-		return versionAt
-	case "agentId":
-		return agentAt
-	case "timestamp":
-		return timeAt
-	case "subtype":
-		return subtypeAt
-	case "promptSource":
-		return sourceAt
-	case "turnOrigin":
-		return turnAt
-	case "origin":
-		return originAt
-	case "toolUseResult":
-		return toolResultAt
-	case "sourceToolAssistantUUID", "sourceToolUseID":
-		return toolCallerAt
-	case "attachment":
-		return attachedAt
-	case "compactMetadata":
-		return compactionAt
-	case "rendered":
-		return renderedAt
-	case "renderedRole":
-		return renderedRoleAt
-	}
-	return -1
-}
-
-// flag reads a field that is true or false, or the type, and reports whether it is
-// one.
-func (l *line) flag(name, v []byte) (known bool, err error) {
+// field takes the value of a field, if it is one that is wanted.
+func (l *line) field(name, v []byte) (err error) {
 	switch string(name) {
 	case "type":
 		l.kind = kindOf(v)
@@ -211,15 +105,49 @@ func (l *line) flag(name, v []byte) (known bool, err error) {
 	case "isCompactSummary":
 		l.summary, err = jsonl.Bool(v)
 	case "isApiErrorMessage":
-		l.fail, err = jsonl.Bool(v)
-	default:
-		return false, nil
+		l.failed, err = jsonl.Bool(v)
+	case "uuid":
+		l.uuid = v
+	case "parentUuid":
+		l.parent = v
+	case "logicalParentUuid":
+		l.logicalParent = v
+	case "sessionId":
+		l.session = v
+	case "cwd":
+		l.cwd = v
+	case "version":
+		l.version = v
+	case "agentId":
+		l.agent = v
+	case "timestamp":
+		l.time = v
+	case "subtype":
+		l.subtype = v
+	case "promptSource":
+		l.promptSource = v
+	case "turnOrigin":
+		l.turnOrigin = v
+	case "origin":
+		l.origin = v
+	case "toolUseResult":
+		l.toolResult = v
+	case "sourceToolAssistantUUID", "sourceToolUseID":
+		l.toolCaller = v
+	case "attachment":
+		l.attachment = v
+	case "compactMetadata":
+		l.compaction = v
+	case "rendered":
+		l.rendered = v
+	case "renderedRole":
+		l.renderedRole = v
 	}
-	return true, err
+	return err
 }
 
-// whole reports a line that was cut off.
-func whole(b []byte) error {
+// unbroken reports a line that was cut off, where only its beginning is read.
+func unbroken(b []byte) error {
 	if b[len(b)-1] != '}' {
 		return errors.New("it breaks off")
 	}
@@ -246,10 +174,10 @@ func firstType(b []byte) []byte {
 
 // boundary reports whether the host rewrote its history here.
 func (l *line) boundary() bool {
-	return l.kind == system && jsonl.Is(l.get(subtypeAt), "compact_boundary")
+	return l.kind == system && jsonl.Is(l.subtype, "compact_boundary")
 }
 
 // byTool reports whether a tool's result, or what came with one, made the line.
 func (l *line) byTool() bool {
-	return !jsonl.Null(l.get(toolResultAt)) || !jsonl.Null(l.get(toolCallerAt))
+	return !jsonl.Null(l.toolResult) || !jsonl.Null(l.toolCaller)
 }

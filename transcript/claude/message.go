@@ -1,170 +1,129 @@
 package claude
 
-import "github.com/trimtab/trimtab/transcript/internal/jsonl"
+import (
+	"slices"
 
-// The values of a message, the part of a line that went to the model or came from
-// it, follow those of the line.
-const (
-	idAt field = messageFields + iota
-	modelAt
-	usageAt
-	inputAt
-	outputAt
-	readAt
-	writtenAt
-	textAt // the content, where it is no list
-	fields
+	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// message goes into the message at which the cursor stands. What is wrong inside
-// matters only if the line is one that is read.
-func (l *line) message(c *jsonl.Cursor) {
-	l.said = true
+// message is the part of a line that went to the model or came from it, as written.
+type message struct {
+	present   bool // the line has one
+	notObject bool // which is not as it should be
+
+	id, model                               []byte
+	usage                                   []byte
+	input, output, cacheRead, cacheCreation []byte  // of the usage
+	text                                    []byte  // the content, where it is no list
+	blocks                                  []block // the content, where it is one
+}
+
+// block is one block of content. Which values it has depends on its type.
+type block struct {
+	raw, kind                  []byte
+	text                       []byte // of a text
+	id, name, input            []byte // of a call
+	toolUseID, content, failed []byte // of a result: the call that it is of
+}
+
+// parse goes into the message at which the cursor stands. What it says is checked
+// when it is decoded: most lines are not.
+func (m *message) parse(c *jsonl.Cursor) {
+	m.present = true
 	if c.Peek() != '{' {
 		c.Take()
-		l.odd = true
+		m.notObject = true
 		return
 	}
 	in := c.Down('{')
 	for in.Field() {
 		switch string(in.Key) {
 		case "id":
-			l.take(idAt, &in)
+			m.id = in.Take()
 		case "model":
-			l.take(modelAt, &in)
+			m.model = in.Take()
 		case "usage":
-			l.usage(&in)
+			m.parseUsage(&in)
 		case "content":
-			l.at[textAt], l.at, l.blocks = jsonl.Span{}, l.at[:fields], 0
-			if in.Peek() == '[' {
-				list := in.Down('[')
-				l.list(&list)
-				in.Up(&list)
-			} else {
-				l.take(textAt, &in)
-			}
+			m.parseContent(&in)
 		}
 	}
 	c.Up(&in)
 }
 
-func (l *line) take(f field, c *jsonl.Cursor) {
-	c.Take()
-	l.at[f] = c.Span()
-}
-
-// read takes apart a message that stands alone.
-func (l *line) read(v []byte) error {
-	l.begin(v, 0)
-	c := jsonl.At(v)
-	l.message(&c)
-	return c.Err()
-}
-
-// usage goes into what the provider counted.
-func (l *line) usage(c *jsonl.Cursor) {
+// parseUsage goes into what the provider counted.
+func (m *message) parseUsage(c *jsonl.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')
 		for in.Field() {
 			switch string(in.Key) {
 			case "input_tokens":
-				l.take(inputAt, &in)
+				m.input = in.Take()
 			case "output_tokens":
-				l.take(outputAt, &in)
+				m.output = in.Take()
 			case "cache_read_input_tokens":
-				l.take(readAt, &in)
+				m.cacheRead = in.Take()
 			case "cache_creation_input_tokens":
-				l.take(writtenAt, &in)
+				m.cacheCreation = in.Take()
 			}
 		}
 		c.Up(&in)
 	}
-	l.take(usageAt, c)
+	m.usage = c.Take()
 }
 
-// list takes the blocks of a list apart.
-func (l *line) list(c *jsonl.Cursor) {
-	for c.Field() {
-		l.blocks++
-		l.at = append(l.at, make([]jsonl.Span, blockFields)...)
-		b := l.block(l.blocks - 1)
-		if c.Peek() == '{' {
-			in := c.Down('{')
+// parseContent goes into a text or a list of blocks.
+func (m *message) parseContent(c *jsonl.Cursor) {
+	m.text, m.blocks = nil, m.blocks[:0]
+	if c.Peek() != '[' {
+		m.text = c.Take()
+		return
+	}
+	list := c.Down('[')
+	m.parseBlocks(&list)
+	c.Up(&list)
+}
+
+func (m *message) parseBlocks(list *jsonl.Cursor) {
+	for list.Field() {
+		var b block
+		if list.Peek() == '{' {
+			in := list.Down('{')
 			b.parse(&in)
-			c.Up(&in)
+			list.Up(&in)
 		}
-		c.Take()
-		b.at[rawAt] = c.Span()
+		b.raw = list.Take()
+		m.blocks = append(m.blocks, b)
 	}
 }
 
-// block is one block of content. Which values it has depends on its type.
-type block struct {
-	b  []byte
-	at []jsonl.Span
-}
-
-const (
-	rawAt field = iota
-	typeAt
-	proseAt
-	callAt
-	nameAt
-	argumentsAt
-	answersAt // the call that a result is of
-	resultAt
-	failedAt
-	blockFields
-)
-
-func (l *line) block(n int) block {
-	return block{b: l.b, at: l.at[fields+field(n)*blockFields:][:blockFields]}
-}
-
-func (b block) get(f field) []byte { return b.at[f].Of(b.b) }
-
-func (b block) is(kind string) bool { return jsonl.Is(b.get(typeAt), kind) }
-
-// object reports whether the block is one, as it should.
-func (b block) object() bool {
-	raw := b.get(rawAt)
-	return len(raw) > 0 && raw[0] == '{'
-}
-
-func (b block) parse(c *jsonl.Cursor) {
+func (b *block) parse(c *jsonl.Cursor) {
 	for c.Field() {
-		var f field
 		switch string(c.Key) {
 		case "type":
-			f = typeAt
+			b.kind = c.Take()
 		case "text":
-			f = proseAt
+			b.text = c.Take()
 		case "id":
-			f = callAt
+			b.id = c.Take()
 		case "name":
-			f = nameAt
+			b.name = c.Take()
 		case "input":
-			f = argumentsAt
+			b.input = c.Take()
 		case "tool_use_id":
-			f = answersAt
+			b.toolUseID = c.Take()
 		case "content":
-			f = resultAt
+			b.content = c.Take()
 		case "is_error":
-			f = failedAt
-		default:
-			continue
+			b.failed = c.Take()
 		}
-		c.Take()
-		b.at[f] = c.Span()
 	}
 }
 
-// answers reports whether the message holds the result of a tool.
-func (l *line) answers() bool {
-	for n := range l.blocks {
-		if l.block(n).is("tool_result") {
-			return true
-		}
-	}
-	return false
+// isObject reports whether the block is one, as it should.
+func (b *block) isObject() bool { return len(b.raw) > 0 && b.raw[0] == '{' }
+
+// hasResult reports whether the message holds the result of a tool.
+func (m *message) hasResult() bool {
+	return slices.ContainsFunc(m.blocks, func(b block) bool { return jsonl.Is(b.kind, "tool_result") })
 }

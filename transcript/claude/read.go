@@ -23,21 +23,16 @@ func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error]
 // reader is one pass over a file.
 type reader struct {
 	*feed.Feed
-	line, shown      line // the memory of what is read
-	walk             jsonl.Walk
-	shapes, places   jsonl.Shapes[facts] // of lines that were parsed, and placed
-	tree             feed.Tree
-	marks            string // the version that was last seen to mark prompts
-	session, project jsonl.Seen
-	model, version   jsonl.Seen
-	replyID          jsonl.Seen
-	compacted        [2]bool // a boundary was passed, in the main and in a side conversation
+	line      line // the one that is being read
+	tree      feed.Tree
+	marks     string  // the version that was last seen to mark prompts
+	compacted [2]bool // a boundary was passed, in the main and in a side conversation
 }
 
 // Plan puts a line of the main conversation into the tree.
 func (r *reader) Plan(b []byte, n int) {
-	l, err := r.place(b, n)
-	if err == nil && l.kind != other && !l.side {
+	l := &r.line
+	if err := l.parseLink(b, n); err == nil && l.kind != other && !l.side {
 		r.tree.Add(n, l.link())
 	}
 }
@@ -47,8 +42,8 @@ func (r *reader) Planned() { r.tree.Decide() }
 
 // Take turns a line into a message, if it belongs to what is read.
 func (r *reader) Take(b []byte) error {
-	l, err := r.parse(b, r.N)
-	if err != nil || !r.wanted(l) {
+	l := &r.line
+	if err := l.parse(b, r.N); err != nil || !r.wanted(l) {
 		return err
 	}
 	return r.take(l)
@@ -62,7 +57,7 @@ func (r *reader) wanted(l *line) bool {
 	case l.side:
 		return r.Opt.Side
 	}
-	return r.tree.Takes(l.number, l.get(uuidAt))
+	return r.tree.Takes(l.number, l.uuid)
 }
 
 // take turns a line into a message.
@@ -76,7 +71,7 @@ func (r *reader) take(l *line) error {
 		return r.attachment(l)
 	}
 	if l.boundary() {
-		agent, err := jsonl.String(l.get(agentAt))
+		agent, err := jsonl.String(l.agent)
 		if err != nil {
 			return err
 		}
@@ -91,7 +86,7 @@ func (r *reader) user(l *line) error {
 	if err != nil {
 		return err
 	}
-	said, err := r.content(l, by)
+	said, err := r.content(&l.message, by)
 	if err != nil {
 		return err
 	}
@@ -101,72 +96,62 @@ func (r *reader) user(l *line) error {
 // reply takes one block of the model's reply, or a notice that Claude Code wrote
 // in the model's place: that is the host's and no step of the model.
 func (r *reader) reply(l *line) error {
-	model, err := r.Dec.Again(l.get(modelAt), &r.model)
+	model, err := r.Dec.Word(l.message.model)
 	if err != nil {
 		return fmt.Errorf("message.model: %w", err)
 	}
-	if l.fail || model == "<synthetic>" {
-		said, err := r.content(l, trimtab.Host)
+	if l.failed || model == "<synthetic>" {
+		said, err := r.content(&l.message, trimtab.Host)
 		if err != nil {
 			return err
 		}
 		return r.say(l, trimtab.Message{Role: trimtab.RoleSystem, Parts: said})
 	}
-	id, err := r.Dec.Last(l.get(idAt), &r.replyID)
+	id, err := r.Dec.String(l.message.id)
 	if err != nil {
 		return fmt.Errorf("message.id: %w", err)
 	}
-	usage, err := r.counts(l)
+	usage, err := r.counts(&l.message)
 	if err != nil {
 		return err
 	}
-	said, err := r.content(l, trimtab.Model)
+	said, err := r.content(&l.message, trimtab.Model)
 	if err != nil || len(said) == 0 {
 		return err
 	}
-	m := trimtab.Message{Role: trimtab.RoleAssistant, Parts: said, Model: model, Usage: usage}
-	if !l.side && r.plain(l) {
-		if more, err := r.More("", id, &m, len(l.b)); more || err != nil {
-			return err
-		}
-	}
-	it, err := r.item(l, m)
+	it, err := r.item(l, trimtab.Message{Role: trimtab.RoleAssistant, Parts: said, Model: model, Usage: usage})
 	if err != nil {
 		return err
 	}
-	return r.Reply(it, id, len(l.b))
-}
-
-// plain reports whether item would tell nothing of a line that the one before did
-// not, and find nothing wrong.
-func (r *reader) plain(l *line) bool {
-	return !l.summary && !r.compacted[0] && jsonl.Sound(l.get(uuidAt)) && r.session.Is(l.get(sessionAt)) && r.project.Is(l.get(cwdAt)) && len(l.get(agentAt)) == 0
+	return r.Reply(it, id, len(l.raw))
 }
 
 // attachment takes what Claude Code put before the model on its own, in the form
 // in which the model saw it, or a prompt that a person typed while the model was
 // at work.
 func (r *reader) attachment(l *line) error {
-	said, typed, err := r.queued(l.get(attachedAt))
+	said, typed, err := r.queued(l.attachment)
 	if err != nil {
 		return err
 	}
 	if typed && !l.side {
 		return r.say(l, trimtab.Message{Role: trimtab.RoleUser, Parts: said})
 	}
-	if jsonl.Null(l.get(renderedAt)) {
+	if jsonl.Null(l.rendered) {
 		return nil
 	}
 	m := trimtab.Message{Role: trimtab.RoleUser}
-	if jsonl.Is(l.get(renderedRoleAt), "system") {
+	if jsonl.Is(l.renderedRole, "system") {
 		m.Role = trimtab.RoleSystem
 	}
-	c := jsonl.Array(l.get(renderedAt))
+	c := jsonl.Array(l.rendered)
 	for c.Next() {
-		if err := r.shown.read(c.Value); err != nil {
-			return fmt.Errorf("rendered: %w", err)
+		var shown message
+		in := jsonl.At(c.Value)
+		if shown.parse(&in); in.Err() != nil {
+			return fmt.Errorf("rendered: %w", in.Err())
 		}
-		said, err := r.content(&r.shown, trimtab.Host)
+		said, err := r.content(&shown, trimtab.Host)
 		if err != nil {
 			return fmt.Errorf("rendered: %w", err)
 		}
@@ -204,17 +189,14 @@ func (r *reader) queued(attached []byte) (said []trimtab.Part, typed bool, err e
 	if from, err := originOf(origin); err != nil || from != "human" {
 		return nil, false, err
 	}
-	m := &r.shown
-	m.begin(prompt, 0)
-	if m.said = true; len(prompt) > 0 && prompt[0] == '[' {
-		list := jsonl.Array(prompt)
-		if m.list(&list); list.Err() != nil {
-			return nil, false, fmt.Errorf("prompt: %w", list.Err())
+	m := message{present: true}
+	if len(prompt) > 0 {
+		in := jsonl.At(prompt)
+		if m.parseContent(&in); in.Err() != nil {
+			return nil, false, fmt.Errorf("prompt: %w", in.Err())
 		}
-	} else {
-		m.at[textAt] = jsonl.Span{0, int32(len(prompt))}
 	}
-	said, err = r.content(m, trimtab.Person)
+	said, err = r.content(&m, trimtab.Person)
 	return said, true, err
 }
 
@@ -232,18 +214,18 @@ func (r *reader) say(l *line, m trimtab.Message) error {
 			return err
 		}
 	}
-	return r.Put(it, len(l.b))
+	return r.Put(it, len(l.raw))
 }
 
 // item adds to a message where it stood.
 func (r *reader) item(l *line, m trimtab.Message) (transcript.Item, error) {
 	var errs [4]error
-	m.ID, errs[0] = r.Dec.String(l.get(uuidAt))
-	m.At = jsonl.Time(l.get(timeAt))
+	m.ID, errs[0] = r.Dec.String(l.uuid)
+	m.At = jsonl.Time(l.time)
 	it := transcript.Item{Message: m, Line: l.number, Side: l.side}
-	it.Session, errs[1] = r.Dec.Again(l.get(sessionAt), &r.session)
-	it.Project, errs[2] = r.Dec.Again(l.get(cwdAt), &r.project)
-	it.Agent, errs[3] = r.Dec.Word(l.get(agentAt))
+	it.Session, errs[1] = r.Dec.Word(l.session)
+	it.Project, errs[2] = r.Dec.Word(l.cwd)
+	it.Agent, errs[3] = r.Dec.Word(l.agent)
 	if errs[0] != nil || errs[1] != nil || errs[2] != nil || errs[3] != nil {
 		return it, errors.Join(errs[:]...)
 	}

@@ -9,7 +9,7 @@ import (
 
 // link returns the place of a line of the main conversation in the tree.
 func (l *line) link() feed.Link {
-	at := feed.Link{ID: l.get(uuidAt), Parent: l.get(parentAt)}
+	at := feed.Link{ID: l.uuid, Parent: l.parent}
 	if jsonl.Null(at.Parent) && l.boundary() {
 		at.Parent = l.joint()
 	}
@@ -17,8 +17,8 @@ func (l *line) link() feed.Link {
 	case l.boundary() || l.summary:
 		at.Cut = true
 	case l.kind == assistant:
-		at.Reply = l.get(idAt)
-	case l.kind != user || l.meta || l.byTool() || l.answers():
+		at.Reply = l.message.id
+	case l.kind != user || l.meta || l.byTool() || l.message.hasResult():
 		at.Beside = true
 	}
 	return at
@@ -29,14 +29,14 @@ func (l *line) link() feed.Link {
 // names stands before the messages that it kept as they were, where those came
 // last; and where those came first, before the ones that it summed up.
 func (l *line) joint() []byte {
-	anchor, tail := kept(l.get(compactionAt))
+	anchor, tail := kept(l.compaction)
 	switch {
-	case !jsonl.Null(anchor) && bytes.Equal(anchor, l.get(uuidAt)): // the kept ones came first
+	case !jsonl.Null(anchor) && bytes.Equal(anchor, l.uuid): // the kept ones came first
 		return nil
 	case !jsonl.Null(tail):
 		return tail
 	}
-	return l.get(logicalAt)
+	return l.logicalParent
 }
 
 // kept returns which line the kept messages were put behind, and the last of

@@ -9,7 +9,7 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// event is what an event knows that the items do not, taken apart but not decoded.
+// event is what an event knows that the items do not, as written and not decoded.
 type event struct {
 	kind  []byte
 	end   ending // of a command, a patch or a tool
@@ -22,14 +22,6 @@ type ending struct {
 	kind, id                   []byte
 	code, success, status, err []byte
 	failed                     bool // the tool says so
-}
-
-func (e *event) values(to []*[]byte) []*[]byte {
-	to = append(to, &e.kind, &e.usage)
-	for _, n := range []*ending{&e.end, &e.item} {
-		to = append(to, &n.kind, &n.id, &n.code, &n.success, &n.status, &n.err)
-	}
-	return to
 }
 
 func (e *event) parse(c *jsonl.Cursor) {
@@ -51,7 +43,7 @@ func (e *event) parse(c *jsonl.Cursor) {
 	}
 }
 
-// parse takes apart the item at which the cursor stands.
+// parse goes into the item at which the cursor stands.
 func (n *ending) parse(c *jsonl.Cursor) {
 	if c.Peek() != '{' {
 		return
@@ -67,7 +59,7 @@ func (n *ending) parse(c *jsonl.Cursor) {
 	c.Up(&in)
 }
 
-// info takes apart what the provider counted.
+// info goes into what the provider counted.
 func (e *event) info(c *jsonl.Cursor) {
 	if c.Peek() != '{' {
 		return
@@ -122,7 +114,6 @@ func (n *ending) answered(c *jsonl.Cursor) {
 	for in.Field() {
 		if string(in.Key) == "isError" || string(in.Key) == "is_error" {
 			n.failed = string(in.Take()) == "true" || n.failed
-			in.Fix()
 		}
 	}
 	c.Up(&in)
@@ -206,11 +197,6 @@ func (r *reader) count(v []byte) error {
 	if jsonl.Null(v) || it == nil || it.Message.Usage != nil {
 		return nil
 	}
-	if n, ok := r.counts.Read(v); ok {
-		it.Message.Usage = r.usage(n[0], n[1], n[2], n[3])
-		r.over = true
-		return nil
-	}
 	var all, cached, written, output int
 	c := jsonl.Object(v)
 	for c.Next() {
@@ -229,11 +215,7 @@ func (r *reader) count(v []byte) error {
 			return fmt.Errorf("usage: %s: %w", c.Key, err)
 		}
 	}
-	it.Message.Usage = r.usage(all, cached, written, output)
+	it.Message.Usage = r.Count(trimtab.Usage{Input: max(0, all-cached-written), Output: output, CacheRead: cached, CacheWrite: written})
 	r.over = true
 	return c.Err()
-}
-
-func (r *reader) usage(all, cached, written, output int) *trimtab.Usage {
-	return r.Count(trimtab.Usage{Input: max(0, all-cached-written), Output: output, CacheRead: cached, CacheWrite: written})
 }

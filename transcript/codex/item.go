@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
@@ -29,27 +28,6 @@ type content struct {
 // block is a text, or something else of that type.
 type block struct {
 	raw, kind, text []byte
-}
-
-func (it *item) values(to []*[]byte) []*[]byte {
-	to = append(to, &it.kind, &it.role, &it.id, &it.call, &it.name, &it.input, &it.arguments, &it.action, &it.metadata, &it.raw, &it.success)
-	return it.output.values(it.content.values(to))
-}
-
-// of returns content of n blocks without values, in the memory of those before.
-func (t *content) of(n int) content {
-	blocks := slices.Grow(t.blocks[:0], n)[:n]
-	clear(blocks)
-	return content{blocks: blocks}
-}
-
-func (t *content) values(to []*[]byte) []*[]byte {
-	to = append(to, &t.text)
-	for i := range t.blocks {
-		b := &t.blocks[i]
-		to = append(to, &b.raw, &b.kind, &b.text)
-	}
-	return to
 }
 
 func (it *item) parse(c *jsonl.Cursor) {
@@ -81,7 +59,7 @@ func (it *item) parse(c *jsonl.Cursor) {
 	}
 }
 
-// returned takes the output of a tool apart: a text, a list of blocks, or an
+// returned goes into the output of a tool: a text, a list of blocks, or an
 // object with either.
 func (it *item) returned(c *jsonl.Cursor) {
 	if c.Peek() != '{' {

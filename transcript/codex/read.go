@@ -16,7 +16,7 @@ import (
 // Read returns the messages of a rollout. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
 	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
-		return &reader{Feed: f, failed: map[string]bool{}, counts: jsonl.NewCounts("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")}
+		return &reader{Feed: f, failed: map[string]bool{}}
 	})
 }
 
@@ -27,9 +27,7 @@ const maxFailed = 4096
 type reader struct {
 	*feed.Feed
 	rolled
-	line      line // the memory of the one that is read
-	apart     jsonl.Apart[facts]
-	counts    *jsonl.Counts
+	line      line // the one that is being read
 	begun     bool // the first session_meta was seen: later ones are of sessions that this one was made from
 	side      bool
 	session   string
@@ -43,75 +41,61 @@ type reader struct {
 	failed    map[string]bool // calls that are known to have failed, or not
 }
 
-// line is a line of a rollout, taken apart but not decoded.
+// line is a line of a rollout. Its values are slices of the file's buffer, as
+// written and not decoded.
 type line struct {
-	b                   []byte
+	raw                 []byte
 	kind, time, payload []byte
 	item                item  // of a response_item
 	event               event // of an event_msg
 }
 
-// facts are what a line says beside its values: how many blocks its contents have, and
-// whether a tool says that it failed.
-type facts struct {
-	content, output int
-	failed          bool
+// reset makes l an empty line with the bytes b, in the same memory.
+func (l *line) reset(b []byte) {
+	content, output := l.item.content.blocks[:0], l.item.output.blocks[:0]
+	*l = line{raw: b}
+	l.item.content.blocks, l.item.output.blocks = content, output
 }
 
-// Facts is for jsonl.Apart, as what follows is.
-func (l *line) Facts() facts {
-	return facts{len(l.item.content.blocks), len(l.item.output.blocks), l.event.end.failed}
-}
-
-// Become makes it a line of these facts.
-func (l *line) Become(f facts) {
-	*l = line{b: l.b, item: item{content: l.item.content.of(f.content), output: l.item.output.of(f.output)}}
-	l.event.end.failed = f.failed
-}
-
-// Values are where its values are kept.
-func (l *line) Values(to []*[]byte) []*[]byte {
-	return l.event.values(l.item.values(append(to, &l.kind, &l.time, &l.payload)))
-}
-
-// Parse goes through the fields of a line. Of the kinds that are not needed, only the
+// parse goes through the fields of a line. Of the kinds that are not needed, only the
 // beginning is looked at.
-func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
+func (l *line) parse(b []byte) error {
+	l.reset(b)
 	bare := false
+	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "timestamp":
 			l.time = c.Take()
 		case "type":
-			l.kind = c.Take()
-			if c.Fix(); !needed(l.kind) {
-				return false, whole(l.b)
+			if l.kind = c.Take(); !needed(l.kind) {
+				return unbroken(b)
 			}
 		case "payload":
-			l.load(c)
+			l.load(&c)
 		case "call_id", "content", "role", "summary":
 			bare = true
 		}
 	}
 	if err := c.Err(); err != nil {
-		return false, err
+		return err
 	}
 	if bare && l.payload == nil { // as the first versions wrote them
-		l.payload, l.kind = l.b, []byte(`"response_item"`)
-		in := jsonl.Object(l.b)
+		l.payload, l.kind = b, []byte(`"response_item"`)
+		in := jsonl.Object(b)
 		l.item.parse(&in)
-		l.item.raw = l.b
-		return false, in.Err()
+		l.item.raw = b
+		return in.Err()
 	}
 	if l.item.raw == nil && jsonl.Is(l.kind, "response_item") || l.event.kind == nil && jsonl.Is(l.kind, "event_msg") {
 		in := jsonl.At(l.payload) // it came before its type
 		l.load(&in)
-		return false, in.Err()
+		return in.Err()
 	}
-	return true, nil
+	return nil
 }
 
-// load takes apart the payload at which the cursor stands.
+// load goes into the payload at which the cursor stands.
 func (l *line) load(c *jsonl.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')
@@ -137,8 +121,8 @@ func needed(kind []byte) bool {
 	return true
 }
 
-// whole reports a line that was cut off.
-func whole(b []byte) error {
+// unbroken reports a line that was cut off, where only its beginning is read.
+func unbroken(b []byte) error {
 	if b[len(b)-1] != '}' {
 		return errors.New("it breaks off")
 	}
@@ -148,8 +132,7 @@ func whole(b []byte) error {
 // Take turns a line into what it says.
 func (r *reader) Take(b []byte) error {
 	l := &r.line
-	l.b = b
-	if err := r.apart.Line(b, l); err != nil {
+	if err := l.parse(b); err != nil {
 		return err
 	}
 	if r.dead(r.N) {

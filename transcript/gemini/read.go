@@ -36,7 +36,7 @@ import (
 // Read returns the messages of a chat. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
 	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
-		return &reader{Feed: f, gone: map[string]int{}, said: map[string]bool{}, counts: jsonl.NewCounts("input", "cached", "output", "thoughts", "tool")}
+		return &reader{Feed: f, gone: map[string]int{}, said: map[string]bool{}}
 	})
 }
 
@@ -55,10 +55,7 @@ type reader struct {
 	gone      map[string]int // the line that took a record back
 	said      map[string]bool
 	open      *reply
-	rec       record // the memory of the one that is read
-	apart     jsonl.Apart[facts]
-	counts    *jsonl.Counts
-	model     jsonl.Seen
+	rec       record // the one that is being read
 }
 
 // Plan notes what was taken back.

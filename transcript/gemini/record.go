@@ -12,7 +12,8 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// record is one record of a chat, taken apart but not decoded.
+// record is one record of a chat. Its values are slices of the file's buffer, as
+// written and not decoded.
 type record struct {
 	id, time, kind, thoughts, tokens, model []byte
 	display                                 []byte
@@ -24,52 +25,22 @@ type record struct {
 // call is the call of a tool, and its result.
 type call struct {
 	id, name, args, status []byte
-	callFacts
+	from, to               int // its parts of the results
+	object                 bool
 }
 
-// callFacts are what a call says beside its values.
-type callFacts struct {
-	from, to int // its parts of the results
-	object   bool
+// reset makes rec an empty record, in the same memory.
+func (rec *record) reset() {
+	calls, content, results := rec.calls[:0], rec.content, rec.results
+	*rec = record{calls: calls, content: content, results: results}
+	rec.content.Reset()
+	rec.results.Reset()
 }
 
-// facts are what a record says beside its values.
-type facts struct {
-	content, results genai.Facts
-	calls            []callFacts
-}
-
-// Facts is for jsonl.Apart, as what follows is.
-func (rec *record) Facts() facts {
-	f := facts{content: rec.content.Facts(), results: rec.results.Facts()}
-	for i := range rec.calls {
-		f.calls = append(f.calls, rec.calls[i].callFacts)
-	}
-	return f
-}
-
-// Become makes it a record of these facts.
-func (rec *record) Become(f facts) {
-	*rec = record{content: rec.content, results: rec.results, calls: rec.calls[:0]}
-	rec.content.Become(f.content)
-	rec.results.Become(f.results)
-	for _, c := range f.calls {
-		rec.calls = append(rec.calls, call{callFacts: c})
-	}
-}
-
-// Values are where its values are kept.
-func (rec *record) Values(to []*[]byte) []*[]byte {
-	to = append(to, &rec.id, &rec.time, &rec.kind, &rec.thoughts, &rec.tokens, &rec.model, &rec.display)
-	for i := range rec.calls {
-		t := &rec.calls[i]
-		to = append(to, &t.id, &t.name, &t.args, &t.status)
-	}
-	return rec.results.Values(rec.content.Values(to))
-}
-
-// Parse goes through the fields of a record.
-func (rec *record) Parse(c *jsonl.Cursor) (same bool, err error) {
+// parse goes through the fields of a record.
+func (rec *record) parse(b []byte) error {
+	rec.reset()
+	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "id":
@@ -79,7 +50,7 @@ func (rec *record) Parse(c *jsonl.Cursor) (same bool, err error) {
 		case "type":
 			rec.kind = c.Take()
 		case "content":
-			rec.content.Read(c)
+			rec.content.Read(&c)
 		case "displayContent":
 			rec.display = c.Take()
 		case "thoughts":
@@ -89,14 +60,14 @@ func (rec *record) Parse(c *jsonl.Cursor) (same bool, err error) {
 		case "model":
 			rec.model = c.Take()
 		case "toolCalls":
-			rec.list(c)
+			rec.parseCalls(&c)
 		}
 	}
-	return true, c.Err()
+	return c.Err()
 }
 
-// list takes the calls of a record apart.
-func (rec *record) list(c *jsonl.Cursor) {
+// parseCalls goes into the calls of a record.
+func (rec *record) parseCalls(c *jsonl.Cursor) {
 	if c.Peek() != '[' {
 		return
 	}
@@ -149,7 +120,7 @@ const maxBehind = 4096
 // record takes a record.
 func (r *reader) record(b []byte) error {
 	rec := &r.rec
-	if err := r.apart.Line(b, rec); err != nil {
+	if err := rec.parse(b); err != nil {
 		return err
 	}
 	id, err := r.Dec.String(rec.id)
@@ -216,7 +187,7 @@ func (r *reader) reply(rec *record, id string, size int) error {
 		return fmt.Errorf("toolCalls: %w", err)
 	}
 	m := trimtab.Message{ID: id, Role: trimtab.RoleAssistant, Parts: parts}
-	if m.Model, err = r.Dec.Again(rec.model, &r.model); err != nil {
+	if m.Model, err = r.Dec.Word(rec.model); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	if m.Usage, err = r.usage(rec.tokens); err != nil {
@@ -417,9 +388,6 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
 	}
-	if n, ok := r.counts.Read(v); ok {
-		return r.counted(n[0], n[1], n[2], n[3], n[4]), nil
-	}
 	var in, cached, out, thoughts, tool int
 	c := jsonl.Object(v)
 	for c.Next() {
@@ -443,9 +411,5 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if c.Err() != nil {
 		return nil, errors.New("not an object")
 	}
-	return r.counted(in, cached, out, thoughts, tool), nil
-}
-
-func (r *reader) counted(in, cached, out, thoughts, tool int) *trimtab.Usage {
-	return r.Count(trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached})
+	return r.Count(trimtab.Usage{Input: max(0, in-cached) + tool, Output: out + thoughts, CacheRead: cached}), nil
 }

@@ -132,7 +132,7 @@ func (r *reader) contents(v []byte, by trimtab.Author) ([]trimtab.Part, error) {
 	return out, nil
 }
 
-// content is one content of a message, taken apart but not decoded.
+// content is one content of a message, as written and not decoded.
 type content struct{ raw, kind, text, id, call, result, note []byte }
 
 func parseContent(v []byte) (content, error) {

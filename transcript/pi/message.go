@@ -3,7 +3,6 @@ package pi
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -95,7 +94,7 @@ func (r *reader) ran(in *message) ([]trimtab.Part, error) {
 	return feed.Spans(strings.TrimSpace("$ "+command+"\n"+output), trimtab.Host), nil
 }
 
-// content is a text or a list of blocks, taken apart but not decoded.
+// content is a text or a list of blocks, as written and not decoded.
 type content struct {
 	text   []byte
 	blocks []block
@@ -103,23 +102,7 @@ type content struct {
 
 type block struct{ raw, kind, text, id, name, input []byte }
 
-// of returns content of n blocks without values, in the memory of those before.
-func (t *content) of(n int) content {
-	blocks := slices.Grow(t.blocks[:0], n)[:n]
-	clear(blocks)
-	return content{blocks: blocks}
-}
-
-func (t *content) values(to []*[]byte) []*[]byte {
-	to = append(to, &t.text)
-	for i := range t.blocks {
-		b := &t.blocks[i]
-		to = append(to, &b.raw, &b.kind, &b.text, &b.id, &b.name, &b.input)
-	}
-	return to
-}
-
-// parse takes the content at which the cursor stands apart.
+// parse goes into the content at which the cursor stands.
 func (t *content) parse(c *jsonl.Cursor) {
 	t.text, t.blocks = nil, t.blocks[:0]
 	if c.Peek() != '[' {
@@ -203,9 +186,6 @@ func (r *reader) block(d *host.Divider, out []trimtab.Part, b block, by trimtab.
 func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
-	}
-	if n, ok := r.counts.Read(v); ok {
-		return r.Count(trimtab.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}), nil
 	}
 	var u trimtab.Usage
 	c := jsonl.Object(v)

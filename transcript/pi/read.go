@@ -30,23 +30,20 @@ import (
 
 // Read returns the messages of a session. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
-	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
-		return &reader{Feed: f, counts: jsonl.NewCounts("input", "output", "cacheRead", "cacheWrite")}
-	})
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
 }
 
 // reader is one pass over a session.
 type reader struct {
 	*feed.Feed
 	tree             feed.Tree
-	line             line // the memory of the one that is read
-	apart            jsonl.Apart[facts]
-	counts           *jsonl.Counts
+	line             line // the one that is being read
 	session, project string
 	compacted        bool
 }
 
-// line is an entry, taken apart but not decoded.
+// line is an entry. Its values are slices of the file's buffer, as written and not
+// decoded.
 type line struct {
 	kind, id, parent, time, cwd []byte
 	summary                     []byte
@@ -61,27 +58,16 @@ type message struct {
 	content                          content
 }
 
-// facts are how many blocks the contents of a line have.
-type facts struct{ entry, message int }
-
-// Facts is for jsonl.Apart, as what follows is.
-func (l *line) Facts() facts { return facts{len(l.content.blocks), len(l.message.content.blocks)} }
-
-// Become makes it a line of so many blocks.
-func (l *line) Become(f facts) {
-	*l = line{content: l.content.of(f.entry), message: message{content: l.message.content.of(f.message)}}
+// reset makes l an empty line, in the same memory.
+func (l *line) reset() {
+	entry, said := l.content.blocks[:0], l.message.content.blocks[:0]
+	*l = line{content: content{blocks: entry}, message: message{content: content{blocks: said}}}
 }
 
-// Values are where its values are kept.
-func (l *line) Values(to []*[]byte) []*[]byte {
-	m := &l.message
-	to = append(to, &l.kind, &l.id, &l.parent, &l.time, &l.cwd, &l.summary,
-		&m.role, &m.model, &m.usage, &m.call, &m.failed, &m.command, &m.output, &m.cause)
-	return m.content.values(l.content.values(to))
-}
-
-// Parse goes through the fields of a line.
-func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
+// parse goes through the fields of a line.
+func (l *line) parse(b []byte) error {
+	l.reset()
+	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -97,7 +83,7 @@ func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
 		case "summary":
 			l.summary = c.Take()
 		case "content":
-			l.content.parse(c)
+			l.content.parse(&c)
 		case "message":
 			if c.Peek() == '{' {
 				in := c.Down('{')
@@ -106,7 +92,7 @@ func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
 			}
 		}
 	}
-	return true, c.Err()
+	return c.Err()
 }
 
 func (m *message) parse(c *jsonl.Cursor) {
@@ -162,7 +148,7 @@ func (r *reader) Planned() { r.tree.Decide() }
 // Take turns an entry into a message.
 func (r *reader) Take(b []byte) error {
 	l := &r.line
-	if err := r.apart.Line(b, l); err != nil {
+	if err := l.parse(b); err != nil {
 		return err
 	}
 	id, err := r.Dec.String(l.id)

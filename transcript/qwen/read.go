@@ -31,27 +31,19 @@ import (
 
 // Read returns the messages of a chat. It is a transcript.Reader.
 func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
-	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker {
-		return &reader{Feed: f, counts: jsonl.NewCounts("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount")}
-	})
+	return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
 }
 
 // reader is one pass over a chat.
 type reader struct {
 	*feed.Feed
 	tree      feed.Tree
-	line      line  // the memory of the one that is read
-	place     place // the same, while planning
-	apart     jsonl.Apart[facts]
-	places    jsonl.Apart[bool]
-	counts    *jsonl.Counts
-	session   jsonl.Seen
-	project   jsonl.Seen
-	model     jsonl.Seen
+	line      line // the one that is being read
 	compacted bool
 }
 
-// line is a line of a chat, taken apart but not decoded.
+// line is a line of a chat. Its values are slices of the file's buffer, as written
+// and not decoded.
 type line struct {
 	uuid, parent, session, time, kind, subtype, by, cwd, model []byte
 	agent, usage, status                                       []byte
@@ -59,29 +51,16 @@ type line struct {
 	side                                                       bool
 }
 
-// facts are what a line says beside its values.
-type facts struct {
-	side    bool
-	content genai.Facts
+// reset makes l an empty line, in the same memory.
+func (l *line) reset() {
+	*l = line{content: l.content}
+	l.content.Reset()
 }
 
-// Facts is for jsonl.Apart, as what follows is.
-func (l *line) Facts() facts { return facts{l.side, l.content.Facts()} }
-
-// Become makes it a line of these facts.
-func (l *line) Become(f facts) {
-	*l = line{content: l.content, side: f.side}
-	l.content.Become(f.content)
-}
-
-// Values are where its values are kept.
-func (l *line) Values(to []*[]byte) []*[]byte {
-	return l.content.Values(append(to, &l.uuid, &l.parent, &l.session, &l.time, &l.kind, &l.subtype, &l.by, &l.cwd, &l.model,
-		&l.agent, &l.usage, &l.status))
-}
-
-// Parse goes through the fields of a line.
-func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
+// parse goes through the fields of a line.
+func (l *line) parse(b []byte) error {
+	l.reset()
+	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
@@ -106,16 +85,15 @@ func (l *line) Parse(c *jsonl.Cursor) (same bool, err error) {
 			l.agent = c.Take()
 		case "isSidechain":
 			l.side = string(c.Take()) == "true"
-			c.Fix()
 		case "usageMetadata":
 			l.usage = c.Take()
 		case "toolCallResult":
-			l.ended(c)
+			l.ended(&c)
 		case "message":
-			l.message(c)
+			l.message(&c)
 		}
 	}
-	return true, c.Err()
+	return c.Err()
 }
 
 // ended goes into how a call ended.
@@ -146,45 +124,25 @@ func (l *line) message(c *jsonl.Cursor) {
 	c.Up(&in)
 }
 
-// place is what the tree needs of a line.
-type place struct {
-	id, parent []byte
-	side       bool
-}
-
-// Facts is for jsonl.Apart, as what follows is.
-func (p *place) Facts() bool { return p.side }
-
-// Become makes it a place in the main conversation, or beside it.
-func (p *place) Become(side bool) { *p = place{side: side} }
-
-// Values are where its values are kept.
-func (p *place) Values(to []*[]byte) []*[]byte { return append(to, &p.id, &p.parent) }
-
-// Parse goes through the fields of a line.
-func (p *place) Parse(c *jsonl.Cursor) (same bool, err error) {
+// Plan puts a line of the main conversation into the tree.
+func (r *reader) Plan(b []byte, n int) {
+	var id, parent []byte
+	side := false
+	c := jsonl.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
-			p.id = c.Take()
+			id = c.Take()
 		case "parentUuid":
-			p.parent = c.Take()
+			parent = c.Take()
 		case "isSidechain":
-			p.side = string(c.Take()) == "true" || p.side
-			c.Fix()
+			side = side || string(c.Take()) == "true"
 		case "agentId":
-			p.side = !jsonl.Null(c.Take()) || p.side
-			c.Fix()
+			side = side || !jsonl.Null(c.Take())
 		}
 	}
-	return true, c.Err()
-}
-
-// Plan puts a line of the main conversation into the tree.
-func (r *reader) Plan(b []byte, n int) {
-	p := &r.place
-	if r.places.Line(b, p) == nil && !p.side {
-		r.tree.Add(n, feed.Chain(p.id, p.parent))
+	if c.Err() == nil && !side {
+		r.tree.Add(n, feed.Chain(id, parent))
 	}
 }
 
@@ -194,7 +152,7 @@ func (r *reader) Planned() { r.tree.Decide() }
 // Take turns a line into a message.
 func (r *reader) Take(b []byte) error {
 	l := &r.line
-	if err := r.apart.Line(b, l); err != nil {
+	if err := l.parse(b); err != nil {
 		return err
 	}
 	l.side = l.side || !jsonl.Null(l.agent)
@@ -232,7 +190,7 @@ func (r *reader) Take(b []byte) error {
 }
 
 func (r *reader) reply(l *line, m *trimtab.Message) (err error) {
-	if m.Model, err = r.Dec.Again(l.model, &r.model); err != nil {
+	if m.Model, err = r.Dec.Word(l.model); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	if m.Usage, err = r.usage(l.usage); err != nil {
@@ -254,10 +212,10 @@ func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
 func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
 	m.At = jsonl.Time(l.time)
 	it := transcript.Item{Message: m, Line: r.N, Side: l.side, Compacted: r.compacted}
-	if it.Session, err = r.Dec.Again(l.session, &r.session); err != nil {
+	if it.Session, err = r.Dec.Word(l.session); err != nil {
 		return fmt.Errorf("sessionId: %w", err)
 	}
-	if it.Project, err = r.Dec.Again(l.cwd, &r.project); err != nil {
+	if it.Project, err = r.Dec.Word(l.cwd); err != nil {
 		return fmt.Errorf("cwd: %w", err)
 	}
 	if it.Agent, err = r.Dec.Word(l.agent); err != nil {
@@ -270,9 +228,6 @@ func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
 func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 	if jsonl.Null(v) {
 		return nil, nil
-	}
-	if n, ok := r.counts.Read(v); ok {
-		return r.counted(n[0], n[1], n[2], n[3]), nil
 	}
 	var in, cached, out, thoughts int
 	c := jsonl.Object(v)
@@ -292,9 +247,5 @@ func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)
 		}
 	}
-	return r.counted(in, cached, out, thoughts), c.Err()
-}
-
-func (r *reader) counted(in, cached, out, thoughts int) *trimtab.Usage {
-	return r.Count(trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached})
+	return r.Count(trimtab.Usage{Input: max(0, in-cached), Output: out + thoughts, CacheRead: cached}), c.Err()
 }

@@ -47,7 +47,7 @@ func Stream(it transcript.Item) string {
 // Reply takes a block of the reply with this id.
 func (q *Queue) Reply(it transcript.Item, id string, size int) error {
 	in := Stream(it)
-	if more, err := q.More(in, id, &it.Message, size); more || err != nil {
+	if more, err := q.more(in, id, &it.Message, size); more || err != nil {
 		return err
 	}
 	if err := q.Close(in); err != nil {
@@ -56,10 +56,10 @@ func (q *Queue) Reply(it transcript.Item, id string, size int) error {
 	return q.put(&it, nil, size, id)
 }
 
-// More takes a block if it is one more of the reply that is open in a
+// more takes a block if it is one more of the reply that is open in a
 // conversation, and reports whether it is. Of m, only what was said, the counts
 // and the model matter.
-func (q *Queue) More(stream, id string, m *trimtab.Message, size int) (bool, error) {
+func (q *Queue) more(stream, id string, m *trimtab.Message, size int) (bool, error) {
 	open := q.open(stream)
 	if open == nil || id == "" || open.id != id {
 		return false, nil

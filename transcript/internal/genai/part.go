@@ -11,7 +11,6 @@ package genai
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
@@ -19,8 +18,7 @@ import (
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
-// Content is content that is taken apart but not decoded: a text, a part, or a
-// list of them.
+// Content is content as written and not decoded: a text, a part, or a list of them.
 type Content struct{ Parts []Part }
 
 // Part is one part of content. Call and Response are of one function, if there is
@@ -38,44 +36,13 @@ type Function struct {
 	Output, Error  []byte // of the response
 }
 
-// Facts are what content says beside its values: of each part, what it is.
-type Facts []PartFacts
+// Reset makes it content without parts, in the same memory.
+func (t *Content) Reset() { t.Parts = t.Parts[:0] }
 
-// PartFacts says what a part is.
-type PartFacts struct{ Call, Response, Thought bool }
-
-// Facts returns what stays when the line is gone.
-func (t *Content) Facts() Facts {
-	all := make(Facts, len(t.Parts))
-	for i := range t.Parts {
-		p := &t.Parts[i]
-		all[i] = PartFacts{p.Call, p.Response, p.Thought}
-	}
-	return all
-}
-
-// Become makes it content of these facts without values.
-func (t *Content) Become(all Facts) {
-	t.Parts = slices.Grow(t.Parts[:0], len(all))[:len(all)]
-	for i, f := range all {
-		t.Parts[i] = Part{Call: f.Call, Response: f.Response, Thought: f.Thought}
-	}
-}
-
-// Values appends where its values are kept.
-func (t *Content) Values(to []*[]byte) []*[]byte {
-	for i := range t.Parts {
-		p := &t.Parts[i]
-		n := &p.Function
-		to = append(to, &p.Raw, &p.Text, &n.ID, &n.Name, &n.Args, &n.Response, &n.Output, &n.Error)
-	}
-	return to
-}
-
-// Read takes apart the content at which the cursor stands. It uses the memory of
-// the parts that were there.
+// Read goes into the content at which the cursor stands. It replaces the parts that
+// were there.
 func (t *Content) Read(c *jsonl.Cursor) {
-	t.Parts = t.Parts[:0]
+	t.Reset()
 	t.Add(c)
 }
 
@@ -96,7 +63,7 @@ func (t *Content) Add(c *jsonl.Cursor) {
 	c.Up(&list)
 }
 
-// read takes one part apart, and reports whether it is null. A bare string is a
+// read goes into one part, and reports whether it is null. A bare string is a
 // text.
 func (p *Part) read(c *jsonl.Cursor) (null bool) {
 	switch c.Peek() {
@@ -114,20 +81,18 @@ func (p *Part) read(c *jsonl.Cursor) (null bool) {
 				p.Response = p.Function.read(&in)
 			case "thought":
 				p.Thought = string(in.Take()) == "true"
-				in.Fix()
 			}
 		}
 		c.Up(&in)
 	default:
 		p.Raw = c.Take()
-		c.Fix() // null is not a part
 		return jsonl.Null(p.Raw)
 	}
 	p.Raw = c.Take()
 	return jsonl.Null(p.Raw)
 }
 
-// read takes {id, name, args} or {id, name, response} apart, and reports whether it
+// read goes into {id, name, args} or {id, name, response}, and reports whether it
 // is an object.
 func (n *Function) read(c *jsonl.Cursor) bool {
 	if c.Peek() != '{' {
@@ -150,7 +115,7 @@ func (n *Function) read(c *jsonl.Cursor) bool {
 	return true
 }
 
-// respond takes {output} or {error} apart.
+// respond goes into {output} or {error}.
 func (n *Function) respond(c *jsonl.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')

@@ -1,7 +1,6 @@
 package jsonl
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/trimtab/trimtab/internal/scan"
@@ -9,61 +8,23 @@ import (
 
 // Cursor steps through the fields of an object or the items of an array. Next
 // hands out each value; Field stops before it, so that a value can be gone into
-// with Object or Array instead, and is walked only once.
+// with Down instead, and is walked only once.
 type Cursor struct {
 	Key   []byte // the field's name between its quotes, as written; nil in an array
 	Value []byte // the value, as written; nil until it is taken
 
 	b      []byte
 	i      int
-	from   int // where Value begins in b
 	open   byte
 	began  bool
 	before bool // the value of Key is not yet stepped over
 	ended  bool
 	inner  bool // the end of b is not where the value ends
 	err    error
-	twice  *Twice
-	seen   *Walk
-}
-
-// Twice knows the last long string of a line. Hosts write what a tool returned
-// twice in a line, for the model and for the screen; what begins with the same
-// bytes, its closing quote among them, ends there, too, and need not be walked. It
-// holds a span of the line: the zero value is for the next one.
-type Twice struct{ last []byte }
-
-// longString is from which length on a comparison pays.
-const longString = 128
-
-// end returns the place behind the string that begins at i, -1 if it does not end.
-func (t *Twice) end(b []byte, i int) int {
-	if t == nil {
-		return scan.StringEnd(b, i)
-	}
-	n := len(t.last)
-	if n > 0 && i+n <= len(b) && string(b[i:i+longString]) == string(t.last[:longString]) && bytes.Equal(b[i:i+n], t.last) {
-		return i + n
-	}
-	end := scan.StringEnd(b, i)
-	if end-i > longString {
-		t.last = b[i:end]
-	}
-	return end
 }
 
 // Object returns a cursor before the first field of b, which must be one object.
 func Object(b []byte) Cursor { return Cursor{b: b, open: '{'} }
-
-// Line is Object for a line of which t, which must be zero, gets to know the long
-// strings.
-func Line(b []byte, t *Twice) Cursor { return Cursor{b: b, open: '{', twice: t} }
-
-// Walked is Line for a line that w takes down.
-func Walked(b []byte, t *Twice, w *Walk) Cursor {
-	w.slots, w.end = w.slots[:0], 0
-	return Cursor{b: b, open: '{', twice: t, seen: w}
-}
 
 // Array returns a cursor before the first item of b, which must be one array.
 func Array(b []byte) Cursor { return Cursor{b: b, open: '['} }
@@ -94,15 +55,6 @@ func (c *Cursor) Field() bool {
 	if c.ended || c.err != nil {
 		return false
 	}
-	// What hosts write has no blanks: a comma and a name.
-	if b, i := c.b, c.i; c.began && c.open == '{' && i+1 < len(b) && b[i] == ',' && b[i+1] == '"' {
-		if end := scan.StringEnd(b, i+1); end > 0 && end < len(b) && b[end] == ':' {
-			c.Key, c.Value = b[i+2:end-1], nil
-			c.i = end + 1
-			c.before = true
-			return true
-		}
-	}
 	c.Key, c.Value = nil, nil
 	more, err := c.step()
 	if err != nil || !more {
@@ -113,9 +65,18 @@ func (c *Cursor) Field() bool {
 	return true
 }
 
-// Peek returns the first byte of the value that Field stopped before, 0 if there
-// is none.
-func (c *Cursor) Peek() byte { return c.peek() }
+// Peek steps over white space and returns the byte behind it, 0 at the end: once
+// Field has stopped, the first byte of the value.
+func (c *Cursor) Peek() byte {
+	for ; c.i < len(c.b); c.i++ {
+		switch b := c.b[c.i]; b {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return b
+		}
+	}
+	return 0
+}
 
 // Take steps over the value that Field stopped before and returns it. It is nil
 // where the value does not end, or was taken already.
@@ -124,46 +85,24 @@ func (c *Cursor) Take() []byte {
 		return c.Value
 	}
 	c.before = false
-	first := c.peek()
-	end := c.end(first)
+	first := c.Peek()
+	end := valueEnd(c.b, c.i, first)
 	if end < 0 {
 		if c.err = c.bad("a value"); first == '"' || first == '{' || first == '[' {
 			c.err = c.endless()
 		}
 		return nil
 	}
-	return c.pass(end)
-}
-
-// pass steps over the value that ends there.
-func (c *Cursor) pass(end int) []byte {
-	if c.seen != nil {
-		c.seen.slots = append(c.seen.slots, slot{from: c.i, to: end})
-	}
-	c.Value = c.b[c.i:end]
-	c.from, c.i = c.i, end
+	c.Value, c.i = c.b[c.i:end], end
 	return c.Value
 }
-
-// Fix is Walk.Fix for whoever takes the line down, if anyone does.
-func (c *Cursor) Fix() {
-	if c.seen != nil {
-		c.seen.Fix()
-	}
-}
-
-// Rest is what the cursor has not yet stepped over.
-func (c *Cursor) Rest() []byte { return c.b[c.i:] }
-
-// Span is where Value stands in the line.
-func (c *Cursor) Span() Span { return Span{int32(c.from), int32(c.from + len(c.Value))} }
 
 // Down returns a cursor into the value that Field stopped before, which must be
 // an object if open is '{' and an array if it is '['. Once that cursor has come
 // to its end, hand it back with Up.
 func (c *Cursor) Down(open byte) Cursor {
-	c.peek()
-	return Cursor{b: c.b, i: c.i, open: open, inner: true, twice: c.twice, seen: c.seen}
+	c.Peek()
+	return Cursor{b: c.b, i: c.i, open: open, inner: true}
 }
 
 // Up goes on behind the value that a cursor of Down has stepped through. It steps
@@ -176,22 +115,21 @@ func (c *Cursor) Up(d *Cursor) {
 		c.err = d.err
 		return
 	}
-	c.Value = c.b[c.i:d.i]
-	c.from, c.i = c.i, d.i
+	c.Value, c.i = c.b[c.i:d.i], d.i
 }
 
 func (c *Cursor) step() (more bool, err error) {
 	if !c.began {
 		c.began = true
-		if c.peek() != c.open {
+		if c.Peek() != c.open {
 			return false, c.bad(kindName(c.open))
 		}
 		c.i++
-		if c.peek() == c.open+2 { // ASCII: { and }, [ and ] are two apart
+		if c.Peek() == c.open+2 { // ASCII: { and }, [ and ] are two apart
 			return false, c.close()
 		}
 	} else {
-		switch c.peek() {
+		switch c.Peek() {
 		case ',':
 			c.i++
 		case c.open + 2:
@@ -203,7 +141,7 @@ func (c *Cursor) step() (more bool, err error) {
 	if c.open == '[' {
 		return true, nil
 	}
-	if c.peek() != '"' {
+	if c.Peek() != '"' {
 		return false, c.bad("a name")
 	}
 	end := scan.StringEnd(c.b, c.i)
@@ -212,7 +150,7 @@ func (c *Cursor) step() (more bool, err error) {
 	}
 	c.Key = c.b[c.i+1 : end-1]
 	c.i = end
-	if c.peek() != ':' {
+	if c.Peek() != ':' {
 		return false, c.bad("a colon")
 	}
 	c.i++
@@ -225,29 +163,10 @@ func (c *Cursor) close() error {
 	if c.inner {
 		return nil
 	}
-	if c.peek(); c.i < len(c.b) {
+	if c.Peek(); c.i < len(c.b) {
 		return c.bad("the end")
 	}
 	return nil
-}
-
-// peek steps over white space and returns the byte behind it, 0 at the end.
-func (c *Cursor) peek() byte {
-	if c.i < len(c.b) && c.b[c.i] > ' ' {
-		return c.b[c.i]
-	}
-	return c.space()
-}
-
-func (c *Cursor) space() byte {
-	for ; c.i < len(c.b); c.i++ {
-		switch b := c.b[c.i]; b {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return b
-		}
-	}
-	return 0
 }
 
 func (c *Cursor) bad(wanted string) error {
@@ -266,19 +185,14 @@ func kindName(open byte) string {
 	return "an array"
 }
 
-// end returns where the value at the cursor ends, -1 if it does not. First is its
-// first byte.
-func (c *Cursor) end(first byte) int {
-	return valueEnd(c.b, c.i, first, c.twice)
-}
-
-// valueEnd returns the place behind the value that begins at i with this byte.
-func valueEnd(b []byte, i int, first byte, t *Twice) int {
+// valueEnd returns the place behind the value that begins at i with this byte, -1
+// if it does not end. What is in it is not checked.
+func valueEnd(b []byte, i int, first byte) int {
 	switch first {
 	case '"':
-		return t.end(b, i)
+		return scan.StringEnd(b, i)
 	case '{', '[':
-		return bracketEnd(b, i, t)
+		return scan.BracketEnd(b, i)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n':
 		for ; i < len(b); i++ {
 			switch b[i] {
@@ -287,32 +201,6 @@ func valueEnd(b []byte, i int, first byte, t *Twice) int {
 			}
 		}
 		return i
-	}
-	return -1
-}
-
-// bracketEnd returns the place behind the bracket that closes the one at i. Where a
-// long string may come again, it goes from string to string.
-func bracketEnd(b []byte, i int, t *Twice) int {
-	if t == nil || len(t.last) == 0 {
-		return scan.BracketEnd(b, i)
-	}
-	for depth := 0; i < len(b); i++ {
-		switch c := b[i]; c | 0x20 { // ASCII: { and [, } and ] differ in one bit
-		case '"':
-			if c != '"' {
-				continue
-			}
-			if i = t.end(b, i) - 1; i < 0 {
-				return -1
-			}
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
 	}
 	return -1
 }

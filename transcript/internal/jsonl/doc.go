@@ -1,8 +1,7 @@
 // Package jsonl reads files of JSON lines in place. Lines splits a stream and
 // never holds more than one line; a Cursor steps through an object or an array
 // and hands out its values as spans of the line, so that what nobody asks for is
-// never decoded. Shapes knows how the lines before were written, and takes one
-// that is like them apart by comparing.
+// never decoded; a Decoder reads the values that are kept.
 //
 // It is lenient where that is safe: a value that is stepped over is only checked
 // for its brackets and quotes. It never keeps a span beyond the next line, knows

@@ -37,19 +37,6 @@ func Int(v []byte) (int, error) {
 	if Null(v) {
 		return 0, nil
 	}
-	if len(v) < 10 { // without a sign, as counts are
-		n := 0
-		for _, c := range v {
-			if c < '0' || c > '9' {
-				n = -1
-				break
-			}
-			n = 10*n + int(c-'0')
-		}
-		if n >= 0 {
-			return n, nil
-		}
-	}
 	n, err := strconv.Atoi(string(v))
 	if err != nil {
 		return 0, errors.New("not a whole number")
@@ -139,95 +126,11 @@ func Time(v []byte) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	if t, ok := usualTime(text); ok {
-		return t
-	}
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
 		return time.Time{}
 	}
 	return t
-}
-
-// usualTime reads 2006-01-02T15:04:05.000Z, if that is what it is and the day is in
-// every month.
-func usualTime(text []byte) (t time.Time, ok bool) {
-	if len(text) != 24 {
-		return t, false
-	}
-	b := (*[24]byte)(text)
-	if b[4] != '-' || b[7] != '-' || b[10] != 'T' || b[13] != ':' || b[16] != ':' || b[19] != '.' || b[23] != 'Z' {
-		return t, false
-	}
-	var bad byte
-	n := func(i int) int { // of two digits
-		x, y := b[i]-'0', b[i+1]-'0'
-		bad |= (x | (x + 6) | y | (y + 6)) & 0xF0 // a digit stays below 16, and with 6 more, too
-		return 10*int(x) + int(y)
-	}
-	year, month, day, hour, minute, second := 100*n(0)+n(2), n(5), n(8), n(11), n(14), n(17)
-	milli := 10*n(20) + n(21)%10
-	if bad != 0 || month < 1 || month > 12 || day < 1 || day > 28 || hour > 23 || minute > 59 || second > 59 {
-		return t, false
-	}
-	return time.Unix(int64(((days(year, month, day)*24+hour)*60+minute)*60+second), int64(milli)*1e6).UTC(), true
-}
-
-// days counts the days since 1970 in the usual way: in years that begin with
-// March, where the day that some years have more comes last.
-func days(year, month, day int) int {
-	if month -= 3; month < 0 {
-		month += 12
-		year--
-	}
-	year += 400 // never negative
-	return year*365 + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 865_566
-}
-
-// Again is Word for a field whose value is mostly that of the line before: last
-// holds that one, as written and as read.
-func (d *Decoder) Again(v []byte, last *Seen) (string, error) {
-	if len(v) == 0 {
-		return "", nil
-	}
-	if last.Is(v) {
-		return last.text, nil
-	}
-	s, err := d.Word(v)
-	if err == nil {
-		*last = Seen{raw: append(last.raw[:0], v...), text: s}
-	}
-	return s, err
-}
-
-// Last is Again for a field whose value does not come again once there was another.
-func (d *Decoder) Last(v []byte, last *Seen) (string, error) {
-	if len(v) == 0 {
-		return "", nil
-	}
-	if last.Is(v) {
-		return last.text, nil
-	}
-	s, err := d.String(v)
-	if err == nil {
-		*last = Seen{raw: append(last.raw[:0], v...), text: s}
-	}
-	return s, err
-}
-
-// Seen is the last value of a field.
-type Seen struct {
-	raw  []byte
-	text string
-}
-
-// Is reports whether v is that value.
-func (s *Seen) Is(v []byte) bool { return len(v) > 0 && string(v) == string(s.raw) }
-
-// Sound reports whether v is a string that is written as it reads.
-func Sound(v []byte) bool {
-	text, err := between(v)
-	return err == nil && scan.Sound(text)
 }
 
 // Word reads a string that is likely to come again, such as a name: the same

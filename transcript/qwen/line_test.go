@@ -1,0 +1,9 @@
+package qwen
+
+import (
+	"testing"
+
+	"github.com/trimtab/trimtab/transcript/transcripttest"
+)
+
+func TestALineKeepsNothingOfTheOneBefore(t *testing.T) { transcripttest.Reuse(t, (*line).parse) }
