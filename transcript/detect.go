@@ -3,7 +3,7 @@ package transcript
 import (
 	"bytes"
 
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // SQLite is what Detect says of a database: whose it is, only its tables tell.
@@ -60,7 +60,7 @@ func isCodex(f map[string][]byte) bool {
 
 // isPi tells the first line of a session of pi.
 func isPi(f map[string][]byte) bool {
-	return jsonl.Is(f["type"], "session") && f["id"] != nil && f["cwd"] != nil
+	return jsonscan.Is(f["type"], "session") && f["id"] != nil && f["cwd"] != nil
 }
 
 // isQwen tells Qwen Code's lines from those of Claude Code, its close relatives: a
@@ -69,7 +69,7 @@ func isQwen(f map[string][]byte) bool {
 	if f["uuid"] == nil || f["sessionId"] == nil || f["isSidechain"] != nil && f["provenance"] == nil {
 		return false
 	}
-	return f["provenance"] != nil || jsonl.Find(f["message"], "parts") != nil
+	return f["provenance"] != nil || jsonscan.FindFirst(f["message"], "parts") != nil
 }
 
 // isClaude tells Claude Code's lines by their names.
@@ -80,15 +80,15 @@ func isClaude(f map[string][]byte) bool {
 	case f["sessionId"] != nil:
 		return f["type"] != nil && f["uuid"] == nil
 	}
-	return jsonl.Is(f["type"], "summary") && f["leafUuid"] != nil ||
-		jsonl.Is(f["type"], "file-history-snapshot")
+	return jsonscan.Is(f["type"], "summary") && f["leafUuid"] != nil ||
+		jsonscan.Is(f["type"], "file-history-snapshot")
 }
 
 // namesOf returns the top fields of an object that may be cut off. The value of
 // the field in which it breaks off is empty, but there.
 func namesOf(b []byte) map[string][]byte {
 	f := map[string][]byte{}
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Next() {
 		f[string(c.Key)] = c.Value
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // Span is a run of bytes of a body. The zero Span is none.
@@ -70,7 +70,7 @@ func (b *Body) Find(path ...string) []byte {
 		return nil
 	}
 	for _, f := range b.Fields {
-		if scan.Word(b.Bytes(f.Name)) == path[0] {
+		if jsonscan.Word(b.Bytes(f.Name)) == path[0] {
 			return Find(b.Bytes(f.Value), path[1:]...)
 		}
 	}
@@ -79,7 +79,7 @@ func (b *Body) Find(path ...string) []byte {
 
 // Text returns the string at a path of names in the body, or "".
 func (b *Body) Text(path ...string) string {
-	text, _ := scan.Unquote(b.Find(path...))
+	text, _ := jsonscan.Unquote(b.Find(path...))
 	return text
 }
 
@@ -96,7 +96,7 @@ func (b *Body) Session() string {
 		return id
 	}
 	if user := b.Text("metadata", "user_id"); user != "" {
-		if id, ok := scan.Unquote(Find([]byte(user), "session_id")); ok && id != "" {
+		if id, ok := jsonscan.Unquote(Find([]byte(user), "session_id")); ok && id != "" {
 			return id
 		}
 		if _, id, ok := strings.Cut(user, "_session_"); ok { // of older clients
@@ -107,7 +107,7 @@ func (b *Body) Session() string {
 }
 
 // Find returns the value at a path of names in a JSON value, as written, or nil.
-func Find(value []byte, path ...string) []byte { return scan.Find(value, path...) }
+func Find(value []byte, path ...string) []byte { return jsonscan.Find(value, path...) }
 
 // Hash is that of the message that begins at item i: of the item and of all that
 // continue it. It is 0 for an item that continues another.
@@ -121,7 +121,7 @@ func (b *Body) Hash(i int) uint64 {
 		case h == 0:
 			h = next
 		case next != 0:
-			h = scan.Mix(h, next)
+			h = jsonscan.Mix(h, next)
 		}
 	}
 	return h

@@ -4,12 +4,12 @@ import (
 	"errors"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // The errors of Scan and Apply. After any of them the body goes out as it came.
 var (
-	ErrJSON  = scan.ErrJSON                                         // Scan: not JSON, or nested too deep
+	ErrJSON  = jsonscan.ErrJSON                                     // Scan: not JSON, or nested too deep
 	ErrShape = errors.New("not a request that we know")             // Scan: no message list, or a name given twice
 	ErrSeat  = errors.New("no place for a note")                    // Apply: it would part what belongs together
 	ErrEdit  = errors.New("not an edit of this body")               // Apply: out of range, out of order, or without text

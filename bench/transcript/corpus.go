@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // pen writes a session as one host does, a line for each thing that happens.
@@ -42,7 +42,7 @@ func (o *out) line(format string, args ...any) {
 }
 
 // quote makes a JSON string as JavaScript does.
-func quote(s string) string { return string(scan.AppendQuote(nil, s)) }
+func quote(s string) string { return string(jsonscan.AppendQuote(nil, s)) }
 
 // id is an id in the usual form, the nth of its file.
 func id(n int) string { return fmt.Sprintf("%08x-5760-4f50-8000-%012x", n*2654435761&0xffffffff, n) }

@@ -20,7 +20,7 @@ type row struct {
 var free = []string{"internal/late", "internal/plural", "internal/atomicfile"}
 
 // reader is what the readers of hosts' files may import.
-var reader = []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
+var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
 
 // oneForge is what the rooms of the forges may import.
 var oneForge = []string{".", "forge", "forge/git", "forge/internal/rest"}
@@ -45,7 +45,7 @@ var table = []row{
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
 	{"improve/crew/child", []string{".", "agent/sandbox"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
-	{"improve/crew", []string{".", "improve", "improve/crew/child", "agent/sandbox", "internal/scan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
+	{"improve/crew", []string{".", "improve", "improve/crew/child", "agent/sandbox", "internal/jsonscan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
 	{"improve/project", []string{".", "improve/crew/child", "agent/sandbox", "internal/safe"}, "a project's own commands, and what a change to it measures"},
 	{"improve/work", []string{".", "improve", "improve/crew", "improve/project", "forge", "forge/git", "internal/secret", "internal/safe"}, "the thirteen steps, as plain functions"},
 	{"improve/work/worktest", []string{".", "improve", "improve/crew", "improve/work", "forge", "forge/git", "forge/local"}, "a small repository and a scripted agent, for tests of the steps"},
@@ -62,15 +62,15 @@ var table = []row{
 	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
 
 	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
-	{"wire", []string{".", "internal/scan"}, "what the formats share"},
-	{"wire/*", []string{".", "host", "wire", "internal/scan", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
+	{"wire", []string{".", "internal/jsonscan"}, "what the formats share"},
+	{"wire/*", []string{".", "host", "wire", "internal/jsonscan", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
 	{"wire/wiretest", []string{".", "wire", "internal/fakemodel"}, "one suite for all formats; what an API refuses is written once, in the fake model, and shares nothing with a format"},
 	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
-	{"wire/internal/decode", []string{".", "internal/scan"}, "makes the words from spans, where they are asked for"},
-	{"wire/internal/draft", []string{".", "wire", "internal/scan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
-	{"wire/internal/list", []string{".", "wire", "internal/scan"}, "the machine behind the formats; what differs is a value"},
+	{"wire/internal/decode", []string{".", "internal/jsonscan"}, "makes the words from spans, where they are asked for"},
+	{"wire/internal/draft", []string{".", "wire", "internal/jsonscan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
+	{"wire/internal/list", []string{".", "wire", "internal/jsonscan"}, "the machine behind the formats; what differs is a value"},
 
-	{"transcript", []string{".", "internal/scan", "transcript/internal/jsonl"}, "what the readers share"},
+	{"transcript", []string{".", "internal/jsonscan", "transcript/internal/jsonl"}, "what the readers share"},
 	{"transcript/pick", []string{".", "transcript", "transcript/claude", "transcript/codex", "transcript/opencode", "transcript/gemini", "transcript/qwen", "transcript/goose", "transcript/pi", "transcript/own", "transcript/internal/db"}, "the one place that knows all readers: it finds whose file one is"},
 	{"transcript/claude", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/codex", reader, "a reader knows one host's files, and no other reader"},
@@ -80,11 +80,11 @@ var table = []row{
 	{"transcript/goose", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/pi", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/own", reader, "a reader knows one host's files, and no other reader"},
-	{"transcript/transcripttest", []string{".", "transcript", "transcript/internal/jsonl"}, "one suite for all readers"},
-	{"transcript/internal/jsonl", []string{"internal/scan"}, "lines and spans of bytes; it knows no host"},
-	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl"}, "what readers do with what they found: messages in order, pairs, limits"},
+	{"transcript/transcripttest", []string{".", "transcript"}, "one suite for all readers"},
+	{"transcript/internal/jsonl", nil, "lines of a file; it does not look into them"},
+	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/jsonl"}, "what readers do with what they found: messages in order, pairs, limits"},
 	{"transcript/internal/db", []string{"."}, "a host's database, opened to be read and never changed"},
-	{"transcript/internal/genai", []string{".", "host", "transcript", "internal/scan", "transcript/internal/jsonl", "transcript/internal/feed"}, "what Gemini CLI and Qwen write alike"},
+	{"transcript/internal/genai", []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed"}, "what Gemini CLI and Qwen write alike"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
 	{"llm/key", nil, "a secret that cannot be printed; it knows no provider"},
 	{"llm/turn", []string{"."}, "a history in an order that every API takes; it knows no API"},
@@ -114,7 +114,7 @@ var table = []row{
 	{"surface/tui/edit", []string{"internal/safe"}, "the text that is being written; it knows no keys"},
 	{"surface/tui", []string{".", "helm", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/safe"}, "thin: draws the chat and the debate"},
 	{"surface/gateway", []string{".", "helm", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
-	{"surface/hook/spool", []string{"internal/scan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
+	{"surface/hook/spool", []string{"internal/jsonscan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
 	{"surface/hook/hookcmd", []string{".", "helm", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/safe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
 	{"surface/hook", []string{".", "helm", "host", "improve", "steer/stop", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
@@ -135,7 +135,7 @@ var table = []row{
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
 	{"internal/secret", nil, "secrets in text, found and taken out; it knows nobody who sends"},
 	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},
-	{"internal/scan", nil, "spans of JSON bytes, for requests and transcripts alike; it knows no format"},
+	{"internal/jsonscan", nil, "JSON bytes read where they lie, for requests, transcripts, rows and detectors alike; it knows no format"},
 	{"internal/late", nil, "patterns that are made when they are needed; it knows none"},
 	{"internal/atomicfile", nil, "files whole or not at all, whoever writes them"},
 	{"internal/plural", nil, "how many of a thing, in words"},
@@ -183,7 +183,7 @@ var deps = []dep{
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
 	{"github.com/yuin/goldmark", []string{"_test"}, "a second reader of Markdown for ours to agree with"},
-	{"github.com/cespare/xxhash/v2", []string{"internal/scan", "loop"}, "what a message says is known again by its hash"},
+	{"github.com/cespare/xxhash/v2", []string{"internal/jsonscan", "loop"}, "what a message says is known again by its hash"},
 
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},

@@ -2,23 +2,23 @@ package claude
 
 import (
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // prompted reports whether the line says that a person's prompt came in this
 // way. Marks that it does not know speak against it.
 func (l *line) prompted(origin string) bool {
 	turn, source := l.turnOrigin, l.promptSource
-	human := jsonl.Is(turn, "human")
+	human := jsonscan.Is(turn, "human")
 	switch {
 	case origin != "" && origin != "human":
 		return false
-	case !jsonl.Null(turn) && !human && !jsonl.Is(turn, "sdk"):
+	case !jsonscan.Null(turn) && !human && !jsonscan.Is(turn, "sdk"):
 		return false
-	case jsonl.Null(source), jsonl.Is(source, "typed"), jsonl.Is(source, "sdk"):
+	case jsonscan.Null(source), jsonscan.Is(source, "typed"), jsonscan.Is(source, "sdk"):
 		return true
 	}
-	return jsonl.Is(source, "queued") && (human || origin == "human")
+	return jsonscan.Is(source, "queued") && (human || origin == "human")
 }
 
 // author says who wrote the text of a user line. Tagged text in it is another
@@ -41,7 +41,7 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 		return "", err
 	}
 	switch {
-	case !jsonl.Null(l.promptSource):
+	case !jsonscan.Null(l.promptSource):
 		r.marks = version
 	case origin == "" && version != "" && version == r.marks:
 		return trimtab.Host, nil
@@ -51,15 +51,15 @@ func (r *reader) author(l *line) (trimtab.Author, error) {
 
 // originOf reads {"kind": "human"}; an absent origin is "".
 func originOf(v []byte) (string, error) {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return "", nil
 	}
 	kind := "unknown"
 	var err error
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() && err == nil {
-		if string(c.Key) == "kind" && !jsonl.Null(c.Value) {
-			kind, err = jsonl.String(c.Value)
+		if string(c.Key) == "kind" && !jsonscan.Null(c.Value) {
+			kind, err = jsonscan.String(c.Value)
 		}
 	}
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // content decodes what a message says. Its plain text is by the given author; a
@@ -19,7 +19,7 @@ func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) 
 		return nil, errors.New("no message")
 	case m.notObject:
 		return nil, errors.New("message: not an object")
-	case jsonl.Null(m.text) && len(m.blocks) == 0:
+	case jsonscan.Null(m.text) && len(m.blocks) == 0:
 		return nil, nil
 	case len(m.text) > 0:
 		text, err := r.Text(m.text, by)
@@ -57,14 +57,14 @@ func (r *reader) parts(m *message, by trimtab.Author) ([]trimtab.Part, error) {
 // part appends what a block says.
 func (r *reader) part(out []trimtab.Part, b *block, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case jsonl.Is(b.kind, "text"):
+	case jsonscan.Is(b.kind, "text"):
 		text, err := r.Text(b.text, by)
 		var d host.Divider
 		return feed.Append(out, &d, text, by), err
-	case by == trimtab.Model && jsonl.Is(b.kind, "tool_use"):
+	case by == trimtab.Model && jsonscan.Is(b.kind, "tool_use"):
 		call, err := r.Call(b.id, b.name, b.input)
 		return append(out, call), err
-	case by != trimtab.Model && jsonl.Is(b.kind, "tool_result"):
+	case by != trimtab.Model && jsonscan.Is(b.kind, "tool_result"):
 		return r.result(out, b)
 	}
 	p, err := r.opaque(b, by)
@@ -74,18 +74,18 @@ func (r *reader) part(out []trimtab.Part, b *block, by trimtab.Author) ([]trimta
 // result reads a tool's result. What of it is not text follows as opaque parts.
 func (r *reader) result(out []trimtab.Part, b *block) ([]trimtab.Part, error) {
 	id, err1 := r.Dec.String(b.toolUseID)
-	failed, err2 := jsonl.Bool(b.failed)
+	failed, err2 := jsonscan.Bool(b.failed)
 	if err1 != nil || err2 != nil {
 		return nil, errors.Join(err1, err2)
 	}
 	result := trimtab.ToolResult{ID: id, Failed: failed}
-	if jsonl.Null(b.content) || b.content[0] == '"' {
+	if jsonscan.Null(b.content) || b.content[0] == '"' {
 		text, err := r.Result(b.content, failed)
 		result.Text = text
 		return append(out, result), err
 	}
 	var inner message
-	c := jsonl.Array(b.content)
+	c := jsonscan.Array(b.content)
 	inner.parseBlocks(&c)
 	if err := c.Err(); err != nil {
 		return nil, fmt.Errorf("content: %w", err)
@@ -97,7 +97,7 @@ func (r *reader) result(out []trimtab.Part, b *block) ([]trimtab.Part, error) {
 		switch {
 		case !in.isObject():
 			return nil, errors.New("content: not an object")
-		case jsonl.Is(in.kind, "text"):
+		case jsonscan.Is(in.kind, "text"):
 			text, err := r.Result(in.text, failed)
 			if err != nil {
 				return nil, err
@@ -128,17 +128,17 @@ func (r *reader) opaque(b *block, by trimtab.Author) (trimtab.Part, error) {
 // counts reads what the provider counted.
 func (r *reader) counts(m *message) (*trimtab.Usage, error) {
 	switch {
-	case jsonl.Null(m.usage):
+	case jsonscan.Null(m.usage):
 		return nil, nil
 	case m.usage[0] != '{':
 		return nil, errors.New("message.usage: not an object")
 	}
 	var n trimtab.Usage
 	var errs [4]error
-	n.Input, errs[0] = jsonl.Int(m.input)
-	n.Output, errs[1] = jsonl.Int(m.output)
-	n.CacheRead, errs[2] = jsonl.Int(m.cacheRead)
-	n.CacheWrite, errs[3] = jsonl.Int(m.cacheCreation)
+	n.Input, errs[0] = jsonscan.Int(m.input)
+	n.Output, errs[1] = jsonscan.Int(m.output)
+	n.CacheRead, errs[2] = jsonscan.Int(m.cacheRead)
+	n.CacheWrite, errs[3] = jsonscan.Int(m.cacheCreation)
 	for i, err := range errs {
 		if err != nil {
 			name := [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}[i]

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // kind says what a line is to us.
@@ -21,13 +21,13 @@ const (
 
 func kindOf(v []byte) kind {
 	switch {
-	case jsonl.Is(v, "user"):
+	case jsonscan.Is(v, "user"):
 		return user
-	case jsonl.Is(v, "assistant"):
+	case jsonscan.Is(v, "assistant"):
 		return assistant
-	case jsonl.Is(v, "system"):
+	case jsonscan.Is(v, "system"):
 		return system
-	case jsonl.Is(v, "attachment"):
+	case jsonscan.Is(v, "attachment"):
 		return attachment
 	}
 	return other
@@ -71,14 +71,14 @@ func (l *line) read(b []byte, number int, onlyLink bool) error {
 	if v := firstType(b); v != nil && kindOf(v) == other {
 		return unbroken(b)
 	}
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "message":
 			l.message.parse(&c)
 			continue
 		case "toolUseResult":
-			if first := c.Peek(); onlyLink && (first == '{' || first == '[' || first == '"') && l.kind != other && !jsonl.Null(l.uuid) {
+			if first := c.Peek(); onlyLink && (first == '{' || first == '[' || first == '"') && l.kind != other && !jsonscan.Null(l.uuid) {
 				l.toolResult = b[:1] // any value: that there is one is enough
 				return unbroken(b)
 			}
@@ -99,13 +99,13 @@ func (l *line) field(name, v []byte) (err error) {
 	case "type":
 		l.kind = kindOf(v)
 	case "isSidechain":
-		l.side, err = jsonl.Bool(v)
+		l.side, err = jsonscan.Bool(v)
 	case "isMeta":
-		l.meta, err = jsonl.Bool(v)
+		l.meta, err = jsonscan.Bool(v)
 	case "isCompactSummary":
-		l.summary, err = jsonl.Bool(v)
+		l.summary, err = jsonscan.Bool(v)
 	case "isApiErrorMessage":
-		l.failed, err = jsonl.Bool(v)
+		l.failed, err = jsonscan.Bool(v)
 	case "uuid":
 		l.uuid = v
 	case "parentUuid":
@@ -174,10 +174,10 @@ func firstType(b []byte) []byte {
 
 // boundary reports whether the host rewrote its history here.
 func (l *line) boundary() bool {
-	return l.kind == system && jsonl.Is(l.subtype, "compact_boundary")
+	return l.kind == system && jsonscan.Is(l.subtype, "compact_boundary")
 }
 
 // byTool reports whether a tool's result, or what came with one, made the line.
 func (l *line) byTool() bool {
-	return !jsonl.Null(l.toolResult) || !jsonl.Null(l.toolCaller)
+	return !jsonscan.Null(l.toolResult) || !jsonscan.Null(l.toolCaller)
 }

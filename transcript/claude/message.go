@@ -3,7 +3,7 @@ package claude
 import (
 	"slices"
 
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // message is the part of a line that went to the model or came from it, as written.
@@ -28,7 +28,7 @@ type block struct {
 
 // parse goes into the message at which the cursor stands. What it says is checked
 // when it is decoded: most lines are not.
-func (m *message) parse(c *jsonl.Cursor) {
+func (m *message) parse(c *jsonscan.Cursor) {
 	m.present = true
 	if c.Peek() != '{' {
 		c.Take()
@@ -52,7 +52,7 @@ func (m *message) parse(c *jsonl.Cursor) {
 }
 
 // parseUsage goes into what the provider counted.
-func (m *message) parseUsage(c *jsonl.Cursor) {
+func (m *message) parseUsage(c *jsonscan.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')
 		for in.Field() {
@@ -73,7 +73,7 @@ func (m *message) parseUsage(c *jsonl.Cursor) {
 }
 
 // parseContent goes into a text or a list of blocks.
-func (m *message) parseContent(c *jsonl.Cursor) {
+func (m *message) parseContent(c *jsonscan.Cursor) {
 	m.text, m.blocks = nil, m.blocks[:0]
 	if c.Peek() != '[' {
 		m.text = c.Take()
@@ -84,7 +84,7 @@ func (m *message) parseContent(c *jsonl.Cursor) {
 	c.Up(&list)
 }
 
-func (m *message) parseBlocks(list *jsonl.Cursor) {
+func (m *message) parseBlocks(list *jsonscan.Cursor) {
 	for list.Field() {
 		var b block
 		if list.Peek() == '{' {
@@ -97,7 +97,7 @@ func (m *message) parseBlocks(list *jsonl.Cursor) {
 	}
 }
 
-func (b *block) parse(c *jsonl.Cursor) {
+func (b *block) parse(c *jsonscan.Cursor) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -125,5 +125,5 @@ func (b *block) isObject() bool { return len(b.raw) > 0 && b.raw[0] == '{' }
 
 // hasResult reports whether the message holds the result of a tool.
 func (m *message) hasResult() bool {
-	return slices.ContainsFunc(m.blocks, func(b block) bool { return jsonl.Is(b.kind, "tool_result") })
+	return slices.ContainsFunc(m.blocks, func(b block) bool { return jsonscan.Is(b.kind, "tool_result") })
 }

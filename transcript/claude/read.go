@@ -7,9 +7,9 @@ import (
 	"iter"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Read returns the messages of a session. It is a transcript.Reader.
@@ -71,7 +71,7 @@ func (r *reader) take(l *line) error {
 		return r.attachment(l)
 	}
 	if l.boundary() {
-		agent, err := jsonl.String(l.agent)
+		agent, err := jsonscan.String(l.agent)
 		if err != nil {
 			return err
 		}
@@ -137,17 +137,17 @@ func (r *reader) attachment(l *line) error {
 	if typed && !l.side {
 		return r.say(l, trimtab.Message{Role: trimtab.RoleUser, Parts: said})
 	}
-	if jsonl.Null(l.rendered) {
+	if jsonscan.Null(l.rendered) {
 		return nil
 	}
 	m := trimtab.Message{Role: trimtab.RoleUser}
-	if jsonl.Is(l.renderedRole, "system") {
+	if jsonscan.Is(l.renderedRole, "system") {
 		m.Role = trimtab.RoleSystem
 	}
-	c := jsonl.Array(l.rendered)
+	c := jsonscan.Array(l.rendered)
 	for c.Next() {
 		var shown message
-		in := jsonl.At(c.Value)
+		in := jsonscan.At(c.Value)
 		if shown.parse(&in); in.Err() != nil {
 			return fmt.Errorf("rendered: %w", in.Err())
 		}
@@ -167,7 +167,7 @@ func (r *reader) attachment(l *line) error {
 // is true only where it says that a person gave it.
 func (r *reader) queued(attached []byte) (said []trimtab.Part, typed bool, err error) {
 	var kind, mode, origin, prompt []byte
-	c := jsonl.Object(attached)
+	c := jsonscan.Object(attached)
 	for c.Next() {
 		switch string(c.Key) {
 		case "type":
@@ -183,7 +183,7 @@ func (r *reader) queued(attached []byte) (said []trimtab.Part, typed bool, err e
 	if err := c.Err(); err != nil {
 		return nil, false, fmt.Errorf("attachment: %w", err)
 	}
-	if !jsonl.Is(kind, "queued_command") || !jsonl.Is(mode, "prompt") {
+	if !jsonscan.Is(kind, "queued_command") || !jsonscan.Is(mode, "prompt") {
 		return nil, false, nil
 	}
 	if from, err := originOf(origin); err != nil || from != "human" {
@@ -191,7 +191,7 @@ func (r *reader) queued(attached []byte) (said []trimtab.Part, typed bool, err e
 	}
 	m := message{present: true}
 	if len(prompt) > 0 {
-		in := jsonl.At(prompt)
+		in := jsonscan.At(prompt)
 		if m.parseContent(&in); in.Err() != nil {
 			return nil, false, fmt.Errorf("prompt: %w", in.Err())
 		}
@@ -221,7 +221,7 @@ func (r *reader) say(l *line, m trimtab.Message) error {
 func (r *reader) item(l *line, m trimtab.Message) (transcript.Item, error) {
 	var errs [4]error
 	m.ID, errs[0] = r.Dec.String(l.uuid)
-	m.At = jsonl.Time(l.time)
+	m.At = jsonscan.Time(l.time)
 	it := transcript.Item{Message: m, Line: l.number, Side: l.side}
 	it.Session, errs[1] = r.Dec.Word(l.session)
 	it.Project, errs[2] = r.Dec.Word(l.cwd)

@@ -3,14 +3,14 @@ package claude
 import (
 	"bytes"
 
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // link returns the place of a line of the main conversation in the tree.
 func (l *line) link() feed.Link {
 	at := feed.Link{ID: l.uuid, Parent: l.parent}
-	if jsonl.Null(at.Parent) && l.boundary() {
+	if jsonscan.Null(at.Parent) && l.boundary() {
 		at.Parent = l.joint()
 	}
 	switch {
@@ -31,9 +31,9 @@ func (l *line) link() feed.Link {
 func (l *line) joint() []byte {
 	anchor, tail := kept(l.compaction)
 	switch {
-	case !jsonl.Null(anchor) && bytes.Equal(anchor, l.uuid): // the kept ones came first
+	case !jsonscan.Null(anchor) && bytes.Equal(anchor, l.uuid): // the kept ones came first
 		return nil
-	case !jsonl.Null(tail):
+	case !jsonscan.Null(tail):
 		return tail
 	}
 	return l.logicalParent
@@ -42,12 +42,12 @@ func (l *line) joint() []byte {
 // kept returns which line the kept messages were put behind, and the last of
 // them.
 func kept(compaction []byte) (anchor, tail []byte) {
-	c := jsonl.Object(compaction)
+	c := jsonscan.Object(compaction)
 	for c.Next() {
 		if string(c.Key) != "preservedSegment" {
 			continue
 		}
-		segment := jsonl.Object(c.Value)
+		segment := jsonscan.Object(c.Value)
 		for segment.Next() {
 			switch string(segment.Key) {
 			case "anchorUuid":

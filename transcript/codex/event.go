@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // event is what an event knows that the items do not, as written and not decoded.
@@ -24,7 +24,7 @@ type ending struct {
 	failed                     bool // the tool says so
 }
 
-func (e *event) parse(c *jsonl.Cursor) {
+func (e *event) parse(c *jsonscan.Cursor) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -44,7 +44,7 @@ func (e *event) parse(c *jsonl.Cursor) {
 }
 
 // parse goes into the item at which the cursor stands.
-func (n *ending) parse(c *jsonl.Cursor) {
+func (n *ending) parse(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		return
 	}
@@ -60,7 +60,7 @@ func (n *ending) parse(c *jsonl.Cursor) {
 }
 
 // info goes into what the provider counted.
-func (e *event) info(c *jsonl.Cursor) {
+func (e *event) info(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		return
 	}
@@ -74,7 +74,7 @@ func (e *event) info(c *jsonl.Cursor) {
 }
 
 // field reads a field that says how it ended.
-func (n *ending) field(c *jsonl.Cursor) {
+func (n *ending) field(c *jsonscan.Cursor) {
 	switch string(c.Key) {
 	case "type":
 		n.kind = c.Take()
@@ -90,7 +90,7 @@ func (n *ending) field(c *jsonl.Cursor) {
 }
 
 // result reads what a tool of MCP returned.
-func (n *ending) result(c *jsonl.Cursor) {
+func (n *ending) result(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		return
 	}
@@ -106,7 +106,7 @@ func (n *ending) result(c *jsonl.Cursor) {
 	c.Up(&in)
 }
 
-func (n *ending) answered(c *jsonl.Cursor) {
+func (n *ending) answered(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		return
 	}
@@ -123,15 +123,15 @@ func (n *ending) answered(c *jsonl.Cursor) {
 // counted.
 func (r *reader) happened(e *event) error {
 	switch {
-	case jsonl.Is(e.kind, "item_completed"):
-		if n := &e.item; jsonl.Is(n.kind, "CommandExecution") || jsonl.Is(n.kind, "FileChange") || jsonl.Is(n.kind, "McpToolCall") {
+	case jsonscan.Is(e.kind, "item_completed"):
+		if n := &e.item; jsonscan.Is(n.kind, "CommandExecution") || jsonscan.Is(n.kind, "FileChange") || jsonscan.Is(n.kind, "McpToolCall") {
 			return r.ended(n.id, n.broke())
 		}
-	case jsonl.Is(e.kind, "exec_command_end"), jsonl.Is(e.kind, "patch_apply_end"):
+	case jsonscan.Is(e.kind, "exec_command_end"), jsonscan.Is(e.kind, "patch_apply_end"):
 		return r.ended(e.end.id, e.end.broke())
-	case jsonl.Is(e.kind, "mcp_tool_call_end"):
+	case jsonscan.Is(e.kind, "mcp_tool_call_end"):
 		return r.ended(e.end.id, e.end.failed)
-	case jsonl.Is(e.kind, "token_count") && !r.counted:
+	case jsonscan.Is(e.kind, "token_count") && !r.counted:
 		return r.count(e.usage)
 	}
 	return nil
@@ -153,19 +153,19 @@ func (r *reader) ended(id []byte, failed bool) error {
 // broke reports whether a command, a patch or a tool says that it failed.
 func (n *ending) broke() bool {
 	switch {
-	case !jsonl.Null(n.code):
+	case !jsonscan.Null(n.code):
 		return string(n.code) != "0"
-	case !jsonl.Null(n.success):
+	case !jsonscan.Null(n.success):
 		return string(n.success) == "false"
 	}
-	return jsonl.Is(n.status, "failed") || jsonl.Is(n.status, "declined") || !jsonl.Null(n.err)
+	return jsonscan.Is(n.status, "failed") || jsonscan.Is(n.status, "declined") || !jsonscan.Null(n.err)
 }
 
 // exited reads the exit code at the head of an output. Codex puts it there in
 // words, and once put it into a wrapping of JSON.
 func exited(text string) bool {
 	if strings.HasPrefix(text, `{"output":`) {
-		code := jsonl.Find([]byte(text), "metadata", "exit_code")
+		code := jsonscan.FindFirst([]byte(text), "metadata", "exit_code")
 		return len(code) > 0 && string(code) != "0"
 	}
 	lines := 0
@@ -187,29 +187,29 @@ func exited(text string) bool {
 // usageRecord reads what the provider counted for a reply.
 func (r *reader) usageRecord(v []byte) error {
 	r.counted = true
-	return r.count(jsonl.Find(v, "usage"))
+	return r.count(jsonscan.FindFirst(v, "usage"))
 }
 
 // count gives the reply that is open its usage, and says that it is over. Only
 // the first count after a reply is of that reply.
 func (r *reader) count(v []byte) error {
 	it, _ := r.Open(r.stream())
-	if jsonl.Null(v) || it == nil || it.Message.Usage != nil {
+	if jsonscan.Null(v) || it == nil || it.Message.Usage != nil {
 		return nil
 	}
 	var all, cached, written, output int
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		var err error
 		switch string(c.Key) {
 		case "input_tokens":
-			all, err = jsonl.Int(c.Value)
+			all, err = jsonscan.Int(c.Value)
 		case "cached_input_tokens":
-			cached, err = jsonl.Int(c.Value)
+			cached, err = jsonscan.Int(c.Value)
 		case "cache_write_input_tokens":
-			written, err = jsonl.Int(c.Value)
+			written, err = jsonscan.Int(c.Value)
 		case "output_tokens":
-			output, err = jsonl.Int(c.Value)
+			output, err = jsonscan.Int(c.Value)
 		}
 		if err != nil {
 			return fmt.Errorf("usage: %s: %w", c.Key, err)

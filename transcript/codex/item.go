@@ -7,8 +7,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // item is a piece of what went to the model or came from it. Which fields it has
@@ -30,7 +30,7 @@ type block struct {
 	raw, kind, text []byte
 }
 
-func (it *item) parse(c *jsonl.Cursor) {
+func (it *item) parse(c *jsonscan.Cursor) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -61,7 +61,7 @@ func (it *item) parse(c *jsonl.Cursor) {
 
 // returned goes into the output of a tool: a text, a list of blocks, or an
 // object with either.
-func (it *item) returned(c *jsonl.Cursor) {
+func (it *item) returned(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		it.output.parse(c)
 		return
@@ -78,7 +78,7 @@ func (it *item) returned(c *jsonl.Cursor) {
 	c.Up(&in)
 }
 
-func (t *content) parse(c *jsonl.Cursor) {
+func (t *content) parse(c *jsonscan.Cursor) {
 	t.text, t.blocks = nil, t.blocks[:0]
 	if c.Peek() != '[' {
 		t.text = c.Take()
@@ -113,27 +113,27 @@ func (r *reader) item(l *line, size int) error {
 		return fmt.Errorf("id: %w", err)
 	}
 	switch {
-	case jsonl.Is(it.kind, "message"):
+	case jsonscan.Is(it.kind, "message"):
 		return r.message(l, id, size)
-	case jsonl.Is(it.kind, "reasoning"):
+	case jsonscan.Is(it.kind, "reasoning"):
 		return r.thought(l, id, "reasoning", size)
-	case jsonl.Is(it.kind, "function_call"), jsonl.Is(it.kind, "custom_tool_call"), jsonl.Is(it.kind, "local_shell_call"), jsonl.Is(it.kind, "tool_search_call"):
+	case jsonscan.Is(it.kind, "function_call"), jsonscan.Is(it.kind, "custom_tool_call"), jsonscan.Is(it.kind, "local_shell_call"), jsonscan.Is(it.kind, "tool_search_call"):
 		call, err := r.call(it)
 		if err != nil {
 			return err
 		}
 		return r.says(l, id, size, r.One(call))
-	case jsonl.Is(it.kind, "function_call_output"), jsonl.Is(it.kind, "custom_tool_call_output"), jsonl.Is(it.kind, "tool_search_output"):
+	case jsonscan.Is(it.kind, "function_call_output"), jsonscan.Is(it.kind, "custom_tool_call_output"), jsonscan.Is(it.kind, "tool_search_output"):
 		parts, err := r.result(it)
 		if err != nil {
 			return err
 		}
 		return r.say(l, trimtab.Message{ID: id, Role: trimtab.RoleTool, Parts: parts}, size)
-	case jsonl.Is(it.kind, "web_search_call"):
+	case jsonscan.Is(it.kind, "web_search_call"):
 		return r.thought(l, id, "web_search_call", size)
-	case jsonl.Is(it.kind, "image_generation_call"):
+	case jsonscan.Is(it.kind, "image_generation_call"):
 		return r.thought(l, id, "image_generation_call", size)
-	case jsonl.Is(it.kind, "compaction"), jsonl.Is(it.kind, "compaction_summary"):
+	case jsonscan.Is(it.kind, "compaction"), jsonscan.Is(it.kind, "compaction_summary"):
 		r.compacted = true
 	}
 	return nil
@@ -151,13 +151,13 @@ func (r *reader) thought(l *line, id, kind string, size int) error {
 func (r *reader) message(l *line, id string, size int) error {
 	it := &l.item
 	switch {
-	case jsonl.Is(it.role, "assistant"):
+	case jsonscan.Is(it.role, "assistant"):
 		parts, err := r.content(&it.content, nil, trimtab.Model)
 		if err != nil {
 			return err
 		}
 		return r.says(l, id, size, parts)
-	case jsonl.Is(it.role, "user"):
+	case jsonscan.Is(it.role, "user"):
 		by := trimtab.Person
 		if r.side {
 			by = trimtab.Host // the agent that started it
@@ -183,7 +183,7 @@ func (r *reader) message(l *line, id string, size int) error {
 // whether a person gave it, where the rollout does.
 func (r *reader) content(t *content, typed []bool, by trimtab.Author) ([]trimtab.Part, error) {
 	var d host.Divider
-	if !jsonl.Null(t.text) {
+	if !jsonscan.Null(t.text) {
 		text, err := r.Text(t.text, by)
 		return feed.Append(r.Parts(1), &d, text, by), err
 	}
@@ -227,19 +227,19 @@ func (r *reader) picture(out []trimtab.Part, b block, by trimtab.Author) ([]trim
 // authors tells of each block of a message whether a person gave it; nil where
 // the rollout does not say.
 func authors(metadata []byte) ([]bool, error) {
-	if jsonl.Null(metadata) {
+	if jsonscan.Null(metadata) {
 		return nil, nil
 	}
 	var out []bool
-	c := jsonl.Object(metadata)
+	c := jsonscan.Object(metadata)
 	for c.Next() {
-		if string(c.Key) != "content_item_metadata" || jsonl.Null(c.Value) {
+		if string(c.Key) != "content_item_metadata" || jsonscan.Null(c.Value) {
 			continue
 		}
 		out = []bool{}
-		list := jsonl.Array(c.Value)
+		list := jsonscan.Array(c.Value)
 		for list.Next() {
-			out = append(out, jsonl.Is(jsonl.Find(list.Value, "provenance", "type"), "user"))
+			out = append(out, jsonscan.Is(jsonscan.FindFirst(list.Value, "provenance", "type"), "user"))
 		}
 		if err := list.Err(); err != nil {
 			return nil, fmt.Errorf("content_item_metadata: %w", err)
@@ -258,14 +258,14 @@ func (r *reader) call(it *item) (trimtab.ToolCall, error) {
 		return call, fmt.Errorf("name: %w", err)
 	}
 	switch {
-	case !jsonl.Null(it.action):
+	case !jsonscan.Null(it.action):
 		call.Name = "local_shell"
 		call.Input, err = r.Dec.Raw(it.action)
-	case !jsonl.Null(it.input):
+	case !jsonscan.Null(it.input):
 		call.Input, err = r.Dec.Raw(it.input)
-	case !jsonl.Null(it.arguments) && it.arguments[0] != '"':
+	case !jsonscan.Null(it.arguments) && it.arguments[0] != '"':
 		call.Input, err = r.Dec.Raw(it.arguments)
-	case !jsonl.Null(it.arguments):
+	case !jsonscan.Null(it.arguments):
 		var text string
 		if text, err = r.Dec.String(it.arguments); err != nil {
 			break
@@ -277,7 +277,7 @@ func (r *reader) call(it *item) (trimtab.ToolCall, error) {
 	if err != nil {
 		return call, fmt.Errorf("arguments: %w", err)
 	}
-	if call.Name == "" && jsonl.Is(it.kind, "tool_search_call") {
+	if call.Name == "" && jsonscan.Is(it.kind, "tool_search_call") {
 		call.Name = "tool_search"
 	}
 	return call, nil
@@ -291,7 +291,7 @@ func (r *reader) result(it *item) ([]trimtab.Part, error) {
 	}
 	failed, known := r.failed[id]
 	delete(r.failed, id)
-	if !known && !jsonl.Null(it.success) {
+	if !known && !jsonscan.Null(it.success) {
 		failed, known = string(it.success) == "false", true
 	}
 	out := append(r.Parts(1+len(it.output.blocks)), nil)

@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Read returns the messages of a rollout. It is a transcript.Reader.
@@ -62,7 +62,7 @@ func (l *line) reset(b []byte) {
 func (l *line) parse(b []byte) error {
 	l.reset(b)
 	bare := false
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "timestamp":
@@ -82,13 +82,13 @@ func (l *line) parse(b []byte) error {
 	}
 	if bare && l.payload == nil { // as the first versions wrote them
 		l.payload, l.kind = b, []byte(`"response_item"`)
-		in := jsonl.Object(b)
+		in := jsonscan.Object(b)
 		l.item.parse(&in)
 		l.item.raw = b
 		return in.Err()
 	}
-	if l.item.raw == nil && jsonl.Is(l.kind, "response_item") || l.event.kind == nil && jsonl.Is(l.kind, "event_msg") {
-		in := jsonl.At(l.payload) // it came before its type
+	if l.item.raw == nil && jsonscan.Is(l.kind, "response_item") || l.event.kind == nil && jsonscan.Is(l.kind, "event_msg") {
+		in := jsonscan.At(l.payload) // it came before its type
 		l.load(&in)
 		return in.Err()
 	}
@@ -96,15 +96,15 @@ func (l *line) parse(b []byte) error {
 }
 
 // load goes into the payload at which the cursor stands.
-func (l *line) load(c *jsonl.Cursor) {
+func (l *line) load(c *jsonscan.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')
 		switch {
-		case jsonl.Is(l.kind, "response_item"):
+		case jsonscan.Is(l.kind, "response_item"):
 			l.item.parse(&in)
 			c.Up(&in)
 			l.item.raw = c.Value
-		case jsonl.Is(l.kind, "event_msg"):
+		case jsonscan.Is(l.kind, "event_msg"):
 			l.event.parse(&in)
 			c.Up(&in)
 		}
@@ -114,7 +114,7 @@ func (l *line) load(c *jsonl.Cursor) {
 
 func needed(kind []byte) bool {
 	for _, skip := range []string{"world_state", "inter_agent_communication"} {
-		if jsonl.Is(kind, skip) {
+		if jsonscan.Is(kind, skip) {
 			return false
 		}
 	}
@@ -139,17 +139,17 @@ func (r *reader) Take(b []byte) error {
 		return nil
 	}
 	switch {
-	case jsonl.Is(l.kind, "session_meta"):
+	case jsonscan.Is(l.kind, "session_meta"):
 		return r.meta(l.payload)
-	case jsonl.Is(l.kind, "turn_context"):
+	case jsonscan.Is(l.kind, "turn_context"):
 		return r.context(l.payload)
-	case jsonl.Is(l.kind, "compacted"):
+	case jsonscan.Is(l.kind, "compacted"):
 		return r.compaction(l, len(b))
-	case jsonl.Is(l.kind, "token_usage_record"):
+	case jsonscan.Is(l.kind, "token_usage_record"):
 		return r.usageRecord(l.payload)
-	case jsonl.Is(l.kind, "event_msg"):
+	case jsonscan.Is(l.kind, "event_msg"):
 		return r.happened(&l.event)
-	case jsonl.Is(l.kind, "response_item"):
+	case jsonscan.Is(l.kind, "response_item"):
 		return r.item(l, len(b))
 	}
 	return nil
@@ -161,7 +161,7 @@ func (r *reader) meta(v []byte) error {
 		return nil
 	}
 	r.begun = true
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	var err error
 	for c.Next() && err == nil {
 		switch string(c.Key) {
@@ -172,7 +172,7 @@ func (r *reader) meta(v []byte) error {
 		case "source":
 			r.side = r.side || len(c.Value) > 0 && c.Value[0] == '{' && subagent(c.Value)
 		case "thread_source":
-			r.side = r.side || jsonl.Is(c.Value, "subagent")
+			r.side = r.side || jsonscan.Is(c.Value, "subagent")
 		}
 		if err != nil {
 			return fmt.Errorf("session_meta.%s: %w", c.Key, err)
@@ -182,9 +182,9 @@ func (r *reader) meta(v []byte) error {
 }
 
 func subagent(v []byte) bool {
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
-		if string(c.Key) == "subagent" && !jsonl.Null(c.Value) {
+		if string(c.Key) == "subagent" && !jsonscan.Null(c.Value) {
 			return true
 		}
 	}
@@ -193,7 +193,7 @@ func subagent(v []byte) bool {
 
 // context reads what holds for a turn.
 func (r *reader) context(v []byte) error {
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	var err error
 	for c.Next() && err == nil {
 		switch string(c.Key) {
@@ -215,7 +215,7 @@ func (r *reader) compaction(l *line, size int) error {
 	if err := r.Close(r.stream()); err != nil {
 		return err
 	}
-	c := jsonl.Object(l.payload)
+	c := jsonscan.Object(l.payload)
 	for c.Next() {
 		if string(c.Key) != "message" {
 			continue
@@ -252,7 +252,7 @@ func (r *reader) stand(l *line, m trimtab.Message) (transcript.Item, bool) {
 	if r.side && !r.Opt.Side {
 		return transcript.Item{}, false
 	}
-	m.At = jsonl.Time(l.time)
+	m.At = jsonscan.Time(l.time)
 	it := transcript.Item{Message: m, Line: r.N, Session: r.session, Project: r.project, Side: r.side, Compacted: r.compacted}
 	if r.side {
 		it.Agent = r.session

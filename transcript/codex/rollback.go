@@ -3,7 +3,7 @@ package codex
 import (
 	"sort"
 
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // rolled says which lines the person took back by going to an earlier turn.
@@ -15,11 +15,11 @@ type rolled struct {
 // Plan notes where turns begin, and which of them were rolled back.
 func (r *rolled) Plan(b []byte, n int) {
 	var kind []byte
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
-			if kind = c.Take(); !jsonl.Is(kind, "event_msg") {
+			if kind = c.Take(); !jsonscan.Is(kind, "event_msg") {
 				return
 			}
 		case "payload":
@@ -34,18 +34,18 @@ func (r *rolled) Plan(b []byte, n int) {
 }
 
 // event looks at the type of an event, which comes first.
-func (r *rolled) event(c *jsonl.Cursor, n int) {
+func (r *rolled) event(c *jsonscan.Cursor, n int) {
 	if !c.Field() || string(c.Key) != "type" {
 		return
 	}
 	kind := c.Take()
 	switch {
-	case jsonl.Is(kind, "task_started"), jsonl.Is(kind, "turn_started"):
+	case jsonscan.Is(kind, "task_started"), jsonscan.Is(kind, "turn_started"):
 		r.turns = append(r.turns, n)
-	case jsonl.Is(kind, "thread_rolled_back"):
+	case jsonscan.Is(kind, "thread_rolled_back"):
 		for c.Next() {
 			if string(c.Key) == "num_turns" {
-				k, _ := jsonl.Int(c.Value)
+				k, _ := jsonscan.Int(c.Value)
 				r.back(k, n)
 			}
 		}

@@ -28,9 +28,9 @@ import (
 	"slices"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Read returns the messages of a chat. It is a transcript.Reader.
@@ -60,7 +60,7 @@ type reader struct {
 
 // Plan notes what was taken back.
 func (r *reader) Plan(b []byte, n int) {
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	if !c.Field() || len(r.ids) >= maxKnown {
 		return
 	}
@@ -94,7 +94,7 @@ func (r *reader) Take(b []byte) error {
 	if r.whole != nil || r.N == 1 && string(bytes.TrimSpace(b)) == "{" {
 		return r.gather(b)
 	}
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	if !c.Field() {
 		return c.Err()
 	}
@@ -105,7 +105,7 @@ func (r *reader) Take(b []byte) error {
 		set := c.Take()
 		for c.Field() {
 		}
-		if messages := jsonl.Find(set, "messages"); messages != nil && c.Err() == nil {
+		if messages := jsonscan.FindFirst(set, "messages"); messages != nil && c.Err() == nil {
 			return r.replace(messages)
 		}
 		return c.Err()
@@ -141,13 +141,13 @@ func (r *reader) End() error {
 func (r *reader) header(b []byte) error {
 	var messages []byte
 	var err error
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Next() && err == nil {
 		switch string(c.Key) {
 		case "sessionId":
 			r.session, err = r.Dec.String(c.Value)
 		case "kind":
-			r.side = jsonl.Is(c.Value, "subagent")
+			r.side = jsonscan.Is(c.Value, "subagent")
 		case "messages":
 			messages = c.Value
 		}
@@ -174,12 +174,12 @@ func (r *reader) replace(messages []byte) error {
 
 // messages takes a list of records.
 func (r *reader) messages(v []byte) error {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return nil
 	}
 	var bad error
 	n := 0
-	c := jsonl.Array(v)
+	c := jsonscan.Array(v)
 	for c.Next() {
 		n++
 		err := r.record(c.Value)
@@ -202,7 +202,7 @@ func (r *reader) say(rec *record, m trimtab.Message, size int) error {
 }
 
 func (r *reader) stand(rec *record, m trimtab.Message) transcript.Item {
-	m.At = jsonl.Time(rec.time)
+	m.At = jsonscan.Time(rec.time)
 	it := transcript.Item{Message: m, Line: r.N, Session: r.session, Side: r.side, Compacted: r.compacted}
 	if r.side {
 		it.Agent = r.session

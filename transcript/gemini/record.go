@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/genai"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // record is one record of a chat. Its values are slices of the file's buffer, as
@@ -40,7 +40,7 @@ func (rec *record) reset() {
 // parse goes through the fields of a record.
 func (rec *record) parse(b []byte) error {
 	rec.reset()
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "id":
@@ -67,7 +67,7 @@ func (rec *record) parse(b []byte) error {
 }
 
 // parseCalls goes into the calls of a record.
-func (rec *record) parseCalls(c *jsonl.Cursor) {
+func (rec *record) parseCalls(c *jsonscan.Cursor) {
 	if c.Peek() != '[' {
 		return
 	}
@@ -84,7 +84,7 @@ func (rec *record) parseCalls(c *jsonl.Cursor) {
 	c.Up(&list)
 }
 
-func (t *call) parse(c *jsonl.Cursor, results *genai.Content) {
+func (t *call) parse(c *jsonscan.Cursor, results *genai.Content) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "id":
@@ -131,13 +131,13 @@ func (r *reader) record(b []byte) error {
 		return nil
 	}
 	switch {
-	case jsonl.Is(rec.kind, "gemini"):
+	case jsonscan.Is(rec.kind, "gemini"):
 		return r.reply(rec, id, len(b))
 	case r.known(id):
 		return nil
-	case jsonl.Is(rec.kind, "user"):
+	case jsonscan.Is(rec.kind, "user"):
 		return r.user(rec, id, len(b))
-	case jsonl.Is(rec.kind, "error"), jsonl.Is(rec.kind, "warning"):
+	case jsonscan.Is(rec.kind, "error"), jsonscan.Is(rec.kind, "warning"):
 		said, err := rec.content.Decode(r.Feed, trimtab.Host, nil)
 		if err != nil {
 			return fmt.Errorf("content: %w", err)
@@ -211,11 +211,11 @@ func (r *reader) reply(rec *record, id string, size int) error {
 
 // thoughts are what the model thought, as far as the file shows it.
 func (r *reader) thoughts(v []byte) ([]trimtab.Part, error) {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return nil, nil
 	}
 	var out []trimtab.Part
-	c := jsonl.Array(v)
+	c := jsonscan.Array(v)
 	for c.Next() {
 		p, err := r.Opaque("thought", trimtab.Model, c.Value)
 		if err != nil {
@@ -238,7 +238,7 @@ func (r *reader) calls(out []trimtab.Part, rec *record, into *reply) ([]trimtab.
 			return nil, err
 		}
 		out = append(out, made)
-		failed := jsonl.Is(t.status, "error") || jsonl.Is(t.status, "cancelled")
+		failed := jsonscan.Is(t.status, "error") || jsonscan.Is(t.status, "cancelled")
 		if failed {
 			if into.failed == nil {
 				into.failed = map[string]bool{}
@@ -287,7 +287,7 @@ func (r *reader) user(rec *record, id string, size int) error {
 		results = results || p.Response
 		// Where hooks add to a prompt, the file keeps beside it what the person saw
 		// of it. A reason that a hook gave for going on has no such thing.
-		if len(parts) > 1 && jsonl.Null(rec.display) && r.hooked(p.Text) {
+		if len(parts) > 1 && jsonscan.Null(rec.display) && r.hooked(p.Text) {
 			by = trimtab.Host
 		}
 	}
@@ -385,24 +385,24 @@ func (r *reader) finish() error {
 }
 
 func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return nil, nil
 	}
 	var in, cached, out, thoughts, tool int
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		var err error
 		switch string(c.Key) {
 		case "input":
-			in, err = jsonl.Int(c.Value)
+			in, err = jsonscan.Int(c.Value)
 		case "cached":
-			cached, err = jsonl.Int(c.Value)
+			cached, err = jsonscan.Int(c.Value)
 		case "output":
-			out, err = jsonl.Int(c.Value)
+			out, err = jsonscan.Int(c.Value)
 		case "thoughts":
-			thoughts, err = jsonl.Int(c.Value)
+			thoughts, err = jsonscan.Int(c.Value)
 		case "tool":
-			tool, err = jsonl.Int(c.Value)
+			tool, err = jsonscan.Int(c.Value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // row is a row of the messages.
@@ -75,11 +75,11 @@ func (r *reader) message(w *row) error {
 // alone that only the model did.
 func (r *reader) meta(m *trimtab.Message, v []byte) (shown, alone bool, err error) {
 	shown = true
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return shown, false, nil
 	}
 	agent, context := true, false
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		switch string(c.Key) {
 		case "userVisible":
@@ -89,7 +89,7 @@ func (r *reader) meta(m *trimtab.Message, v []byte) (shown, alone bool, err erro
 		case "turnContext":
 			context = string(c.Value) == "true"
 		case "inference":
-			if m.Model, err = r.Dec.Word(jsonl.Find(c.Value, "requestedModel")); err != nil {
+			if m.Model, err = r.Dec.Word(jsonscan.FindFirst(c.Value, "requestedModel")); err != nil {
 				return false, false, fmt.Errorf("inference: %w", err)
 			}
 		case "usage":
@@ -106,13 +106,13 @@ func (r *reader) meta(m *trimtab.Message, v []byte) (shown, alone bool, err erro
 // person's.
 func (r *reader) contents(v []byte, by trimtab.Author) ([]trimtab.Part, error) {
 	var list []content
-	c := jsonl.Array(v)
+	c := jsonscan.Array(v)
 	for c.Next() {
 		in, err := parseContent(c.Value)
 		if err != nil {
 			return nil, fmt.Errorf("content %d: %w", len(list)+1, err)
 		}
-		if by == trimtab.Person && jsonl.Is(in.kind, "toolResponse") {
+		if by == trimtab.Person && jsonscan.Is(in.kind, "toolResponse") {
 			by = trimtab.Host
 		}
 		list = append(list, in)
@@ -137,7 +137,7 @@ type content struct{ raw, kind, text, id, call, result, note []byte }
 
 func parseContent(v []byte) (content, error) {
 	in := content{raw: v}
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		switch string(c.Key) {
 		case "type":
@@ -159,19 +159,19 @@ func parseContent(v []byte) (content, error) {
 
 func (r *reader) content(d *host.Divider, in content, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
-	case jsonl.Is(in.kind, "text"):
+	case jsonscan.Is(in.kind, "text"):
 		text, err := r.Text(in.text, by)
 		return feed.Append(nil, d, text, by), err
-	case (jsonl.Is(in.kind, "toolRequest") || jsonl.Is(in.kind, "frontendToolRequest")) && by == trimtab.Model:
+	case (jsonscan.Is(in.kind, "toolRequest") || jsonscan.Is(in.kind, "frontendToolRequest")) && by == trimtab.Model:
 		call, err := r.request(in)
 		return []trimtab.Part{call}, err
-	case jsonl.Is(in.kind, "toolResponse"):
+	case jsonscan.Is(in.kind, "toolResponse"):
 		return r.response(in)
-	case jsonl.Is(in.kind, "systemNotification"), jsonl.Is(in.kind, "conversationCompacted"):
-		r.hidden = r.hidden || jsonl.Is(in.kind, "conversationCompacted")
+	case jsonscan.Is(in.kind, "systemNotification"), jsonscan.Is(in.kind, "conversationCompacted"):
+		r.hidden = r.hidden || jsonscan.Is(in.kind, "conversationCompacted")
 		text, err := r.Text(in.note, trimtab.Host)
 		return feed.Spans(text, trimtab.Host), err
-	case jsonl.Is(in.kind, "toolConfirmationRequest"), jsonl.Is(in.kind, "actionRequired"):
+	case jsonscan.Is(in.kind, "toolConfirmationRequest"), jsonscan.Is(in.kind, "actionRequired"):
 		return nil, nil // asked of the person, not said
 	}
 	kind, err := r.Dec.Word(in.kind)
@@ -187,11 +187,11 @@ func (r *reader) request(in content) (call trimtab.ToolCall, err error) {
 	if call.ID, err = r.Dec.String(in.id); err != nil {
 		return call, fmt.Errorf("id: %w", err)
 	}
-	value := jsonl.Find(in.call, "value")
-	if call.Name, err = r.Dec.Word(jsonl.Find(value, "name")); err != nil {
+	value := jsonscan.FindFirst(in.call, "value")
+	if call.Name, err = r.Dec.Word(jsonscan.FindFirst(value, "name")); err != nil {
 		return call, fmt.Errorf("name: %w", err)
 	}
-	if call.Input, err = jsonl.Raw(jsonl.Find(value, "arguments")); err != nil {
+	if call.Input, err = jsonscan.Raw(jsonscan.FindFirst(value, "arguments")); err != nil {
 		return call, fmt.Errorf("arguments: %w", err)
 	}
 	return call, nil
@@ -205,29 +205,29 @@ func (r *reader) response(in content) ([]trimtab.Part, error) {
 		return nil, fmt.Errorf("id: %w", err)
 	}
 	result := trimtab.ToolResult{ID: id}
-	value := jsonl.Find(in.result, "value")
-	exit := jsonl.Find(value, "structuredContent", "exit_code")
-	result.Failed = jsonl.Is(jsonl.Find(in.result, "status"), "error") || string(jsonl.Find(value, "isError")) == "true" || !jsonl.Null(exit) && string(exit) != "0"
-	if cause := jsonl.Find(in.result, "error"); !jsonl.Null(cause) {
+	value := jsonscan.FindFirst(in.result, "value")
+	exit := jsonscan.FindFirst(value, "structuredContent", "exit_code")
+	result.Failed = jsonscan.Is(jsonscan.FindFirst(in.result, "status"), "error") || string(jsonscan.FindFirst(value, "isError")) == "true" || !jsonscan.Null(exit) && string(exit) != "0"
+	if cause := jsonscan.FindFirst(in.result, "error"); !jsonscan.Null(cause) {
 		result.Text, err = r.Result(cause, true)
 		return []trimtab.Part{result}, err
 	}
 	list := value
 	if len(value) > 0 && value[0] == '{' {
-		list = jsonl.Find(value, "content")
+		list = jsonscan.FindFirst(value, "content")
 	}
-	if jsonl.Null(list) {
+	if jsonscan.Null(list) {
 		return []trimtab.Part{result}, nil
 	}
 	var texts []string
 	out := []trimtab.Part{nil}
-	c := jsonl.Array(list)
+	c := jsonscan.Array(list)
 	for c.Next() {
 		in, err := parseContent(c.Value)
 		if err != nil {
 			return nil, err
 		}
-		if jsonl.Is(in.kind, "text") {
+		if jsonscan.Is(in.kind, "text") {
 			text, err := r.Result(in.text, result.Failed)
 			if err != nil {
 				return nil, err
@@ -253,18 +253,18 @@ func (r *reader) response(in content) ([]trimtab.Part, error) {
 func usage(v []byte) (*trimtab.Usage, error) {
 	var in int
 	u := &trimtab.Usage{}
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		var err error
 		switch string(c.Key) {
 		case "inputTokens":
-			in, err = jsonl.Int(c.Value)
+			in, err = jsonscan.Int(c.Value)
 		case "outputTokens":
-			u.Output, err = jsonl.Int(c.Value)
+			u.Output, err = jsonscan.Int(c.Value)
 		case "cacheReadTokens":
-			u.CacheRead, err = jsonl.Int(c.Value)
+			u.CacheRead, err = jsonscan.Int(c.Value)
 		case "cacheWriteTokens":
-			u.CacheWrite, err = jsonl.Int(c.Value)
+			u.CacheWrite, err = jsonscan.Int(c.Value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)

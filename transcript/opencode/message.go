@@ -7,9 +7,9 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // message passes on a message with its parts. What is wrong with the row is a
@@ -58,7 +58,7 @@ func (r *reader) message(ctx context.Context, id string) error {
 // before it is the host's, though a model wrote it.
 func (r *reader) head(m *trimtab.Message, data []byte) (compacted bool, err error) {
 	var role, model, tokens []byte
-	c := jsonl.Object(data)
+	c := jsonscan.Object(data)
 	for c.Next() {
 		switch string(c.Key) {
 		case "role":
@@ -75,10 +75,10 @@ func (r *reader) head(m *trimtab.Message, data []byte) (compacted bool, err erro
 		return false, err
 	}
 	switch {
-	case jsonl.Is(role, "user"):
+	case jsonscan.Is(role, "user"):
 		m.Role = trimtab.RoleUser
 		return false, nil
-	case !jsonl.Is(role, "assistant"):
+	case !jsonscan.Is(role, "assistant"):
 		return false, fmt.Errorf("it has no role that is known")
 	case compacted:
 		m.Role = trimtab.RoleUser
@@ -96,7 +96,7 @@ func (r *reader) head(m *trimtab.Message, data []byte) (compacted bool, err erro
 
 // notice makes of a reply that failed the host's notice of it.
 func (r *reader) notice(m *trimtab.Message, data []byte) {
-	text, err := r.Text(jsonl.Find(data, "error", "data", "message"), trimtab.Host)
+	text, err := r.Text(jsonscan.FindFirst(data, "error", "data", "message"), trimtab.Host)
 	if err != nil || text == "" {
 		return
 	}
@@ -143,7 +143,7 @@ func (r *reader) parts(ctx context.Context, m *trimtab.Message, compacted bool) 
 func (r *reader) part(d *host.Divider, data []byte, by trimtab.Author) (said, answered []trimtab.Part, err error) {
 	var kind, text, tool, call, state []byte
 	synthetic := false
-	c := jsonl.Object(data)
+	c := jsonscan.Object(data)
 	for c.Next() {
 		switch string(c.Key) {
 		case "type":
@@ -164,15 +164,15 @@ func (r *reader) part(d *host.Divider, data []byte, by trimtab.Author) (said, an
 		return nil, nil, err
 	}
 	switch {
-	case jsonl.Is(kind, "text"):
+	case jsonscan.Is(kind, "text"):
 		if synthetic {
 			by = trimtab.Host
 		}
 		s, err := r.Text(text, by)
 		return feed.Append(nil, d, s, by), nil, err
-	case jsonl.Is(kind, "tool"):
+	case jsonscan.Is(kind, "tool"):
 		return r.tool(tool, call, state)
-	case jsonl.Is(kind, "reasoning"), jsonl.Is(kind, "file"), jsonl.Is(kind, "agent"), jsonl.Is(kind, "subtask"):
+	case jsonscan.Is(kind, "reasoning"), jsonscan.Is(kind, "file"), jsonscan.Is(kind, "agent"), jsonscan.Is(kind, "subtask"):
 		word, err := r.Dec.Word(kind)
 		if err != nil {
 			return nil, nil, err
@@ -193,13 +193,13 @@ func (r *reader) tool(tool, id, state []byte) (said, answered []trimtab.Part, er
 		return nil, nil, fmt.Errorf("tool: %w", err)
 	}
 	var status, output, cause, exit []byte
-	c := jsonl.Object(state)
+	c := jsonscan.Object(state)
 	for c.Next() {
 		switch string(c.Key) {
 		case "status":
 			status = c.Value
 		case "input":
-			if call.Input, err = jsonl.Raw(c.Value); err != nil {
+			if call.Input, err = jsonscan.Raw(c.Value); err != nil {
 				return nil, nil, fmt.Errorf("state.input: %w", err)
 			}
 		case "output":
@@ -207,7 +207,7 @@ func (r *reader) tool(tool, id, state []byte) (said, answered []trimtab.Part, er
 		case "error":
 			cause = c.Value
 		case "metadata":
-			exit = jsonl.Find(c.Value, "exit")
+			exit = jsonscan.FindFirst(c.Value, "exit")
 		}
 	}
 	if err := c.Err(); err != nil {
@@ -215,9 +215,9 @@ func (r *reader) tool(tool, id, state []byte) (said, answered []trimtab.Part, er
 	}
 	result := trimtab.ToolResult{ID: call.ID}
 	switch {
-	case jsonl.Is(status, "completed"):
-		result.Failed = !jsonl.Null(exit) && string(exit) != "0"
-	case jsonl.Is(status, "error"):
+	case jsonscan.Is(status, "completed"):
+		result.Failed = !jsonscan.Null(exit) && string(exit) != "0"
+	case jsonscan.Is(status, "error"):
 		result.Failed, output = true, cause
 	default:
 		return []trimtab.Part{call}, nil, nil
@@ -229,23 +229,23 @@ func (r *reader) tool(tool, id, state []byte) (said, answered []trimtab.Part, er
 }
 
 func usage(v []byte) (*trimtab.Usage, error) {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return nil, nil
 	}
 	u := &trimtab.Usage{}
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		var n int
 		var err error
 		switch string(c.Key) {
 		case "input":
-			u.Input, err = jsonl.Int(c.Value)
+			u.Input, err = jsonscan.Int(c.Value)
 		case "output", "reasoning":
-			n, err = jsonl.Int(c.Value)
+			n, err = jsonscan.Int(c.Value)
 			u.Output += n
 		case "cache":
-			if u.CacheRead, err = jsonl.Int(jsonl.Find(c.Value, "read")); err == nil {
-				u.CacheWrite, err = jsonl.Int(jsonl.Find(c.Value, "write"))
+			if u.CacheRead, err = jsonscan.Int(jsonscan.FindFirst(c.Value, "read")); err == nil {
+				u.CacheWrite, err = jsonscan.Int(jsonscan.FindFirst(c.Value, "write"))
 			}
 		}
 		if err != nil {

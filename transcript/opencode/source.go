@@ -30,10 +30,10 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/db"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Host is the name of the sessions' host.
@@ -153,7 +153,7 @@ func (r *reader) open(ctx context.Context) (revert string, err error) {
 	if !raw.Valid || r.Opt.Branches {
 		return "", nil
 	}
-	revert, _ = jsonl.String(jsonl.Find([]byte(raw.String), "messageID"))
+	revert, _ = jsonscan.String(jsonscan.FindFirst([]byte(raw.String), "messageID"))
 	return revert, nil
 }
 

@@ -7,24 +7,24 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // message reads a message by its role.
 func (r *reader) message(in *message, m *trimtab.Message) (err error) {
 	switch {
-	case jsonl.Is(in.role, "user"):
+	case jsonscan.Is(in.role, "user"):
 		m.Parts, err = r.content(&in.content, trimtab.Person)
-	case jsonl.Is(in.role, "assistant"):
+	case jsonscan.Is(in.role, "assistant"):
 		return r.reply(in, m)
-	case jsonl.Is(in.role, "toolResult"):
+	case jsonscan.Is(in.role, "toolResult"):
 		m.Role = trimtab.RoleTool
 		m.Parts, err = r.result(in)
-	case jsonl.Is(in.role, "system"):
+	case jsonscan.Is(in.role, "system"):
 		m.Role = trimtab.RoleSystem
 		m.Parts, err = r.content(&in.content, trimtab.Host)
-	case jsonl.Is(in.role, "bashExecution"):
+	case jsonscan.Is(in.role, "bashExecution"):
 		m.Parts, err = r.ran(in)
 	default:
 		m.Parts, err = r.content(&in.content, trimtab.Host)
@@ -53,14 +53,14 @@ func (r *reader) reply(in *message, m *trimtab.Message) (err error) {
 // result reads a tool's result. What of it is not text follows as opaque parts.
 func (r *reader) result(in *message) ([]trimtab.Part, error) {
 	id, err1 := r.Dec.String(in.call)
-	failed, err2 := jsonl.Bool(in.failed)
+	failed, err2 := jsonscan.Bool(in.failed)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	out := append(r.Parts(1+len(in.content.blocks)), nil)
 	text := feed.Joined{}
 	for n, b := range in.content.blocks {
-		if !jsonl.Is(b.kind, "text") {
+		if !jsonscan.Is(b.kind, "text") {
 			var err error
 			if out, err = r.block(nil, out, b, trimtab.Tool); err != nil {
 				return nil, fmt.Errorf("content block %d: %w", n+1, err)
@@ -73,7 +73,7 @@ func (r *reader) result(in *message) ([]trimtab.Part, error) {
 		}
 		text.Add(s)
 	}
-	if !jsonl.Null(in.content.text) {
+	if !jsonscan.Null(in.content.text) {
 		s, err := r.Result(in.content.text, failed)
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
@@ -103,7 +103,7 @@ type content struct {
 type block struct{ raw, kind, text, id, name, input []byte }
 
 // parse goes into the content at which the cursor stands.
-func (t *content) parse(c *jsonl.Cursor) {
+func (t *content) parse(c *jsonscan.Cursor) {
 	t.text, t.blocks = nil, t.blocks[:0]
 	if c.Peek() != '[' {
 		t.text = c.Take()
@@ -123,7 +123,7 @@ func (t *content) parse(c *jsonl.Cursor) {
 	c.Up(&list)
 }
 
-func (b *block) parse(c *jsonl.Cursor) {
+func (b *block) parse(c *jsonscan.Cursor) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -143,7 +143,7 @@ func (b *block) parse(c *jsonl.Cursor) {
 // content decodes a text, or a list of blocks.
 func (r *reader) content(t *content, by trimtab.Author) ([]trimtab.Part, error) {
 	var d host.Divider
-	if !jsonl.Null(t.text) {
+	if !jsonscan.Null(t.text) {
 		text, err := r.Text(t.text, by)
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
@@ -168,10 +168,10 @@ func (r *reader) block(d *host.Divider, out []trimtab.Part, b block, by trimtab.
 	switch {
 	case len(b.raw) == 0 || b.raw[0] != '{':
 		return out, errors.New("not an object")
-	case jsonl.Is(b.kind, "text"):
+	case jsonscan.Is(b.kind, "text"):
 		s, err := r.Text(b.text, by)
 		return feed.Append(out, d, s, by), err
-	case jsonl.Is(b.kind, "toolCall") && by == trimtab.Model:
+	case jsonscan.Is(b.kind, "toolCall") && by == trimtab.Model:
 		call, err := r.Call(b.id, b.name, b.input)
 		return append(out, call), err
 	}
@@ -184,22 +184,22 @@ func (r *reader) block(d *host.Divider, out []trimtab.Part, b block, by trimtab.
 }
 
 func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return nil, nil
 	}
 	var u trimtab.Usage
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		var err error
 		switch string(c.Key) {
 		case "input":
-			u.Input, err = jsonl.Int(c.Value)
+			u.Input, err = jsonscan.Int(c.Value)
 		case "output":
-			u.Output, err = jsonl.Int(c.Value)
+			u.Output, err = jsonscan.Int(c.Value)
 		case "cacheRead":
-			u.CacheRead, err = jsonl.Int(c.Value)
+			u.CacheRead, err = jsonscan.Int(c.Value)
 		case "cacheWrite":
-			u.CacheWrite, err = jsonl.Int(c.Value)
+			u.CacheWrite, err = jsonscan.Int(c.Value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)

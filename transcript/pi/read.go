@@ -23,9 +23,9 @@ import (
 	"iter"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Read returns the messages of a session. It is a transcript.Reader.
@@ -67,7 +67,7 @@ func (l *line) reset() {
 // parse goes through the fields of a line.
 func (l *line) parse(b []byte) error {
 	l.reset()
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "type":
@@ -95,7 +95,7 @@ func (l *line) parse(b []byte) error {
 	return c.Err()
 }
 
-func (m *message) parse(c *jsonl.Cursor) {
+func (m *message) parse(c *jsonscan.Cursor) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "role":
@@ -126,11 +126,11 @@ func (r *reader) Plan(b []byte, n int) {
 		return // it breaks off
 	}
 	var id, parent []byte
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for (id == nil || parent == nil) && c.Field() {
 		switch string(c.Key) {
 		case "type":
-			if jsonl.Is(c.Take(), "session") {
+			if jsonscan.Is(c.Take(), "session") {
 				return
 			}
 		case "id":
@@ -155,7 +155,7 @@ func (r *reader) Take(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("id: %w", err)
 	}
-	if jsonl.Is(l.kind, "session") {
+	if jsonscan.Is(l.kind, "session") {
 		r.session = id
 		if r.project, err = r.Dec.String(l.cwd); err != nil {
 			return fmt.Errorf("cwd: %w", err)
@@ -167,18 +167,18 @@ func (r *reader) Take(b []byte) error {
 	}
 	m := trimtab.Message{ID: id, Role: trimtab.RoleUser}
 	switch {
-	case jsonl.Is(l.kind, "message"):
+	case jsonscan.Is(l.kind, "message"):
 		err = r.message(&l.message, &m)
-	case jsonl.Is(l.kind, "custom_message"):
+	case jsonscan.Is(l.kind, "custom_message"):
 		m.Parts, err = r.content(&l.content, trimtab.Host)
-	case jsonl.Is(l.kind, "compaction"), jsonl.Is(l.kind, "branch_summary"):
-		r.compacted = r.compacted || jsonl.Is(l.kind, "compaction")
+	case jsonscan.Is(l.kind, "compaction"), jsonscan.Is(l.kind, "branch_summary"):
+		r.compacted = r.compacted || jsonscan.Is(l.kind, "compaction")
 		m.Parts, err = r.content(&content{text: l.summary}, trimtab.Host)
 	}
 	if err != nil || len(m.Parts) == 0 {
 		return err
 	}
-	m.At = jsonl.Time(l.time)
+	m.At = jsonscan.Time(l.time)
 	it := transcript.Item{Message: m, Line: r.N, Session: r.session, Project: r.project, Compacted: r.compacted}
 	r.compacted = false
 	return r.Put(it, len(b))

@@ -23,10 +23,10 @@ import (
 	"iter"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
 	"github.com/trimtab/trimtab/transcript/internal/genai"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Read returns the messages of a chat. It is a transcript.Reader.
@@ -60,7 +60,7 @@ func (l *line) reset() {
 // parse goes through the fields of a line.
 func (l *line) parse(b []byte) error {
 	l.reset()
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
@@ -97,7 +97,7 @@ func (l *line) parse(b []byte) error {
 }
 
 // ended goes into how a call ended.
-func (l *line) ended(c *jsonl.Cursor) {
+func (l *line) ended(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		return
 	}
@@ -111,7 +111,7 @@ func (l *line) ended(c *jsonl.Cursor) {
 }
 
 // message goes into what went to the model or came from it.
-func (l *line) message(c *jsonl.Cursor) {
+func (l *line) message(c *jsonscan.Cursor) {
 	if c.Peek() != '{' {
 		return
 	}
@@ -128,7 +128,7 @@ func (l *line) message(c *jsonl.Cursor) {
 func (r *reader) Plan(b []byte, n int) {
 	var id, parent []byte
 	side := false
-	c := jsonl.Object(b)
+	c := jsonscan.Object(b)
 	for c.Field() {
 		switch string(c.Key) {
 		case "uuid":
@@ -138,7 +138,7 @@ func (r *reader) Plan(b []byte, n int) {
 		case "isSidechain":
 			side = side || string(c.Take()) == "true"
 		case "agentId":
-			side = side || !jsonl.Null(c.Take())
+			side = side || !jsonscan.Null(c.Take())
 		}
 	}
 	if c.Err() == nil && !side {
@@ -155,7 +155,7 @@ func (r *reader) Take(b []byte) error {
 	if err := l.parse(b); err != nil {
 		return err
 	}
-	l.side = l.side || !jsonl.Null(l.agent)
+	l.side = l.side || !jsonscan.Null(l.agent)
 	id, err := r.Dec.String(l.uuid)
 	switch {
 	case err != nil:
@@ -165,22 +165,22 @@ func (r *reader) Take(b []byte) error {
 	}
 	m := trimtab.Message{ID: id}
 	switch {
-	case jsonl.Is(l.kind, "assistant"):
+	case jsonscan.Is(l.kind, "assistant"):
 		m.Role = trimtab.RoleAssistant
 		if err := r.reply(l, &m); err != nil {
 			return err
 		}
-	case jsonl.Is(l.kind, "user"):
+	case jsonscan.Is(l.kind, "user"):
 		m.Role = trimtab.RoleUser
 		by := trimtab.Person
-		if l.side || !jsonl.Null(l.by) && !jsonl.Is(l.by, "real_user") {
+		if l.side || !jsonscan.Null(l.by) && !jsonscan.Is(l.by, "real_user") {
 			by = trimtab.Host
 		}
 		m.Parts, err = r.content(l, by)
-	case jsonl.Is(l.kind, "tool_result"):
+	case jsonscan.Is(l.kind, "tool_result"):
 		m.Role = trimtab.RoleTool
 		m.Parts, err = r.content(l, trimtab.Tool)
-	case jsonl.Is(l.kind, "system") && jsonl.Is(l.subtype, "chat_compression"):
+	case jsonscan.Is(l.kind, "system") && jsonscan.Is(l.subtype, "chat_compression"):
 		r.compacted = true
 	}
 	if err != nil || len(m.Parts) == 0 {
@@ -201,7 +201,7 @@ func (r *reader) reply(l *line, m *trimtab.Message) (err error) {
 }
 
 func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
-	failed := jsonl.Is(l.status, "error") || jsonl.Is(l.status, "cancelled")
+	failed := jsonscan.Is(l.status, "error") || jsonscan.Is(l.status, "cancelled")
 	said, err := l.content.Decode(r.Feed, by, func(string) bool { return failed })
 	if err != nil {
 		return nil, fmt.Errorf("message: %w", err)
@@ -210,7 +210,7 @@ func (r *reader) content(l *line, by trimtab.Author) ([]trimtab.Part, error) {
 }
 
 func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
-	m.At = jsonl.Time(l.time)
+	m.At = jsonscan.Time(l.time)
 	it := transcript.Item{Message: m, Line: r.N, Side: l.side, Compacted: r.compacted}
 	if it.Session, err = r.Dec.Word(l.session); err != nil {
 		return fmt.Errorf("sessionId: %w", err)
@@ -226,22 +226,22 @@ func (r *reader) put(l *line, m trimtab.Message, size int) (err error) {
 }
 
 func (r *reader) usage(v []byte) (*trimtab.Usage, error) {
-	if jsonl.Null(v) {
+	if jsonscan.Null(v) {
 		return nil, nil
 	}
 	var in, cached, out, thoughts int
-	c := jsonl.Object(v)
+	c := jsonscan.Object(v)
 	for c.Next() {
 		var err error
 		switch string(c.Key) {
 		case "promptTokenCount":
-			in, err = jsonl.Int(c.Value)
+			in, err = jsonscan.Int(c.Value)
 		case "cachedContentTokenCount":
-			cached, err = jsonl.Int(c.Value)
+			cached, err = jsonscan.Int(c.Value)
 		case "candidatesTokenCount":
-			out, err = jsonl.Int(c.Value)
+			out, err = jsonscan.Int(c.Value)
 		case "thoughtsTokenCount":
-			thoughts, err = jsonl.Int(c.Value)
+			thoughts, err = jsonscan.Int(c.Value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Key, err)

@@ -3,7 +3,7 @@ package anthropic
 import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 )
@@ -12,13 +12,13 @@ import (
 func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	it := &b.Items[i]
 	m := trimtab.Message{Role: it.Role}
-	content := scan.Find(b.Bytes(it.Span), "content")
+	content := jsonscan.Find(b.Bytes(it.Span), "content")
 	d := host.Divider{Results: it.Holds&wire.HoldsResult != 0}
 	if len(content) > 0 && content[0] == '"' {
 		m.Parts = text(content, it.Role, &d)
 		return m
 	}
-	for v := range scan.Elements(content) {
+	for v := range jsonscan.Elements(content) {
 		m.Parts = append(m.Parts, block(v, it.Role, &d)...)
 	}
 	return m
@@ -38,7 +38,7 @@ func text(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
 func block(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
 	var words, id, name, input, of, content, failed []byte
 	kind := ""
-	for key, value := range scan.Members(v) {
+	for key, value := range jsonscan.Members(v) {
 		switch string(key) {
 		case "type":
 			kind = decode.String(value)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/draft"
@@ -32,17 +32,17 @@ func (r *reply) Close() wire.Result {
 
 // Event takes one event of a stream.
 func (r *reply) Event(_ string, data []byte) {
-	if !scan.Valid(data) {
+	if !jsonscan.Valid(data) {
 		r.Broken = true
 		return
 	}
-	kind, index, delta := scan.Three(data, "type", "index", "delta")
-	switch scan.Plain(kind) {
+	kind, index, delta := jsonscan.Three(data, "type", "index", "delta")
+	switch jsonscan.Plain(kind) {
 	case "message_start":
-		r.start(scan.Find(data, "message"))
+		r.start(jsonscan.Find(data, "message"))
 	case "content_block_start":
 		if index != nil {
-			r.begin(draft.Int(index), scan.Find(data, "content_block"))
+			r.begin(draft.Int(index), jsonscan.Find(data, "content_block"))
 		} else {
 			r.Broken = true
 		}
@@ -53,8 +53,8 @@ func (r *reply) Event(_ string, data []byte) {
 			p.Done = true
 		}
 	case "message_delta":
-		r.usage(scan.Find(data, "usage"))
-		r.stop(scan.Find(delta, "stop_reason"))
+		r.usage(jsonscan.Find(data, "usage"))
+		r.stop(jsonscan.Find(delta, "stop_reason"))
 	case "message_stop":
 		r.Ended = !r.Open()
 	case "error":
@@ -67,12 +67,12 @@ func (r *reply) Long(string) { r.Cut, r.Broken = true, true }
 
 // Document takes a reply that was no stream.
 func (r *reply) Document(doc []byte) {
-	if !scan.Valid(doc) {
+	if !jsonscan.Valid(doc) {
 		r.Broken = true
 		return
 	}
 	var kind, content, stop []byte
-	for name, v := range scan.Members(doc) {
+	for name, v := range jsonscan.Members(doc) {
 		switch string(name) {
 		case "type":
 			kind = v
@@ -88,7 +88,7 @@ func (r *reply) Document(doc []byte) {
 	}
 	r.start(doc)
 	n := 0
-	for v := range scan.Elements(content) {
+	for v := range jsonscan.Elements(content) {
 		r.begin(n, v)
 		n++
 	}
@@ -97,27 +97,27 @@ func (r *reply) Document(doc []byte) {
 }
 
 func (r *reply) start(message []byte) {
-	model, usage, _ := scan.Three(message, "model", "usage", "")
+	model, usage, _ := jsonscan.Three(message, "model", "usage", "")
 	r.Model = decode.String(model)
 	r.usage(usage)
 }
 
 func (r *reply) fault(v []byte) {
-	if r.Fault = decode.String(scan.Find(v, "error", "type")); r.Fault == "" {
+	if r.Fault = decode.String(jsonscan.Find(v, "error", "type")); r.Fault == "" {
 		r.Fault = "error"
 	}
 }
 
 // usage takes counts over; later ones of the stream replace earlier ones.
 func (r *reply) usage(v []byte) {
-	if scan.Null(v) {
+	if jsonscan.Null(v) {
 		return
 	}
 	if r.Usage == nil {
 		r.Usage = &trimtab.Usage{}
 	}
-	for name, n := range scan.Members(v) {
-		if scan.Null(n) {
+	for name, n := range jsonscan.Members(v) {
+		if jsonscan.Null(n) {
 			continue
 		}
 		switch string(name) {
@@ -134,7 +134,7 @@ func (r *reply) usage(v []byte) {
 }
 
 func (r *reply) stop(v []byte) {
-	if scan.Null(v) {
+	if jsonscan.Null(v) {
 		return
 	}
 	r.Reason = decode.String(v)
@@ -155,7 +155,7 @@ func (r *reply) stop(v []byte) {
 // begin takes a content block, whole or still empty.
 func (r *reply) begin(i int, v []byte) {
 	var t, text, thought, sign, id, name, input []byte
-	for member, value := range scan.Members(v) {
+	for member, value := range jsonscan.Members(v) {
 		switch string(member) {
 		case "type":
 			t = value
@@ -198,7 +198,7 @@ func (r *reply) delta(index, v []byte) {
 		r.Broken = true
 		return
 	}
-	for name, value := range scan.Members(v) {
+	for name, value := range jsonscan.Members(v) {
 		switch string(name) {
 		case "text", "thinking", "partial_json":
 			r.Add(p, value)
@@ -214,14 +214,14 @@ func back(p *draft.Piece) json.RawMessage {
 	switch {
 	case p.Kind == draft.Thought:
 		raw = append(raw, `{"type":"thinking","thinking":`...)
-		raw = scan.AppendQuote(raw, string(p.Body))
+		raw = jsonscan.AppendQuote(raw, string(p.Body))
 		raw = append(raw, `,"signature":`...)
-		raw = scan.AppendQuote(raw, string(p.Sign))
+		raw = jsonscan.AppendQuote(raw, string(p.Sign))
 	case p.Raw != nil: // a call of a tool that the provider runs
 		raw = append(raw, `{"type":`...)
-		raw = scan.AppendQuote(raw, p.Name)
+		raw = jsonscan.AppendQuote(raw, p.Name)
 		for _, name := range []string{"id", "name", "server_name"} {
-			if v := scan.Find(p.Raw, name); v != nil {
+			if v := jsonscan.Find(p.Raw, name); v != nil {
 				raw = append(append(append(raw, `,"`...), name...), `":`...)
 				raw = append(raw, v...)
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 )
@@ -15,7 +15,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	it := &b.Items[i]
 	m := trimtab.Message{Role: it.Role}
 	d := host.Divider{Results: it.Holds&wire.HoldsResult != 0}
-	for v := range scan.Elements(scan.Find(b.Bytes(it.Span), "parts")) {
+	for v := range jsonscan.Elements(jsonscan.Find(b.Bytes(it.Span), "parts")) {
 		m.Parts = append(m.Parts, parts(v, it.Role, &d)...)
 	}
 	return m
@@ -30,8 +30,8 @@ type piece struct {
 
 func read(v []byte) piece {
 	var p piece
-	for name, value := range scan.Members(v) {
-		if scan.Null(value) {
+	for name, value := range jsonscan.Members(v) {
+		if jsonscan.Null(value) {
 			continue
 		}
 		switch string(name) {
@@ -77,7 +77,7 @@ func parts(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
 
 // asked decodes a call. Without an id its name ties it to the response.
 func asked(v []byte) trimtab.ToolCall {
-	call := trimtab.ToolCall{ID: decode.String(scan.Find(v, "id")), Name: decode.String(scan.Find(v, "name")), Input: decode.Input(scan.Find(v, "args"))}
+	call := trimtab.ToolCall{ID: decode.String(jsonscan.Find(v, "id")), Name: decode.String(jsonscan.Find(v, "name")), Input: decode.Input(jsonscan.Find(v, "args"))}
 	if call.ID == "" {
 		call.ID = call.Name
 	}
@@ -87,15 +87,15 @@ func asked(v []byte) trimtab.ToolCall {
 // answered decodes a response: {"output": …} where the tool worked and
 // {"error": …} where it failed, by the API's own custom.
 func answered(v []byte) trimtab.ToolResult {
-	r := trimtab.ToolResult{ID: decode.String(scan.Find(v, "id"))}
+	r := trimtab.ToolResult{ID: decode.String(jsonscan.Find(v, "id"))}
 	if r.ID == "" {
-		r.ID = decode.String(scan.Find(v, "name"))
+		r.ID = decode.String(jsonscan.Find(v, "name"))
 	}
-	response := scan.Find(v, "response")
-	for name, value := range scan.Members(response) {
-		switch text, ok := scan.Unquote(value); string(name) {
+	response := jsonscan.Find(v, "response")
+	for name, value := range jsonscan.Members(response) {
+		switch text, ok := jsonscan.Unquote(value); string(name) {
 		case "error":
-			r.Failed = !scan.Null(value)
+			r.Failed = !jsonscan.Null(value)
 			fallthrough
 		case "output", "result", "content":
 			if ok && r.Text == "" {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/draft"
@@ -43,7 +43,7 @@ func (r *reply) Close() wire.Result {
 
 // Event takes one chunk of a stream.
 func (r *reply) Event(_ string, data []byte) {
-	if !scan.Valid(data) {
+	if !jsonscan.Valid(data) {
 		r.Broken = true
 		return
 	}
@@ -56,10 +56,10 @@ func (r *reply) Long(string) { r.Cut, r.Broken = true, true }
 // Document takes a reply that was no stream of events.
 func (r *reply) Document(doc []byte) {
 	switch {
-	case !scan.Valid(doc):
+	case !jsonscan.Valid(doc):
 		r.Broken = true
 	case len(doc) > 0 && doc[0] == '[':
-		for v := range scan.Elements(doc) {
+		for v := range jsonscan.Elements(doc) {
 			r.chunk(v)
 		}
 	default:
@@ -68,8 +68,8 @@ func (r *reply) Document(doc []byte) {
 }
 
 func (r *reply) chunk(v []byte) {
-	for name, value := range scan.Members(v) {
-		if scan.Null(value) {
+	for name, value := range jsonscan.Members(v) {
+		if jsonscan.Null(value) {
 			continue
 		}
 		switch string(name) {
@@ -78,16 +78,16 @@ func (r *reply) chunk(v []byte) {
 		case "usageMetadata":
 			r.usage(value)
 		case "error":
-			if r.Fault = decode.String(scan.Find(value, "status")); r.Fault == "" {
+			if r.Fault = decode.String(jsonscan.Find(value, "status")); r.Fault == "" {
 				r.Fault = "error"
 			}
 		case "promptFeedback":
-			if why := decode.String(scan.Find(value, "blockReason")); why != "" {
+			if why := decode.String(jsonscan.Find(value, "blockReason")); why != "" {
 				r.Reason, r.Stop, r.Ended = why, wire.StopRefused, true
 			}
 		case "candidates":
-			for c := range scan.Elements(value) {
-				if index, content, finish := scan.Three(c, "index", "content", "finishReason"); draft.Int(index) == 0 {
+			for c := range jsonscan.Elements(value) {
+				if index, content, finish := jsonscan.Three(c, "index", "content", "finishReason"); draft.Int(index) == 0 {
 					r.candidate(content, decode.String(finish))
 				}
 			}
@@ -102,7 +102,7 @@ func (r *reply) model(v []byte) {
 }
 
 func (r *reply) candidate(content []byte, why string) {
-	for p := range scan.Elements(scan.Find(content, "parts")) {
+	for p := range jsonscan.Elements(jsonscan.Find(content, "parts")) {
 		r.part(p)
 	}
 	if why == "" {
@@ -127,7 +127,7 @@ func (r *reply) part(v []byte) {
 		call := asked(p.call)
 		piece := r.next(draft.Call)
 		piece.ID, piece.Name = call.ID, call.Name
-		r.Add(piece, scan.AppendQuote(nil, string(call.Input)))
+		r.Add(piece, jsonscan.AppendQuote(nil, string(call.Input)))
 	case p.text == nil:
 		piece := r.next(draft.Other)
 		piece.Name = p.other
@@ -174,7 +174,7 @@ func (r *reply) usage(v []byte) {
 		r.Usage = &trimtab.Usage{}
 	}
 	*r.Usage = trimtab.Usage{}
-	for name, n := range scan.Members(v) {
+	for name, n := range jsonscan.Members(v) {
 		switch string(name) {
 		case "promptTokenCount", "toolUsePromptTokenCount":
 			r.Usage.Input += draft.Int(n)
@@ -192,9 +192,9 @@ func back(p *draft.Piece) json.RawMessage {
 	if p.Kind != draft.Thought {
 		return nil
 	}
-	raw := append([]byte(`{"thought":true,"text":`), scan.AppendQuote(nil, string(p.Body))...)
+	raw := append([]byte(`{"thought":true,"text":`), jsonscan.AppendQuote(nil, string(p.Body))...)
 	if len(p.Sign) > 0 {
-		raw = append(append(raw, `,"thoughtSignature":`...), scan.AppendQuote(nil, string(p.Sign))...)
+		raw = append(append(raw, `,"thoughtSignature":`...), jsonscan.AppendQuote(nil, string(p.Sign))...)
 	}
 	return append(raw, '}')
 }

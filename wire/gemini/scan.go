@@ -2,7 +2,7 @@ package gemini
 
 import (
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/list"
 )
@@ -89,7 +89,7 @@ func note(dst []byte, texts []string) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"text":`...)
-		dst = scan.AppendQuote(dst, t)
+		dst = jsonscan.AppendQuote(dst, t)
 		dst = append(dst, '}')
 	}
 	return append(dst, "]}"...)

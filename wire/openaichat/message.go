@@ -3,7 +3,7 @@ package openaichat
 import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 )
@@ -13,7 +13,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	it := &b.Items[i]
 	var content, calls, call, id, name []byte
 	m := trimtab.Message{Role: it.Role}
-	for key, v := range scan.Members(b.Bytes(it.Span)) {
+	for key, v := range jsonscan.Members(b.Bytes(it.Span)) {
 		switch string(key) {
 		case "content":
 			content = v
@@ -26,7 +26,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 		case "name":
 			name = v
 		case "reasoning_content", "reasoning", "reasoning_details", "reasoning_text", "reasoning_opaque", "thinking_blocks":
-			if len(v) > 2 && !scan.Null(v) {
+			if len(v) > 2 && !jsonscan.Null(v) {
 				m.Parts = append(m.Parts, decode.Opaque(string(key), trimtab.Model, v))
 			}
 		}
@@ -39,11 +39,11 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 		return m
 	}
 	m.Parts = append(m.Parts, said(content, it.Role)...)
-	for v := range scan.Elements(calls) {
+	for v := range jsonscan.Elements(calls) {
 		m.Parts = append(m.Parts, asked(v))
 	}
-	if !scan.Null(call) {
-		name := decode.String(scan.Find(call, "name"))
+	if !jsonscan.Null(call) {
+		name := decode.String(jsonscan.Find(call, "name"))
 		m.Parts = append(m.Parts, trimtab.ToolCall{ID: name, Name: name, Input: arguments(call)})
 	}
 	return m
@@ -56,9 +56,9 @@ func said(content []byte, role trimtab.Role) []trimtab.Part {
 		return text(content, role, &d)
 	}
 	var parts []trimtab.Part
-	for v := range scan.Elements(content) {
-		kind := decode.String(scan.Find(v, "type"))
-		switch words := scan.Find(v, kind); kind {
+	for v := range jsonscan.Elements(content) {
+		kind := decode.String(jsonscan.Find(v, "type"))
+		switch words := jsonscan.Find(v, kind); kind {
 		case "text", "refusal":
 			parts = append(parts, text(words, role, &d)...)
 		default:
@@ -80,21 +80,21 @@ func text(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
 
 // asked decodes a call: of a function, or of a tool that takes plain text.
 func asked(v []byte) trimtab.ToolCall {
-	call := trimtab.ToolCall{ID: decode.String(scan.Find(v, "id"))}
-	if custom := scan.Find(v, "custom"); custom != nil {
-		call.Name = decode.String(scan.Find(custom, "name"))
-		call.Input = decode.Input(scan.Find(custom, "input"))
+	call := trimtab.ToolCall{ID: decode.String(jsonscan.Find(v, "id"))}
+	if custom := jsonscan.Find(v, "custom"); custom != nil {
+		call.Name = decode.String(jsonscan.Find(custom, "name"))
+		call.Input = decode.Input(jsonscan.Find(custom, "input"))
 		return call
 	}
-	function := scan.Find(v, "function")
-	call.Name, call.Input = decode.String(scan.Find(function, "name")), arguments(function)
+	function := jsonscan.Find(v, "function")
+	call.Name, call.Input = decode.String(jsonscan.Find(function, "name")), arguments(function)
 	return call
 }
 
 // arguments are JSON in a string; some servers send and take the JSON itself.
 func arguments(function []byte) []byte {
-	v := scan.Find(function, "arguments")
-	if s, ok := scan.Unquote(v); ok {
+	v := jsonscan.Find(function, "arguments")
+	if s, ok := jsonscan.Unquote(v); ok {
 		return decode.Arguments(s)
 	}
 	return decode.Input(v)

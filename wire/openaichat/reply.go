@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/draft"
@@ -44,7 +44,7 @@ func (r *reply) Event(_ string, data []byte) {
 		r.Ended = r.Reason != ""
 		return
 	}
-	if !scan.Valid(data) {
+	if !jsonscan.Valid(data) {
 		r.Broken = true
 		return
 	}
@@ -56,7 +56,7 @@ func (r *reply) Long(string) { r.Cut, r.Broken = true, true }
 
 // Document takes a reply that was no stream.
 func (r *reply) Document(doc []byte) {
-	if !scan.Valid(doc) {
+	if !jsonscan.Valid(doc) {
 		r.Broken = true
 		return
 	}
@@ -65,8 +65,8 @@ func (r *reply) Document(doc []byte) {
 }
 
 func (r *reply) chunk(v []byte, said string) {
-	for name, value := range scan.Members(v) {
-		if scan.Null(value) {
+	for name, value := range jsonscan.Members(v) {
+		if jsonscan.Null(value) {
 			continue
 		}
 		switch string(name) {
@@ -79,8 +79,8 @@ func (r *reply) chunk(v []byte, said string) {
 		case "error":
 			r.fault(value)
 		case "choices":
-			for c := range scan.Elements(value) {
-				if index, words, finish := scan.Three(c, "index", said, "finish_reason"); draft.Int(index) == 0 {
+			for c := range jsonscan.Elements(value) {
+				if index, words, finish := jsonscan.Three(c, "index", said, "finish_reason"); draft.Int(index) == 0 {
 					r.say(words)
 					r.stop(finish)
 				}
@@ -91,7 +91,7 @@ func (r *reply) chunk(v []byte, said string) {
 
 func (r *reply) fault(v []byte) {
 	for _, name := range []string{"type", "code"} {
-		if r.Fault = decode.String(scan.Find(v, name)); r.Fault != "" {
+		if r.Fault = decode.String(jsonscan.Find(v, name)); r.Fault != "" {
 			return
 		}
 	}
@@ -100,7 +100,7 @@ func (r *reply) fault(v []byte) {
 
 // say takes a delta, or a whole message.
 func (r *reply) say(v []byte) {
-	for name, value := range scan.Members(v) {
+	for name, value := range jsonscan.Members(v) {
 		switch string(name) {
 		case "content":
 			r.content(value)
@@ -113,7 +113,7 @@ func (r *reply) say(v []byte) {
 			}
 		case "tool_calls":
 			n := 0
-			for c := range scan.Elements(value) {
+			for c := range jsonscan.Elements(value) {
 				r.call(c, n)
 				n++
 			}
@@ -140,9 +140,9 @@ func (r *reply) add(key int, kind draft.Kind, v []byte) *draft.Piece {
 // content is a text; some servers send parts.
 func (r *reply) content(v []byte) {
 	r.add(keyText, draft.Text, v)
-	for part := range scan.Elements(v) {
-		if decode.String(scan.Find(part, "type")) == "text" {
-			r.add(keyText, draft.Text, scan.Find(part, "text"))
+	for part := range jsonscan.Elements(v) {
+		if decode.String(jsonscan.Find(part, "type")) == "text" {
+			r.add(keyText, draft.Text, jsonscan.Find(part, "text"))
 		}
 	}
 }
@@ -150,35 +150,35 @@ func (r *reply) content(v []byte) {
 // call takes a piece of a call. One without an index is the n-th of its chunk,
 // and one with an id of its own is another call whatever its index.
 func (r *reply) call(v []byte, n int) {
-	if i := scan.Find(v, "index"); !scan.Null(i) {
+	if i := jsonscan.Find(v, "index"); !jsonscan.Null(i) {
 		n = draft.Int(i)
 	}
 	p := r.Piece(n, draft.Call)
-	if id := decode.String(scan.Find(v, "id")); id != "" {
+	if id := decode.String(jsonscan.Find(v, "id")); id != "" {
 		for p.ID != "" && p.ID != id {
 			n += 1 << 16
 			p = r.Piece(n, draft.Call)
 		}
 		p.ID = id
 	}
-	if custom := scan.Find(v, "custom"); custom != nil {
+	if custom := jsonscan.Find(v, "custom"); custom != nil {
 		r.named(p, custom)
-		r.Add(p, scan.Find(custom, "input"))
+		r.Add(p, jsonscan.Find(custom, "input"))
 		return
 	}
-	r.function(p, scan.Find(v, "function"))
+	r.function(p, jsonscan.Find(v, "function"))
 }
 
 // named takes a call's name, which some servers repeat.
 func (r *reply) named(p *draft.Piece, v []byte) {
 	if p.Name == "" {
-		p.Name = decode.String(scan.Find(v, "name"))
+		p.Name = decode.String(jsonscan.Find(v, "name"))
 	}
 }
 
 func (r *reply) function(p *draft.Piece, v []byte) {
 	r.named(p, v)
-	arguments := scan.Find(v, "arguments")
+	arguments := jsonscan.Find(v, "arguments")
 	if len(arguments) > 0 && arguments[0] == '{' {
 		r.Keep(p, arguments)
 		return
@@ -188,15 +188,15 @@ func (r *reply) function(p *draft.Piece, v []byte) {
 
 func (r *reply) usage(v []byte) {
 	u := &trimtab.Usage{}
-	for name, n := range scan.Members(v) {
+	for name, n := range jsonscan.Members(v) {
 		switch string(name) {
 		case "prompt_tokens":
 			u.Input += draft.Int(n)
 		case "completion_tokens":
 			u.Output = draft.Int(n)
 		case "prompt_tokens_details":
-			u.CacheRead = max(u.CacheRead, draft.Int(scan.Find(n, "cached_tokens")))
-			u.CacheWrite = draft.Int(scan.Find(n, "cache_write_tokens"))
+			u.CacheRead = max(u.CacheRead, draft.Int(jsonscan.Find(n, "cached_tokens")))
+			u.CacheWrite = draft.Int(jsonscan.Find(n, "cache_write_tokens"))
 		case "prompt_cache_hit_tokens":
 			u.CacheRead = max(u.CacheRead, draft.Int(n))
 		}
@@ -206,7 +206,7 @@ func (r *reply) usage(v []byte) {
 }
 
 func (r *reply) stop(v []byte) {
-	if scan.Null(v) {
+	if jsonscan.Null(v) {
 		return
 	}
 	r.Reason = decode.String(v)
@@ -223,4 +223,4 @@ func (r *reply) stop(v []byte) {
 }
 
 // back is the text of the thinking, which is sent back as a member of its name.
-func back(p *draft.Piece) json.RawMessage { return scan.AppendQuote(nil, string(p.Body)) }
+func back(p *draft.Piece) json.RawMessage { return jsonscan.AppendQuote(nil, string(p.Body)) }

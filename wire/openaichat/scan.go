@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/list"
 )
@@ -91,6 +91,6 @@ func place(b *wire.Body, at int) int { return max(at, list.Leading(b)) }
 
 func note(dst []byte, texts []string) []byte {
 	dst = append(dst, `{"role":"user","content":`...)
-	dst = scan.AppendQuote(dst, strings.Join(texts, "\n\n"))
+	dst = jsonscan.AppendQuote(dst, strings.Join(texts, "\n\n"))
 	return append(dst, '}')
 }

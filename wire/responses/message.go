@@ -5,7 +5,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 )
@@ -20,7 +20,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 		m.Parts = decode.Divided(v, d.Divide)
 		return m
 	}
-	kind := decode.String(scan.Find(v, "type"))
+	kind := decode.String(jsonscan.Find(v, "type"))
 	switch {
 	case kind == "" || kind == "message":
 		m.Parts = said(v, it.Role)
@@ -39,24 +39,24 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 
 // said decodes a message.
 func said(v []byte, role trimtab.Role) []trimtab.Part {
-	content := scan.Find(v, "content")
+	content := jsonscan.Find(v, "content")
 	if len(content) > 0 && content[0] == '"' {
 		content = append(append([]byte(`[{"type":"text","text":`), content...), "}]"...)
 	}
-	by := provenance(scan.Find(v, metadata))
+	by := provenance(jsonscan.Find(v, metadata))
 	var d host.Divider
 	var parts []trimtab.Part
 	n := 0
-	for p := range scan.Elements(content) {
+	for p := range jsonscan.Elements(content) {
 		writer := author(role)
 		if role == trimtab.RoleUser && (n >= len(by) || by[n]) {
 			writer = trimtab.Person
 		}
 		n++
-		kind := decode.String(scan.Find(p, "type"))
-		switch words := scan.Find(p, "text"); {
+		kind := decode.String(jsonscan.Find(p, "type"))
+		switch words := jsonscan.Find(p, "text"); {
 		case kind == "refusal":
-			parts = append(parts, decode.Text(scan.Find(p, kind), writer))
+			parts = append(parts, decode.Text(jsonscan.Find(p, kind), writer))
 		case words == nil || !strings.HasSuffix(kind, "text"):
 			parts = append(parts, decode.Media(kind, author(role), p))
 		case writer == trimtab.Person:
@@ -72,24 +72,24 @@ func said(v []byte, role trimtab.Role) []trimtab.Part {
 // the client says so.
 func provenance(v []byte) []bool {
 	var by []bool
-	for p := range scan.Elements(scan.Find(v, "content_item_metadata")) {
-		by = append(by, decode.String(scan.Find(p, "provenance", "type")) == "user")
+	for p := range jsonscan.Elements(jsonscan.Find(v, "content_item_metadata")) {
+		by = append(by, decode.String(jsonscan.Find(p, "provenance", "type")) == "user")
 	}
 	return by
 }
 
 // asked decodes a call. What its input is called depends on the tool.
 func asked(kind string, v []byte) trimtab.ToolCall {
-	call := trimtab.ToolCall{ID: id(v), Name: decode.String(scan.Find(v, "name"))}
+	call := trimtab.ToolCall{ID: id(v), Name: decode.String(jsonscan.Find(v, "name"))}
 	if call.Name == "" {
 		call.Name = strings.TrimSuffix(kind, "_call")
 	}
-	if s, ok := scan.Unquote(scan.Find(v, "arguments")); ok {
+	if s, ok := jsonscan.Unquote(jsonscan.Find(v, "arguments")); ok {
 		call.Input = decode.Arguments(s)
 		return call
 	}
 	for _, name := range []string{"input", "action", "operation", "actions", "arguments"} {
-		if in := scan.Find(v, name); !scan.Null(in) {
+		if in := jsonscan.Find(v, name); !jsonscan.Null(in) {
 			call.Input = decode.Input(in)
 			return call
 		}
@@ -101,7 +101,7 @@ func asked(kind string, v []byte) trimtab.ToolCall {
 // id is what ties a call to its output.
 func id(v []byte) string {
 	for _, name := range []string{"call_id", "approval_request_id", "id"} {
-		if s, ok := scan.Unquote(scan.Find(v, name)); ok {
+		if s, ok := jsonscan.Unquote(jsonscan.Find(v, name)); ok {
 			return s
 		}
 	}
@@ -111,12 +111,12 @@ func id(v []byte) string {
 // output decodes a tool's output. The API has no word for a failed one but its
 // status; a refused approval is one.
 func output(v []byte) []trimtab.Part {
-	failed := string(scan.Find(v, "approve")) == "false"
-	switch decode.String(scan.Find(v, "status")) {
+	failed := string(jsonscan.Find(v, "approve")) == "false"
+	switch decode.String(jsonscan.Find(v, "status")) {
 	case "failed", "incomplete":
 		failed = true
 	}
-	return decode.Result(id(v), failed, scan.Find(v, "output"))
+	return decode.Result(id(v), failed, jsonscan.Find(v, "output"))
 }
 
 func author(role trimtab.Role) trimtab.Author {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 	"github.com/trimtab/trimtab/wire/internal/draft"
@@ -36,26 +36,26 @@ func (r *reply) Close() wire.Result {
 
 // Event takes one event of a stream.
 func (r *reply) Event(_ string, data []byte) {
-	if !scan.Valid(data) {
+	if !jsonscan.Valid(data) {
 		r.Broken = true
 		return
 	}
-	kind, index, delta := scan.Three(data, "type", "output_index", "delta")
+	kind, index, delta := jsonscan.Three(data, "type", "output_index", "delta")
 	i := draft.Int(index)
-	switch scan.Plain(kind) {
+	switch jsonscan.Plain(kind) {
 	case "response.created", "response.in_progress":
-		r.Model = decode.String(scan.Find(data, "response", "model"))
+		r.Model = decode.String(jsonscan.Find(data, "response", "model"))
 	case "response.output_item.added":
-		r.begin(i, scan.Find(data, "item"))
+		r.begin(i, jsonscan.Find(data, "item"))
 	case "response.output_item.done":
-		r.item(i, scan.Find(data, "item"))
+		r.item(i, jsonscan.Find(data, "item"))
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_summary_text.delta", "response.reasoning_text.delta",
 		"response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		if p := r.Find(i); p != nil && !p.Done {
 			r.Add(p, delta)
 		}
 	case "response.completed", "response.incomplete", "response.failed":
-		r.end(scan.Find(data, "response"))
+		r.end(jsonscan.Find(data, "response"))
 	case "error":
 		r.fault(data)
 	}
@@ -78,10 +78,10 @@ func (r *reply) Long(name string) {
 // Document takes a reply that was no stream.
 func (r *reply) Document(doc []byte) {
 	switch {
-	case !scan.Valid(doc):
+	case !jsonscan.Valid(doc):
 		r.Broken = true
-	case scan.Null(scan.Find(doc, "output")) && !scan.Null(scan.Find(doc, "error")):
-		r.fault(scan.Find(doc, "error"))
+	case jsonscan.Null(jsonscan.Find(doc, "output")) && !jsonscan.Null(jsonscan.Find(doc, "error")):
+		r.fault(jsonscan.Find(doc, "error"))
 	default:
 		r.end(doc)
 	}
@@ -89,9 +89,9 @@ func (r *reply) Document(doc []byte) {
 
 // begin begins an item whose pieces follow.
 func (r *reply) begin(i int, v []byte) {
-	kind := decode.String(scan.Find(v, "type"))
+	kind := decode.String(jsonscan.Find(v, "type"))
 	p := r.Piece(i, kinds(kind, v))
-	p.ID, p.Name = id(v), decode.String(scan.Find(v, "name"))
+	p.ID, p.Name = id(v), decode.String(jsonscan.Find(v, "name"))
 	if p.Kind != draft.Call {
 		p.Name = kind
 	}
@@ -103,7 +103,7 @@ func kinds(kind string, v []byte) draft.Kind {
 		return draft.Text
 	case kind == "reasoning":
 		return draft.Thought
-	case strings.HasSuffix(kind, "_call") && !scan.Null(scan.Find(v, "call_id")), kind == "mcp_approval_request":
+	case strings.HasSuffix(kind, "_call") && !jsonscan.Null(jsonscan.Find(v, "call_id")), kind == "mcp_approval_request":
 		return draft.Call
 	}
 	return draft.Other
@@ -111,11 +111,11 @@ func kinds(kind string, v []byte) draft.Kind {
 
 // item takes a whole item. It counts more than the pieces that came before.
 func (r *reply) item(i int, v []byte) {
-	if scan.Null(v) {
+	if jsonscan.Null(v) {
 		r.Broken = true
 		return
 	}
-	kind := decode.String(scan.Find(v, "type"))
+	kind := decode.String(jsonscan.Find(v, "type"))
 	p := r.Piece(i, kinds(kind, v))
 	if p.Done {
 		return
@@ -128,7 +128,7 @@ func (r *reply) item(i int, v []byte) {
 		call := asked(kind, v)
 		p.ID, p.Name = call.ID, call.Name
 		if len(p.Body) == 0 {
-			r.Add(p, scan.AppendQuote(nil, string(call.Input)))
+			r.Add(p, jsonscan.AppendQuote(nil, string(call.Input)))
 		}
 		r.Clear(p)
 		r.Keep(p, call.Input)
@@ -143,9 +143,9 @@ func (r *reply) item(i int, v []byte) {
 func (r *reply) message(p *draft.Piece, v []byte) {
 	told := len(p.Body) > 0
 	r.Clear(p)
-	for part := range scan.Elements(scan.Find(v, "content")) {
+	for part := range jsonscan.Elements(jsonscan.Find(v, "content")) {
 		for _, name := range []string{"text", "refusal"} {
-			if words := scan.Find(part, name); told {
+			if words := jsonscan.Find(part, name); told {
 				r.Append(&p.Body, words)
 			} else {
 				r.Add(p, words)
@@ -156,27 +156,27 @@ func (r *reply) message(p *draft.Piece, v []byte) {
 
 // end takes the whole reply, which the last event repeats.
 func (r *reply) end(v []byte) {
-	r.Model = decode.String(scan.Find(v, "model"))
+	r.Model = decode.String(jsonscan.Find(v, "model"))
 	n := 0
-	for it := range scan.Elements(scan.Find(v, "output")) {
+	for it := range jsonscan.Elements(jsonscan.Find(v, "output")) {
 		if p := r.Find(n); p == nil || !p.Done {
 			r.item(n, it)
 		}
 		n++
 	}
-	r.usage(scan.Find(v, "usage"))
-	status := decode.String(scan.Find(v, "status"))
-	if !scan.Null(scan.Find(v, "error")) || status == "failed" {
-		r.fault(scan.Find(v, "error"))
+	r.usage(jsonscan.Find(v, "usage"))
+	status := decode.String(jsonscan.Find(v, "status"))
+	if !jsonscan.Null(jsonscan.Find(v, "error")) || status == "failed" {
+		r.fault(jsonscan.Find(v, "error"))
 		return
 	}
-	r.reason(status, decode.String(scan.Find(v, "incomplete_details", "reason")))
+	r.reason(status, decode.String(jsonscan.Find(v, "incomplete_details", "reason")))
 	r.Ended = status == "completed" || status == "incomplete"
 }
 
 func (r *reply) fault(v []byte) {
 	for _, name := range []string{"code", "type"} {
-		if r.Fault = decode.String(scan.Find(v, name)); r.Fault != "" {
+		if r.Fault = decode.String(jsonscan.Find(v, name)); r.Fault != "" {
 			return
 		}
 	}
@@ -196,13 +196,13 @@ func (r *reply) reason(status, why string) {
 }
 
 func (r *reply) usage(v []byte) {
-	if scan.Null(v) {
+	if jsonscan.Null(v) {
 		return
 	}
-	read := draft.Int(scan.Find(v, "input_tokens_details", "cached_tokens"))
+	read := draft.Int(jsonscan.Find(v, "input_tokens_details", "cached_tokens"))
 	r.Usage = &trimtab.Usage{
-		Input:     max(0, draft.Int(scan.Find(v, "input_tokens"))-read),
-		Output:    draft.Int(scan.Find(v, "output_tokens")),
+		Input:     max(0, draft.Int(jsonscan.Find(v, "input_tokens"))-read),
+		Output:    draft.Int(jsonscan.Find(v, "output_tokens")),
 		CacheRead: read,
 	}
 }
@@ -222,6 +222,6 @@ func back(p *draft.Piece) json.RawMessage {
 	if p.Kind != draft.Thought {
 		return nil
 	}
-	raw := append([]byte(`{"type":"reasoning","summary":[{"type":"summary_text","text":`), scan.AppendQuote(nil, string(p.Body))...)
+	raw := append([]byte(`{"type":"reasoning","summary":[{"type":"summary_text","text":`), jsonscan.AppendQuote(nil, string(p.Body))...)
 	return append(raw, "}]}"...)
 }

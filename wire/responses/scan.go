@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/list"
 )
@@ -148,7 +148,7 @@ func note(dst []byte, texts []string) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"type":"input_text","text":`...)
-		dst = scan.AppendQuote(dst, t)
+		dst = jsonscan.AppendQuote(dst, t)
 		dst = append(dst, '}')
 	}
 	return append(dst, "]}"...)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // MaxInput is the largest input of a hook that is read, in bytes. A host that
@@ -85,23 +85,23 @@ func Read(host, event string, input []byte) (Call, error) {
 	if len(input) > MaxInput {
 		return c, errTooLong
 	}
-	if !scan.Valid(input) || !bytes.HasPrefix(bytes.TrimLeft(input, " \t\r\n"), []byte("{")) {
+	if !jsonscan.Valid(input) || !bytes.HasPrefix(bytes.TrimLeft(input, " \t\r\n"), []byte("{")) {
 		return c, errNoObject
 	}
 	var tool, given []byte
-	for name, value := range scan.Members(input) {
+	for name, value := range jsonscan.Members(input) {
 		switch string(name) {
 		case "session_id":
-			c.Session, _ = scan.Unquote(value)
+			c.Session, _ = jsonscan.Unquote(value)
 		case "agent_id":
-			c.Agent, _ = scan.Unquote(value)
+			c.Agent, _ = jsonscan.Unquote(value)
 		case "tool_name":
 			tool = value
 		case "tool_input":
 			given = value
 		case "tool_calls":
-			for call := range scan.Elements(value) {
-				name, input, _ := scan.Three(call, "tool_name", "tool_input", "")
+			for call := range jsonscan.Elements(value) {
+				name, input, _ := jsonscan.Three(call, "tool_name", "tool_input", "")
 				c.Mark = mark(c.Mark, name, input)
 			}
 		}

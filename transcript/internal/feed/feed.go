@@ -21,6 +21,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
@@ -28,7 +29,7 @@ import (
 // Feed is one pass over a file.
 type Feed struct {
 	Opt transcript.Options
-	Dec jsonl.Decoder
+	Dec jsonscan.Decoder
 	N   int // the line that is being read, from 1
 	Queue
 	parts  []trimtab.Part  // what Parts hands out

@@ -1,10 +1,10 @@
 package feed
 
-import "github.com/trimtab/trimtab/internal/scan"
+import "github.com/trimtab/trimtab/internal/jsonscan"
 
 // keyOf is the hash of an id as it is written, never 0: a tree need not hold ids.
 func keyOf(id []byte) uint64 {
-	if k := scan.TextHash(id); k != 0 {
+	if k := jsonscan.TextHash(id); k != 0 {
 		return k
 	}
 	return 1

@@ -3,7 +3,7 @@ package feed
 import (
 	"bytes"
 
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // Tree says which lines of a file belong to the conversation that ends last,
@@ -84,7 +84,7 @@ func (t *Tree) Add(n int, l Link) {
 		t.full = true
 		return
 	}
-	if jsonl.Null(l.ID) {
+	if jsonscan.Null(l.ID) {
 		return
 	}
 	i := uint32(n)
@@ -94,12 +94,12 @@ func (t *Tree) Add(n int, l Link) {
 	switch {
 	case t.last != 0 && bytes.Equal(l.Parent, t.id):
 		at.parent = t.last
-	case !jsonl.Null(l.Parent):
+	case !jsonscan.Null(l.Parent):
 		t.far = append(t.far, far{key: keyOf(l.Parent), of: i})
 	case l.Cut:
 		t.far = append(t.far, far{of: i})
 	}
-	if !jsonl.Null(l.Reply) {
+	if !jsonscan.Null(l.Reply) {
 		at.reply = uint32(keyOf(l.Reply)) | 1
 	}
 	if l.Beside {
@@ -232,7 +232,7 @@ func (t *Tree) settle() {
 // no other with its id was read. Lines come in order. One that was not there
 // before the tree was decided is read.
 func (t *Tree) Takes(n int, id []byte) bool {
-	if jsonl.Null(id) {
+	if jsonscan.Null(id) {
 		return true
 	}
 	if len(t.twice) > 0 {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Content is content as written and not decoded: a text, a part, or a list of them.
@@ -41,13 +41,13 @@ func (t *Content) Reset() { t.Parts = t.Parts[:0] }
 
 // Read goes into the content at which the cursor stands. It replaces the parts that
 // were there.
-func (t *Content) Read(c *jsonl.Cursor) {
+func (t *Content) Read(c *jsonscan.Cursor) {
 	t.Reset()
 	t.Add(c)
 }
 
 // Add is Read for content that is put behind other.
-func (t *Content) Add(c *jsonl.Cursor) {
+func (t *Content) Add(c *jsonscan.Cursor) {
 	if c.Peek() != '[' {
 		t.Parts = append(t.Parts, Part{})
 		if n := len(t.Parts) - 1; t.Parts[n].read(c) {
@@ -65,7 +65,7 @@ func (t *Content) Add(c *jsonl.Cursor) {
 
 // read goes into one part, and reports whether it is null. A bare string is a
 // text.
-func (p *Part) read(c *jsonl.Cursor) (null bool) {
+func (p *Part) read(c *jsonscan.Cursor) (null bool) {
 	switch c.Peek() {
 	case '"':
 		p.Text = c.Take()
@@ -86,15 +86,15 @@ func (p *Part) read(c *jsonl.Cursor) (null bool) {
 		c.Up(&in)
 	default:
 		p.Raw = c.Take()
-		return jsonl.Null(p.Raw)
+		return jsonscan.Null(p.Raw)
 	}
 	p.Raw = c.Take()
-	return jsonl.Null(p.Raw)
+	return jsonscan.Null(p.Raw)
 }
 
 // read goes into {id, name, args} or {id, name, response}, and reports whether it
 // is an object.
-func (n *Function) read(c *jsonl.Cursor) bool {
+func (n *Function) read(c *jsonscan.Cursor) bool {
 	if c.Peek() != '{' {
 		return false
 	}
@@ -116,7 +116,7 @@ func (n *Function) read(c *jsonl.Cursor) bool {
 }
 
 // respond goes into {output} or {error}.
-func (n *Function) respond(c *jsonl.Cursor) {
+func (n *Function) respond(c *jsonscan.Cursor) {
 	if c.Peek() == '{' {
 		in := c.Down('{')
 		for in.Field() {
@@ -185,7 +185,7 @@ func (n *Function) result(f *feed.Feed, failed func(id string) bool) (trimtab.To
 	}
 	r.ID = id
 	text := n.Output
-	if !jsonl.Null(n.Error) {
+	if !jsonscan.Null(n.Error) {
 		r.Failed = true
 		if text == nil {
 			text = n.Error
@@ -194,7 +194,7 @@ func (n *Function) result(f *feed.Feed, failed func(id string) bool) (trimtab.To
 	if failed != nil && failed(id) {
 		r.Failed = true
 	}
-	if text == nil && jsonl.Null(n.Response) {
+	if text == nil && jsonscan.Null(n.Response) {
 		return r, nil
 	}
 	if text == nil {
@@ -208,7 +208,7 @@ func (n *Function) result(f *feed.Feed, failed func(id string) bool) (trimtab.To
 
 // resultText is a result as text: a string decoded, anything else as written.
 func resultText(f *feed.Feed, v []byte, failed bool) (string, error) {
-	if jsonl.Null(v) || v[0] == '"' {
+	if jsonscan.Null(v) || v[0] == '"' {
 		return f.Result(v, failed)
 	}
 	raw, err := f.Dec.Raw(v)

@@ -1,11 +1,6 @@
-// Package jsonl reads files of JSON lines in place. Lines splits a stream and
-// never holds more than one line; a Cursor steps through an object or an array
-// and hands out its values as spans of the line, so that what nobody asks for is
-// never decoded; a Decoder reads the values that are kept.
-//
-// It is lenient where that is safe: a value that is stepped over is only checked
-// for its brackets and quotes. It never keeps a span beyond the next line, knows
-// no host and starts no goroutine.
+// Package jsonl splits files of JSON lines. It never holds more than one line, and
+// passes over those that are too long without holding them. What is in a line is
+// for package jsonscan to read; it knows no host and starts no goroutine.
 //
 //	lines := jsonl.NewLines(r, 64<<20)
 //	for {
@@ -13,7 +8,7 @@
 //		if err == io.EOF {
 //			break
 //		}
-//		c := jsonl.Object(line)
+//		c := jsonscan.Object(line)
 //		for c.Next() {
 //			fmt.Printf("%d: %s = %s\n", lines.N, c.Key, c.Value)
 //		}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // MaxMedia is how much of an image, a document or a sound is kept as Raw. Larger
@@ -17,7 +17,7 @@ const MaxMedia = 16 << 10
 
 // String decodes a string; what is none is "".
 func String(v []byte) string {
-	text, _ := scan.Unquote(v)
+	text, _ := jsonscan.Unquote(v)
 	return text
 }
 
@@ -50,7 +50,7 @@ func first(parts []trimtab.Part) (trimtab.Text, bool) {
 
 // Raw copies a value that is sound JSON; others are nil.
 func Raw(v []byte) json.RawMessage {
-	if !scan.Strict(v) {
+	if !jsonscan.Strict(v) {
 		return nil
 	}
 	return slices.Clone(v)
@@ -58,13 +58,13 @@ func Raw(v []byte) json.RawMessage {
 
 // Input is the input of a call as JSON: a value as it is, and none as {}.
 func Input(v []byte) json.RawMessage {
-	if scan.Null(v) {
+	if jsonscan.Null(v) {
 		return json.RawMessage("{}")
 	}
 	if raw := Raw(v); raw != nil {
 		return raw
 	}
-	return scan.AppendQuote(nil, strings.ToValidUTF8(string(v), "\ufffd"))
+	return jsonscan.AppendQuote(nil, strings.ToValidUTF8(string(v), "\ufffd"))
 }
 
 // Arguments is the input of a call that is written as JSON in a string. What is
@@ -73,10 +73,10 @@ func Arguments(text string) json.RawMessage {
 	if strings.TrimSpace(text) == "" {
 		return json.RawMessage("{}")
 	}
-	if scan.Strict([]byte(text)) && utf8.ValidString(text) {
+	if jsonscan.Strict([]byte(text)) && utf8.ValidString(text) {
 		return json.RawMessage(text)
 	}
-	return scan.AppendQuote(nil, text)
+	return jsonscan.AppendQuote(nil, text)
 }
 
 // Opaque keeps a value unread.
@@ -96,18 +96,18 @@ func Media(kind string, by trimtab.Author, v []byte) trimtab.Opaque {
 // content is a text or an array of parts of which texts have a member "text".
 func Result(id string, failed bool, content []byte) []trimtab.Part {
 	r := trimtab.ToolResult{ID: id, Failed: failed}
-	if text, ok := scan.Unquote(content); ok {
+	if text, ok := jsonscan.Unquote(content); ok {
 		r.Text = text
 		return []trimtab.Part{r}
 	}
 	var texts []string
 	out := []trimtab.Part{nil}
-	for v := range scan.Elements(content) {
-		if text, ok := scan.Unquote(scan.Find(v, "text")); ok {
+	for v := range jsonscan.Elements(content) {
+		if text, ok := jsonscan.Unquote(jsonscan.Find(v, "text")); ok {
 			texts = append(texts, text)
 			continue
 		}
-		out = append(out, Media(String(scan.Find(v, "type")), trimtab.Tool, v))
+		out = append(out, Media(String(jsonscan.Find(v, "type")), trimtab.Tool, v))
 	}
 	r.Text = strings.Join(texts, "\n")
 	if len(content) > 0 && content[0] == '{' {

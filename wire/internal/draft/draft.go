@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
 )
@@ -118,7 +118,7 @@ func (d *Draft) Add(p *Piece, literal []byte) {
 // Append appends a string literal to a text of a piece.
 func (d *Draft) Append(to *[]byte, literal []byte) {
 	if n := len(literal); n > 2 && literal[0] == '"' && d.Room(n-2) {
-		*to = scan.AppendText(*to, literal[1:n-1])
+		*to = jsonscan.AppendText(*to, literal[1:n-1])
 	}
 }
 

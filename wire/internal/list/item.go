@@ -3,7 +3,7 @@ package list
 import (
 	"bytes"
 
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -11,7 +11,7 @@ const seedWords = 0x8EBC6AF09C88C6E3
 
 // machine is one scan under way.
 type machine struct {
-	scan.Scanner
+	jsonscan.Scanner
 	shape *Shape
 	body  *wire.Body
 	facts Facts  // of the item under way
@@ -31,7 +31,7 @@ func (m *machine) name(from, to int) []byte {
 	name := m.B[from:to]
 	for _, c := range name {
 		if c == '\\' {
-			return scan.AppendText(nil, name)
+			return jsonscan.AppendText(nil, name)
 		}
 	}
 	return name
@@ -41,7 +41,7 @@ func (m *machine) name(from, to int) []byte {
 func (m *machine) act(of func([]byte) Act, name []byte) Act {
 	act := of(name)
 	if act == Keep && bytes.IndexByte(name, '\\') >= 0 {
-		return of(scan.AppendText(nil, name))
+		return of(jsonscan.AppendText(nil, name))
 	}
 	return act
 }
@@ -65,9 +65,9 @@ func (m *machine) null(i int) bool { return i < len(m.B) && m.B[i] == 'n' }
 // tie hashes a member: one that means something by what it means.
 func (m *machine) tie(act Act, name []byte, value uint64) uint64 {
 	if act == Keep {
-		return scan.Member(name, value)
+		return jsonscan.MemberHash(name, value)
 	}
-	return scan.Mix(uint64(act), value)
+	return jsonscan.Mix(uint64(act), value)
 }
 
 // item scans the element of the list at i and adds it to the body.
@@ -104,7 +104,7 @@ func (m *machine) item(i int) int {
 			return -1
 		}
 	}
-	m.facts.Hash = scan.Object(sum)
+	m.facts.Hash = jsonscan.ObjectHash(sum)
 	return m.settle(wire.Span{Start: start, End: i})
 }
 
@@ -192,7 +192,7 @@ func (m *machine) calls(i int) (end int, hash uint64) {
 		m.facts.Holds |= wire.HoldsCall
 		return end, hash
 	}
-	hash = scan.List
+	hash = jsonscan.ListHash
 	i, more := m.Open(i)
 	if !more {
 		return i, 0 // none: as if left out
@@ -202,7 +202,7 @@ func (m *machine) calls(i int) (end int, hash uint64) {
 		if i, h = m.Value(i, 4); i < 0 {
 			return -1, 0
 		}
-		hash = scan.Mix(hash, h)
+		hash = jsonscan.Mix(hash, h)
 		m.facts.Calls++
 		if i, more = m.Next(i, ']'); i < 0 {
 			return -1, 0
@@ -223,9 +223,9 @@ func (m *machine) content(i, depth int) (end int, hash uint64) {
 			return -1, 0
 		}
 		m.facts.Holds |= wire.HoldsText
-		return end, scan.Mix(scan.List, scan.Mix(seedWords, m.Text(i, end)))
+		return end, jsonscan.Mix(jsonscan.ListHash, jsonscan.Mix(seedWords, m.Text(i, end)))
 	case '[':
-		if depth >= scan.MaxDepth {
+		if depth >= jsonscan.MaxDepth {
 			return m.Fail(i, "nesting too deep"), 0
 		}
 	default:
@@ -236,7 +236,7 @@ func (m *machine) content(i, depth int) (end int, hash uint64) {
 		m.facts.Holds |= wire.HoldsOther
 		return end, hash
 	}
-	hash = scan.List
+	hash = jsonscan.ListHash
 	i, more := m.Open(i)
 	for more {
 		var h uint64
@@ -244,7 +244,7 @@ func (m *machine) content(i, depth int) (end int, hash uint64) {
 			return -1, 0
 		}
 		if h != 0 {
-			hash = scan.Mix(hash, h)
+			hash = jsonscan.Mix(hash, h)
 		}
 		if i, more = m.Next(i, ']'); i < 0 {
 			return -1, 0

@@ -1,7 +1,7 @@
 package list
 
 import (
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -19,7 +19,7 @@ func (m *machine) part(i, depth int) (end int, hash uint64) {
 		m.facts.Holds |= wire.HoldsOther
 		return m.Value(i, depth)
 	}
-	if depth >= scan.MaxDepth {
+	if depth >= jsonscan.MaxDepth {
 		return m.Fail(i, "nesting too deep"), 0
 	}
 	var p found
@@ -105,7 +105,7 @@ func (m *machine) count(c Class, p found) uint64 {
 	switch c {
 	case Words:
 		f.Holds |= wire.HoldsText
-		return scan.Mix(seedWords, p.text)
+		return jsonscan.Mix(seedWords, p.text)
 	case Thinking:
 		f.Holds |= wire.HoldsThought
 		return 0
@@ -124,5 +124,5 @@ func (m *machine) count(c Class, p found) uint64 {
 	default:
 		f.Holds |= wire.HoldsOther
 	}
-	return scan.Object(p.sum)
+	return jsonscan.ObjectHash(p.sum)
 }

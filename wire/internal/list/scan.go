@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -14,7 +14,7 @@ const maxFields = 256
 
 // Scan finds the messages of raw, see wire.Format.
 func Scan(shape *Shape, raw []byte, into, known *wire.Body) error {
-	m := machine{Scanner: scan.Scanner{B: raw}, shape: shape, body: into}
+	m := machine{Scanner: jsonscan.Scanner{B: raw}, shape: shape, body: into}
 	var end int
 	if from, ok := resumable(shape, raw, known); ok {
 		end = m.resume(from, known)
@@ -181,8 +181,8 @@ func (m *machine) list(i int) int {
 
 // typed is the hash of a message of a person's with the text at i.
 func (m *machine) typed(i, end int) uint64 {
-	text := scan.Mix(scan.List, scan.Mix(seedWords, m.Text(i, end)))
-	return scan.Object(m.tie(Role, nil, scan.TextHash([]byte("user"))) + m.tie(Content, nil, text))
+	text := jsonscan.Mix(jsonscan.ListHash, jsonscan.Mix(seedWords, m.Text(i, end)))
+	return jsonscan.ObjectHash(m.tie(Role, nil, jsonscan.TextHash([]byte("user"))) + m.tie(Content, nil, text))
 }
 
 // items scans the elements from i to the end of the list.
@@ -205,7 +205,7 @@ func resumable(shape *Shape, raw []byte, known *wire.Body) (items int, ok bool) 
 	if known == nil || known.Format != shape.Name || known.Bare || len(known.Items) == 0 {
 		return 0, false
 	}
-	p := scan.CommonPrefix(raw, known.Raw)
+	p := jsonscan.CommonPrefix(raw, known.Raw)
 	items, exact := slices.BinarySearchFunc(known.Items, p, func(it wire.Item, p int) int { return it.End - p })
 	if exact {
 		items++ // its closing bracket is the last byte that both have
@@ -281,7 +281,7 @@ func (m *machine) finish() {
 // same reports whether two names are one, however they are escaped.
 func same(a, b []byte) bool {
 	if bytes.IndexByte(a, '\\') >= 0 || bytes.IndexByte(b, '\\') >= 0 {
-		return scan.Word(a) == scan.Word(b)
+		return jsonscan.Word(a) == jsonscan.Word(b)
 	}
 	return bytes.Equal(a, b)
 }

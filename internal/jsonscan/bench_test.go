@@ -1,10 +1,10 @@
-package scan_test
+package jsonscan_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // BenchmarkText decodes code, in which every tenth byte is escaped, and prose.
@@ -17,7 +17,7 @@ func BenchmarkText(b *testing.B) {
 			v, dst := []byte(text), []byte(nil)
 			b.SetBytes(int64(len(v)))
 			for b.Loop() {
-				dst, _ = scan.Text(dst[:0], v)
+				dst, _ = jsonscan.Text(dst[:0], v)
 			}
 		})
 	}

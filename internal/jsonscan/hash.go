@@ -1,4 +1,4 @@
-package scan
+package jsonscan
 
 import (
 	"math/bits"
@@ -42,15 +42,15 @@ func nameHash(name []byte) uint64 {
 	return xxhash.Sum64(name)
 }
 
-// Member hashes a name with the hash of its value. An object's hash is made of
+// MemberHash hashes a name with the hash of its value. An object's hash is made of
 // the sum of its members'.
-func Member(name []byte, value uint64) uint64 { return Mix(nameHash(name), value) }
+func MemberHash(name []byte, value uint64) uint64 { return Mix(nameHash(name), value) }
 
-// Object makes the hash of an object from the sum of its members'.
-func Object(sum uint64) uint64 { return Mix(seedObject, sum) }
+// ObjectHash makes the hash of an object from the sum of its members'.
+func ObjectHash(sum uint64) uint64 { return Mix(seedObject, sum) }
 
-// List begins the hash of an array; Mix each element's to it.
-const List uint64 = seedArray
+// ListHash begins the hash of an array; Mix each element's to it.
+const ListHash uint64 = seedArray
 
 // Value steps over the value at i, which stands depth levels deep, and hashes it.
 func (s *Scanner) Value(i, depth int) (end int, hash uint64) {
@@ -90,17 +90,17 @@ func (s *Scanner) object(i, depth int) (int, uint64) {
 		if i, h = s.Value(i, depth+1); i < 0 {
 			return -1, 0
 		}
-		sum += Member(s.B[from:to], h)
+		sum += MemberHash(s.B[from:to], h)
 		i, more = s.Next(i, '}')
 	}
-	return i, Object(sum)
+	return i, ObjectHash(sum)
 }
 
 func (s *Scanner) array(i, depth int) (int, uint64) {
 	if depth >= MaxDepth {
 		return s.Fail(i, "nesting too deep"), 0
 	}
-	hash := List
+	hash := ListHash
 	i, more := s.Open(i)
 	for more {
 		var h uint64

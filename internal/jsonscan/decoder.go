@@ -1,61 +1,11 @@
-package jsonl
+package jsonscan
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
-
-	"github.com/trimtab/trimtab/internal/scan"
 )
-
-// Null reports whether v is absent or null.
-func Null(v []byte) bool { return len(v) == 0 || string(v) == "null" }
-
-// Is reports whether v is the string s, which must need no escapes.
-func Is(v []byte, s string) bool {
-	return len(v) == len(s)+2 && v[0] == '"' && string(v[1:len(v)-1]) == s
-}
-
-// Bool reads true or false; absent and null are false.
-func Bool(v []byte) (bool, error) {
-	switch {
-	case Null(v), string(v) == "false":
-		return false, nil
-	case string(v) == "true":
-		return true, nil
-	}
-	return false, errors.New("not true or false")
-}
-
-// Int reads a whole number; absent and null are 0.
-func Int(v []byte) (int, error) {
-	if Null(v) {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(string(v))
-	if err != nil {
-		return 0, errors.New("not a whole number")
-	}
-	return n, nil
-}
-
-// String reads a string; absent and null are "".
-func String(v []byte) (string, error) {
-	text, err := between(v)
-	if err != nil || scan.Sound(text) {
-		return string(text), err
-	}
-	out, err := scan.Text(nil, text)
-	if err != nil {
-		return "", flaw(err, text)
-	}
-	return string(out), nil
-}
 
 // Decoder reads values that are kept. The short ones of them share a piece of
 // memory, so that a line does not cost an allocation for each of its ids; a piece
@@ -95,42 +45,28 @@ func (d *Decoder) String(v []byte) (string, error) { return d.Clip(v, len(v)) }
 // Clip reads no more of a string than its first n bytes, and a character begun
 // there. What stands behind them is not looked at.
 func (d *Decoder) Clip(v []byte, n int) (string, error) {
-	text, err := between(v)
+	text, err := unquoted(v)
 	if err != nil || text == nil {
 		return "", err
 	}
 	cut := len(text) > n
 	if cut {
-		text = whole(text[:n])
+		text = dropPartial(text[:n])
 	}
-	if scan.Sound(text) {
+	if Sound(text) {
 		return d.keep(text), nil
 	}
-	d.buf, err = scan.Text(d.buf[:0], text)
+	d.buf, err = Text(d.buf[:0], text)
 	s := ""
 	if err == nil {
 		s = d.keep(d.buf)
 	} else {
-		err = flaw(err, text)
+		err = describe(err, text)
 	}
 	if cap(d.buf) > maxBuffer {
 		d.buf = nil
 	}
 	return s, err
-}
-
-// Time reads a time as JavaScript and most others write it; the zero time where it
-// is none.
-func Time(v []byte) time.Time {
-	text, err := between(v)
-	if err != nil {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339Nano, string(text))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }
 
 // Word reads a string that is likely to come again, such as a name: the same
@@ -153,20 +89,9 @@ func (d *Decoder) Word(v []byte) (string, error) {
 	return s, nil
 }
 
-// between returns what stands between the quotes of a string.
-func between(v []byte) ([]byte, error) {
-	if Null(v) {
-		return nil, nil
-	}
-	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
-		return nil, errors.New("not a string")
-	}
-	return v[1 : len(v)-1], nil
-}
-
-// whole takes from the end of a text that was cut off what is part of a longer
+// dropPartial takes from the end of a text that was cut off what is part of a longer
 // escape or character.
-func whole(v []byte) []byte {
+func dropPartial(v []byte) []byte {
 	for i := max(0, len(v)-12); i < len(v); i++ {
 		if v[i] != '\\' {
 			continue
@@ -199,36 +124,13 @@ func whole(v []byte) []byte {
 	return v
 }
 
-// flaw says what is wrong with a string without repeating more of it than an
-// escape.
-func flaw(err error, text []byte) error {
-	switch {
-	case errors.Is(err, scan.ErrUTF8):
-		return errors.New("it is not valid UTF-8")
-	case errors.Is(err, scan.ErrNUL):
-		return errors.New("it holds NUL bytes")
-	}
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] != '\\' {
-			continue
-		}
-		if _, err := scan.Text(nil, text[i:min(len(text), i+2)]); err != nil {
-			if _, err := scan.Text(nil, text[i:min(len(text), i+6)]); err != nil {
-				return fmt.Errorf("a string with the bad escape %.6q", text[i:])
-			}
-		}
-		i++
-	}
-	return errors.New("a string with a bad escape")
-}
-
 // Raw copies a value that is passed on as it is, and so must be valid. Absent and
 // null are nil.
-func (d *Decoder) Raw(v []byte) (json.RawMessage, error) {
+func (d *Decoder) Raw(v []byte) ([]byte, error) {
 	if Null(v) {
 		return nil, nil
 	}
-	if !scan.Strict(v) {
+	if !Strict(v) {
 		return nil, errors.New("not valid JSON")
 	}
 	if !utf8.Valid(v) {
@@ -246,7 +148,7 @@ func (d *Decoder) Raw(v []byte) (json.RawMessage, error) {
 }
 
 // Raw is Decoder.Raw for a value that stands alone.
-func Raw(v []byte) (json.RawMessage, error) {
+func Raw(v []byte) ([]byte, error) {
 	d := Decoder{raws: make([]byte, 0, len(v))}
 	return d.Raw(v)
 }

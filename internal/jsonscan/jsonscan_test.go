@@ -1,4 +1,4 @@
-package scan_test
+package jsonscan_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/trimtab/trimtab/internal/scan"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // values are JSON and what only looks like it.
@@ -21,7 +21,7 @@ var values = []string{
 
 func TestWhatIsTakenIsJSON(t *testing.T) {
 	for _, v := range values {
-		if got, want := scan.Strict([]byte(v)), json.Valid([]byte(v)); got != want {
+		if got, want := jsonscan.Strict([]byte(v)), json.Valid([]byte(v)); got != want {
 			t.Errorf("%q: %v, by encoding/json %v", v, got, want)
 		}
 	}
@@ -29,14 +29,14 @@ func TestWhatIsTakenIsJSON(t *testing.T) {
 
 func TestNestingHasALimit(t *testing.T) {
 	nest := func(n int) []byte { return []byte(strings.Repeat(`{"a":[`, n/2) + strings.Repeat(`]}`, n/2)) }
-	for _, n := range []int{scan.MaxDepth, scan.MaxDepth + 2} {
-		skip, value := scan.Scanner{B: nest(n)}, scan.Scanner{B: nest(n)}
+	for _, n := range []int{jsonscan.MaxDepth, jsonscan.MaxDepth + 2} {
+		skip, value := jsonscan.Scanner{B: nest(n)}, jsonscan.Scanner{B: nest(n)}
 		end := skip.Skip(0, 0)
 		hashed, _ := value.Value(0, 0)
-		if ok := n <= scan.MaxDepth; end >= 0 != ok || hashed >= 0 != ok {
+		if ok := n <= jsonscan.MaxDepth; end >= 0 != ok || hashed >= 0 != ok {
 			t.Errorf("%d deep: %v, %v", n, skip.Err(), value.Err())
 		}
-		if n > scan.MaxDepth && !errors.Is(skip.Err(), scan.ErrJSON) {
+		if n > jsonscan.MaxDepth && !errors.Is(skip.Err(), jsonscan.ErrJSON) {
 			t.Errorf("%v", skip.Err())
 		}
 	}
@@ -49,12 +49,12 @@ var texts = []string{
 
 func TestQuotedTextReadsBack(t *testing.T) {
 	for _, text := range texts {
-		literal := scan.AppendQuote([]byte("x"), text)[1:]
+		literal := jsonscan.AppendQuote([]byte("x"), text)[1:]
 		var want string
 		if err := json.Unmarshal(literal, &want); err != nil || !utf8.Valid(literal) || bytes.ContainsAny(literal, "\u2028\u2029\x00\n") {
 			t.Fatalf("%q became %s: %v", text, literal, err)
 		}
-		if got, ok := scan.Unquote(literal); !ok || got != want || want != string([]rune(text)) {
+		if got, ok := jsonscan.Unquote(literal); !ok || got != want || want != string([]rune(text)) {
 			t.Errorf("%q became %q, by encoding/json %q", text, got, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestUnquoteAgreesWithEncodingJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(literal), &want); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := scan.Unquote([]byte(literal)); !ok || got != want {
+		if got, ok := jsonscan.Unquote([]byte(literal)); !ok || got != want {
 			t.Errorf("%s: %q, by encoding/json %q", literal, got, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestStringsOfEveryLengthEnd(t *testing.T) {
 		for slashes := range 8 {
 			for _, rest := range []string{"", ",", strings.Repeat("x", 40) + `"`} {
 				v := `"` + strings.Repeat("y", n) + strings.Repeat(`\`, slashes) + `"` + rest
-				s := scan.Scanner{B: []byte(v)}
+				s := jsonscan.Scanner{B: []byte(v)}
 				want := 1 + n + slashes + 1
 				if slashes%2 == 1 { // the quote is escaped
 					want = -1
@@ -98,7 +98,7 @@ func TestStringsOfEveryLengthEnd(t *testing.T) {
 func TestFindTakesTheLaterOfTwo(t *testing.T) {
 	v := []byte(`{"a":{"b":1,"\u0062":[2]},"c":null,"d":{}}`)
 	for path, want := range map[string]string{"a b": "[2]", "c": "null", "x": "", "a b x": "", "d": "{}", "": string(v)} {
-		if got := scan.Find(v, strings.Fields(path)...); string(got) != want {
+		if got := jsonscan.Find(v, strings.Fields(path)...); string(got) != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
@@ -111,10 +111,10 @@ func TestCommonPrefix(t *testing.T) {
 		if n < len(b) {
 			b[n] ^= 1
 		}
-		if got := scan.CommonPrefix(a, b); got != n {
+		if got := jsonscan.CommonPrefix(a, b); got != n {
 			t.Errorf("%d, want %d", got, n)
 		}
-		if got := scan.CommonPrefix(a, a[:n]); got != n {
+		if got := jsonscan.CommonPrefix(a, a[:n]); got != n {
 			t.Errorf("of a shorter one %d, want %d", got, n)
 		}
 	}
@@ -126,17 +126,17 @@ func FuzzStrict(f *testing.F) {
 		f.Add([]byte(v))
 	}
 	for _, text := range texts {
-		f.Add(scan.AppendQuote(nil, text))
+		f.Add(jsonscan.AppendQuote(nil, text))
 	}
 	f.Fuzz(func(t *testing.T, v []byte) {
-		if depth(v) > scan.MaxDepth {
+		if depth(v) > jsonscan.MaxDepth {
 			return
 		}
 		valid := json.Valid(v)
-		if got := scan.Strict(v); got != valid {
+		if got := jsonscan.Strict(v); got != valid {
 			t.Fatalf("%q: %v, by encoding/json %v", v, got, valid)
 		}
-		skip, value := scan.Scanner{B: v}, scan.Scanner{B: v}
+		skip, value := jsonscan.Scanner{B: v}, jsonscan.Scanner{B: v}
 		end := skip.Skip(skip.Space(0), 0)
 		if hashed, _ := value.Value(value.Space(0), 0); hashed != end {
 			t.Fatalf("%q: skipped to %d, hashed to %d", v, end, hashed)
@@ -149,19 +149,19 @@ func FuzzStrict(f *testing.F) {
 			return // a number that is too large
 		}
 		if s, ok := want.(string); ok {
-			if got, ok := scan.Unquote(bytes.TrimSpace(v)); !ok || got != s {
+			if got, ok := jsonscan.Unquote(bytes.TrimSpace(v)); !ok || got != s {
 				t.Fatalf("%q: %q, by encoding/json %q", v, got, s)
 			}
 		}
 		n := 0
-		for range scan.Elements(v) {
+		for range jsonscan.Elements(v) {
 			n++
 		}
 		if list, ok := want.([]any); ok && len(list) != n {
 			t.Fatalf("%q: %d elements, by encoding/json %d", v, n, len(list))
 		}
 		last := map[string]bool{}
-		for name := range scan.Members(v) {
+		for name := range jsonscan.Members(v) {
 			last[string([]rune(string(name)))] = true
 		}
 		if m, ok := want.(map[string]any); ok && len(last) != len(m) {

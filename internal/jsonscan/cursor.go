@@ -1,10 +1,6 @@
-package jsonl
+package jsonscan
 
-import (
-	"fmt"
-
-	"github.com/trimtab/trimtab/internal/scan"
-)
+import "fmt"
 
 // Cursor steps through the fields of an object or the items of an array. Next
 // hands out each value; Field stops before it, so that a value can be gone into
@@ -144,7 +140,7 @@ func (c *Cursor) step() (more bool, err error) {
 	if c.Peek() != '"' {
 		return false, c.bad("a name")
 	}
-	end := scan.StringEnd(c.b, c.i)
+	end := StringEnd(c.b, c.i)
 	if end < 0 {
 		return false, c.endless()
 	}
@@ -190,9 +186,9 @@ func kindName(open byte) string {
 func valueEnd(b []byte, i int, first byte) int {
 	switch first {
 	case '"':
-		return scan.StringEnd(b, i)
+		return StringEnd(b, i)
 	case '{', '[':
-		return scan.BracketEnd(b, i)
+		return BracketEnd(b, i)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n':
 		for ; i < len(b); i++ {
 			switch b[i] {
@@ -205,9 +201,9 @@ func valueEnd(b []byte, i int, first byte) int {
 	return -1
 }
 
-// Find returns the value at a path of names in v, as written; nil where there is
-// none. It stops at the first field of a name.
-func Find(v []byte, path ...string) []byte {
+// FindFirst is Find for objects that name a member once: it stops at the first of
+// a name, and what stands behind it is not looked at.
+func FindFirst(v []byte, path ...string) []byte {
 	for _, want := range path {
 		c := Object(v)
 		found := false
