@@ -96,7 +96,7 @@ var table = []row{
 	{"llm/openai", provider, "one provider each, behind the interface of llm"},
 	{"llm/gemini", provider, "one provider each, behind the interface of llm"},
 
-	{"store/row", []string{".", "improve"}, "rows as every database has them; it speaks no SQL"},
+	{"store/row", []string{".", "improve", "internal/jsonscan"}, "rows as every database has them; it speaks no SQL"},
 	{"store/sqlite", []string{".", "improve", "store/row"}, "a store keeps sessions and improvements; it decides nothing"},
 	{"store/*", []string{".", "improve", "store/row"}, "a store keeps sessions and improvements; it decides nothing"},
 	{"forge", []string{"forge/git"}, "issues, branches and pull requests, each once; it does not know what for"},

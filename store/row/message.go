@@ -1,12 +1,17 @@
 package row
 
-import "github.com/trimtab/trimtab"
+import (
+	"slices"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
+)
 
 // Message reads a message. Most are in the plain form that we write, and reading
-// that in one pass makes a long session open several times faster; for anything
-// else it asks the root's own reader, whose word is final.
+// that without reflection makes a long session open several times faster; for
+// anything else it asks the root's own reader, whose word is final.
 func Message(body string) (trimtab.Message, error) {
-	if m, ok := plain(body); ok {
+	if m, ok := plain([]byte(body)); ok {
 		return m, nil
 	}
 	var m trimtab.Message
@@ -14,120 +19,171 @@ func Message(body string) (trimtab.Message, error) {
 	return m, err
 }
 
-// plain reads a message as Message.MarshalJSON writes it: no spaces, no key that
-// is unknown or comes twice, the type of a part first. It declines whatever it
-// is not sure of, and never gives another answer than the root's reader.
-func plain(body string) (m trimtab.Message, ok bool) {
-	r := &reader{rest: body}
-	r.object(func(key string) {
-		switch key {
+// plain reads a message as Message.MarshalJSON writes it: no key that is unknown or
+// comes twice, no null, the type of a part first. It declines whatever it is not
+// sure of, and never gives another answer than the root's reader.
+func plain(body []byte) (m trimtab.Message, ok bool) {
+	if !jsonscan.Strict(body) {
+		return m, false
+	}
+	var r reader
+	r.object(body, func(key, v []byte) {
+		switch string(key) {
 		case "id":
-			m.ID = r.text()
+			m.ID = r.text(v)
 		case "role":
-			m.Role = trimtab.Role(r.text())
+			m.Role = trimtab.Role(r.text(v))
 		case "content":
-			r.array(func() { m.Parts = append(m.Parts, r.part()) })
+			m.Parts = r.parts(v)
 		case "origin":
-			m.From = r.text()
+			m.From = r.text(v)
 		case "at":
-			r.bad = m.At.UnmarshalText([]byte(r.text())) != nil || r.bad
+			r.check(v[0] == '"' && m.At.UnmarshalJSON(v) == nil)
 		case "model":
-			m.Model = r.text()
+			m.Model = r.text(v)
 		case "usage":
-			m.Usage = r.usage()
+			m.Usage = r.usage(v)
 		default:
-			r.bad = true
+			r.declined = true
 		}
 	})
-	return m, !r.bad && r.rest == ""
+	return m, !r.declined
 }
 
-func (r *reader) usage() *trimtab.Usage {
+// reader reads values of which Strict has seen the grammar.
+type reader struct {
+	declined bool // some value is not in the plain form
+}
+
+func (r *reader) check(ok bool) { r.declined = r.declined || !ok }
+
+// object calls field with each member of v, until something is declined.
+func (r *reader) object(v []byte, field func(key, v []byte)) {
+	c := jsonscan.Object(v)
+	r.fields(&c, field)
+}
+
+func (r *reader) fields(c *jsonscan.Cursor, field func(key, v []byte)) {
+	seen := make([][]byte, 0, 8) // more than any object has that we write
+	for !r.declined && c.Next() {
+		r.check(!slices.ContainsFunc(seen, func(key []byte) bool { return string(key) == string(c.Key) }))
+		seen = append(seen, c.Key)
+		field(c.Key, c.Value)
+	}
+	r.check(c.Err() == nil)
+}
+
+// text reads a string.
+func (r *reader) text(v []byte) string {
+	if v[0] != '"' {
+		r.declined = true
+		return ""
+	}
+	s, err := jsonscan.String(v)
+	r.check(err == nil)
+	return s
+}
+
+// count reads a whole number.
+func (r *reader) count(v []byte) int {
+	n, err := jsonscan.Int(v)
+	r.check(err == nil && !jsonscan.Null(v))
+	return n
+}
+
+func (r *reader) usage(v []byte) *trimtab.Usage {
 	var u trimtab.Usage
-	r.object(func(key string) {
-		switch key {
+	r.object(v, func(key, v []byte) {
+		switch string(key) {
 		case "input":
-			u.Input = r.number()
+			u.Input = r.count(v)
 		case "output":
-			u.Output = r.number()
+			u.Output = r.count(v)
 		case "cacheRead":
-			u.CacheRead = r.number()
+			u.CacheRead = r.count(v)
 		case "cacheWrite":
-			u.CacheWrite = r.number()
+			u.CacheWrite = r.count(v)
 		default:
-			r.bad = true
+			r.declined = true
 		}
 	})
 	return &u
 }
 
-func (r *reader) part() trimtab.Part {
-	if !r.skip(`{"type":`) {
-		r.bad = true
+func (r *reader) parts(v []byte) (parts []trimtab.Part) {
+	c := jsonscan.Array(v)
+	for !r.declined && c.Next() {
+		parts = append(parts, r.part(c.Value))
+	}
+	r.check(c.Err() == nil)
+	return parts
+}
+
+// part reads a part by its type, which comes first.
+func (r *reader) part(v []byte) trimtab.Part {
+	c := jsonscan.Object(v)
+	if !c.Next() || string(c.Key) != "type" {
+		r.declined = true
 		return nil
 	}
-	kind := r.text()
-	if !r.skip(",") { // a part with nothing in it
-		r.bad = true
-		return nil
-	}
-	switch kind {
+	switch r.text(c.Value) {
 	case "text":
-		return r.prose()
+		return r.prose(&c)
 	case "tool_call":
-		return r.call()
+		return r.call(&c)
 	case "tool_result":
-		return r.result()
+		return r.result(&c)
 	}
-	r.bad = true
+	r.declined = true
 	return nil
 }
 
-func (r *reader) prose() trimtab.Part {
+func (r *reader) prose(c *jsonscan.Cursor) trimtab.Part {
 	var p trimtab.Text
-	r.members(func(key string) {
-		switch key {
+	r.fields(c, func(key, v []byte) {
+		switch string(key) {
 		case "text":
-			p.Text = r.text()
+			p.Text = r.text(v)
 		case "by":
-			p.By = trimtab.Author(r.text())
+			p.By = trimtab.Author(r.text(v))
 		default:
-			r.bad = true
+			r.declined = true
 		}
 	})
 	return p
 }
 
-func (r *reader) call() trimtab.Part {
+func (r *reader) call(c *jsonscan.Cursor) trimtab.Part {
 	var p trimtab.ToolCall
-	r.members(func(key string) {
-		switch key {
+	r.fields(c, func(key, v []byte) {
+		switch string(key) {
 		case "id":
-			p.ID = r.text()
+			p.ID = r.text(v)
 		case "name":
-			p.Name = r.text()
+			p.Name = r.text(v)
 		case "input":
-			p.Input = r.raw()
+			r.check(v[0] == '{')
+			p.Input = slices.Clone(v)
 		default:
-			r.bad = true
+			r.declined = true
 		}
 	})
 	return p
 }
 
-func (r *reader) result() trimtab.Part {
+func (r *reader) result(c *jsonscan.Cursor) trimtab.Part {
 	var p trimtab.ToolResult
-	r.members(func(key string) {
-		switch key {
+	r.fields(c, func(key, v []byte) {
+		switch string(key) {
 		case "id":
-			p.ID = r.text()
+			p.ID = r.text(v)
 		case "text":
-			p.Text = r.text()
+			p.Text = r.text(v)
 		case "failed":
-			p.Failed = r.skip("true")
-			r.bad = r.bad || !p.Failed
+			p.Failed = string(v) == "true"
+			r.check(p.Failed)
 		default:
-			r.bad = true
+			r.declined = true
 		}
 	})
 	return p

@@ -21,7 +21,7 @@ func encoded(t testing.TB, m trimtab.Message) string {
 
 func TestMessage_TakesTheShortWayForWhatWeWrite(t *testing.T) {
 	for i := range 3 {
-		m, ok := plain(encoded(t, storetest.Sample(i)))
+		m, ok := plain([]byte(encoded(t, storetest.Sample(i))))
 		if !ok {
 			t.Errorf("took the long way for %v", storetest.Sample(i))
 		}
@@ -54,7 +54,7 @@ func FuzzMessage(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		got, ok := plain(body)
+		got, ok := plain([]byte(body))
 		if !ok {
 			return
 		}
