@@ -1,10 +1,12 @@
 package loop
 
 import (
+	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trimtab/trimtab"
 )
 
 func TestCallsAreEqualWhateverTheOrderOfTheirKeys(t *testing.T) {
@@ -69,46 +71,32 @@ func TestTextOfAField(t *testing.T) {
 func FuzzFields(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"a":1}`, `{"a":{"b":[1,"two",null,true]},"c":"d\"e"}`, `{"a":1,}`, `{"a" "b"}`, `[1,2`, `"`, `{"\u0061":"\ud83d\ude00"}`,
-		strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat(`}`, 100), "{\"a\":\"\xff\"}", `{"a":1}{"b":2}`, ` { "k" : - } `,
+		strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat(`}`, 100), "{\"a\":\"\xff\"}", `{"a":1}{"b":2}`, ` { "k" : - } `, `{"a":"one","b":"two"}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		var keys []string
-		for key, value := range fields(raw) {
-			keys = append(keys, string(key))
-			if len(value) == 0 {
-				t.Fatalf("key %q has no value", key)
-			}
-		}
 		callKey("t", raw)
 		callKey("t", raw, "a")
-		if s := text(raw, 10, "a", "b"); len(s) > 10 {
-			t.Fatalf("text of %d bytes", len(s))
+		got := text(raw, 10, "a", "b")
+		if len(got) > 10 {
+			t.Fatalf("text of %d bytes", len(got))
 		}
-		var want map[string]json.RawMessage
-		if json.Unmarshal(raw, &want) != nil || deep(raw) {
+		// Of two members with one name either may be read, encoding/json takes the last.
+		var want map[string]any
+		if json.Unmarshal(raw, &want) != nil || bytes.Count(raw, []byte(":")) > len(want) {
 			return
 		}
-		for k := range want {
-			quoted, err := json.Marshal(k)
-			if err != nil {
-				t.Fatal(err)
+		for _, key := range []string{"a", "b"} {
+			if s, ok := want[key].(string); ok && s != "" {
+				if cut := trimtab.Clip(s, 10); got != cut {
+					t.Fatalf("%s: %q, want %q", raw, got, cut)
+				}
+				return
 			}
-			if plain := string(quoted[1 : len(quoted)-1]); plain == k && strings.Contains(string(raw), `"`+k+`"`) && !slices.Contains(keys, k) {
-				t.Fatalf("key %q of %s was not found in %q", k, raw, keys)
-			}
+		}
+		if got != "" {
+			t.Fatalf("%s: %q, want nothing", raw, got)
 		}
 	})
-}
-
-// deep reports whether a text may be nested deeper than is read.
-func deep(raw []byte) bool {
-	n := 0
-	for _, c := range raw {
-		if c == '{' || c == '[' {
-			n++
-		}
-	}
-	return n > maxDepth
 }

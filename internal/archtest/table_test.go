@@ -40,7 +40,7 @@ var table = []row{
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/focus", []string{".", "loop", "speech", "steer/mode"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
-	{"loop", []string{"."}, "detectors are functions of messages"},
+	{"loop", []string{".", "internal/jsonscan"}, "detectors are functions of messages, and of the input of calls"},
 	{"speech", []string{"."}, "what a speaker says that their words are; it knows no debate"},
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},

@@ -23,6 +23,18 @@ func Unquote(v []byte) (text string, ok bool) {
 	return string(AppendText(nil, v)), true
 }
 
+// UnquoteHead is Unquote of no more than the first n bytes between the quotes, as
+// written. An escape or a character that begins there and ends behind is left out.
+func UnquoteHead(v []byte, n int) (text string, ok bool) {
+	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
+		return "", false
+	}
+	if v = v[1 : len(v)-1]; len(v) > n {
+		v = dropPartial(v[:n])
+	}
+	return string(AppendText(nil, v)), true
+}
+
 // Plain returns what stands between the quotes of a literal without decoding it,
 // for comparing it with words that need no escapes.
 func Plain(v []byte) string {
