@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,21 @@ func parse(data []byte) (hujson.Value, error) {
 		return hujson.Value{}, syntax(data, err)
 	}
 	return v, nil
+}
+
+// Standardize returns JSON with comments and trailing commas as plain JSON, with
+// spaces in their place: every value stands where it stood. Where it cannot, line
+// is where that was found, from 1; 0 is nowhere in particular.
+func Standardize(data []byte) (plain []byte, line int, err error) {
+	v, err := parse(data)
+	if err != nil {
+		if f := (*fault)(nil); errors.As(err, &f) && f.offset >= 0 {
+			line = linesOf(data).line(f.offset)
+		}
+		return nil, line, err
+	}
+	v.Standardize()
+	return v.Pack(), 0, nil
 }
 
 // syntax finds the place in the words of the parser's error, which has it

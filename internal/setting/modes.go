@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/steer/mode"
 )
@@ -71,7 +73,17 @@ func (m *Modes) Read(file string) {
 	m.add(file, data)
 }
 
+// add adds the mode of a file's text, which may have comments and commas before a
+// closing bracket, or what is wrong with it.
 func (m *Modes) add(file string, data []byte) {
+	if len(data) <= mode.MaxFile { // of a longer one, Parse says so
+		plain, line, err := config.Standardize(bytes.TrimPrefix(data, []byte("\ufeff")))
+		if err != nil {
+			m.Problems = append(m.Problems, mode.Problem{File: file, Line: line, Text: err.Error()})
+			return
+		}
+		data = plain
+	}
 	def, problems := mode.Parse(file, data)
 	m.Problems = append(m.Problems, problems...)
 	if len(problems) > 0 {

@@ -37,8 +37,9 @@ func (p Problem) Error() string {
 
 const maxDepth, maxValues = 12, 5000
 
-// Parse reads the file of a mode: one JSON object, with comments and commas before
-// a closing bracket if you like. A file with a problem makes no mode.
+// Parse reads the file of a mode: one JSON object. Comments are for whoever reads
+// files to take out, with spaces in their place so that lines stay what they are. A
+// file with a problem makes no mode.
 func Parse(file string, data []byte) (Definition, []Problem) {
 	one := func(line int, format string, args ...any) (Definition, []Problem) {
 		return Definition{}, []Problem{{File: file, Line: line, Text: fmt.Sprintf(format, args...)}}
@@ -49,11 +50,11 @@ func Parse(file string, data []byte) (Definition, []Problem) {
 	if !utf8.Valid(data) {
 		return one(0, "it is not UTF-8 text")
 	}
-	plain := uncomment(bytes.TrimPrefix(data, []byte("\ufeff")))
+	plain := bytes.TrimPrefix(data, []byte("\ufeff"))
 	w := &walker{file: file, data: plain, dec: json.NewDecoder(bytes.NewReader(plain)), at: map[string]int{}}
 	w.dec.UseNumber()
 	if err := w.value("", reflect.TypeFor[Definition](), 0); err != nil {
-		return one(w.line(w.offset(err)), "it is not a JSON object with comments: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return one(w.line(w.offset(err)), "it is not a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := w.dec.Token(); err != io.EOF {
 		return one(w.line(int(w.dec.InputOffset())), "there is more behind the object; a file holds one mode")
@@ -246,58 +247,6 @@ func kind(t reflect.Type) string {
 		return "an object"
 	}
 	return "text"
-}
-
-// uncomment puts spaces in the place of comments, and of commas before a closing
-// bracket, so that everything else stays where it is.
-func uncomment(data []byte) []byte {
-	out := slices.Clone(data)
-	comma := -1 // a comma behind which nothing was said yet
-	for i := 0; i < len(out); i++ {
-		switch ch := out[i]; {
-		case ch == '"':
-			comma = -1
-			for i++; i < len(out) && out[i] != '"'; i++ {
-				if out[i] == '\\' {
-					i++
-				}
-			}
-		case ch == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
-			i = blank(out, i) - 1
-		case ch == ',':
-			comma = i
-		case ch == ']' || ch == '}':
-			if comma >= 0 {
-				out[comma] = ' '
-			}
-			comma = -1
-		case ch != ' ' && ch != '\n' && ch != '\t' && ch != '\r':
-			comma = -1
-		}
-	}
-	return out
-}
-
-// blank overwrites the comment that begins at i and returns where it ends.
-func blank(out []byte, i int) int {
-	end, closing := len(out), []byte("\n")
-	if out[i+1] == '*' {
-		closing = []byte("*/")
-	}
-	if n := bytes.Index(out[i+2:], closing); n >= 0 {
-		end = i + 2 + n
-		if closing[0] == '*' {
-			end += 2
-		}
-	} else if closing[0] == '*' {
-		return i + 1 // never closed: the decoder says where
-	}
-	for j := i; j < end; j++ {
-		if out[j] != '\n' {
-			out[j] = ' '
-		}
-	}
-	return end
 }
 
 //go:embed schema.json

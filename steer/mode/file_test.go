@@ -11,32 +11,14 @@ import (
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
-func TestD_AFileMayHaveComments(t *testing.T) {
-	got, problems := mode.Parse("naming.json", []byte("\ufeff"+`// names
-{
-  "$schema": "urn:trimtab:mode",
-  "id": "naming", /* one
-  comment */ "name": "Naming // not a comment",
-  "goalReminder": "We \"name\" a /* product */.",
-  "phases": [{"id": "brainstorm", "exitCriteria": ["candidates", {"id": "fun", "items": 3,},],},],
-}`))
-	want := mode.Definition{
-		ID: "naming", Name: "Naming // not a comment", Goal: `We "name" a /* product */.`,
-		Phases: []mode.Phase{{ID: "brainstorm", Exit: []mode.Criterion{{ID: "candidates"}, {ID: "fun", Items: 3}}}},
-	}
-	if diff := cmp.Diff(want, got); diff != "" || len(problems) > 0 {
-		t.Errorf("%v (-want +got)\n%s", problems, diff)
-	}
-}
-
 // bad are files that make no mode, and what is said of them. Those that begin with
 // ! are such that a schema cannot see it.
 var bad = []struct{ name, file, want string }{
-	{"empty", ``, `m.json:1: it is not a JSON object with comments: EOF`},
+	{"empty", ``, `m.json:1: it is not a JSON object: EOF`},
 	{"no object", `[1]`, `m.json:1: a list is not allowed; give an object`},
-	{"cut", "{\n\"id\": ", `m.json:2: it is not a JSON object with comments`},
+	{"cut", "{\n\"id\": ", `m.json:2: it is not a JSON object`},
 	{"two", `{"id":"a","name":"A","goalReminder":"g"} {}`, `there is more behind the object`},
-	{"a comment that never ends", `{"id":"a" /* `, `it is not a JSON object`},
+	{"a comment", "{\n// names\n\"id\":\"a\"}", `m.json:2: it is not a JSON object`},
 	{"no id", `{"name":"A","goalReminder":"g"}`, `m.json:1: id: it is missing`},
 	{"no name", "{\"id\":\"a\",\n\"goalReminder\":\"g\"}", `name: it is missing`},
 	{"no goal", `{"id":"a","name":"A"}`, `the mode has no goal; give a goalReminder, phases, or`},
