@@ -8,6 +8,7 @@
 //   - files and functions stay small enough to read
 //   - nothing unfinished, no init, no package that is named after nothing
 //   - documents name only files that exist
+//   - what a package below an internal folder exports is used by another one
 //   - each variant of a sum type has its JSON form and its place in the comment
 //
 // It never runs the code it reads, needs no tool but the compiler's own parser,

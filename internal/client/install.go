@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// CacheVariable names the environment variable with the cache folder.
-const CacheVariable = "TRIMTAB_E2E_CACHE"
+// cacheVariable names the environment variable with the cache folder.
+const cacheVariable = "TRIMTAB_E2E_CACHE"
 
 // Paths is where an installed client is.
 type Paths struct {
@@ -23,15 +23,15 @@ type Paths struct {
 	Path    []string // folders that go first on PATH when it runs
 }
 
-// Cache returns the folder for installed clients: the one that the environment
+// cacheFolder returns the folder for installed clients: the one that the environment
 // names, else trimtab/e2e in the user's cache folder.
-func Cache() (string, error) {
-	if dir := os.Getenv(CacheVariable); dir != "" {
+func cacheFolder() (string, error) {
+	if dir := os.Getenv(cacheVariable); dir != "" {
 		return filepath.Abs(dir)
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for installed clients; set %s: %w", CacheVariable, err)
+		return "", fmt.Errorf("no folder for installed clients; set %s: %w", cacheVariable, err)
 	}
 	return filepath.Join(dir, "trimtab", "e2e"), nil
 }
@@ -43,7 +43,7 @@ func Install(ctx context.Context, name string) (Paths, error) {
 	if err != nil {
 		return Paths{}, err
 	}
-	cache, err := Cache()
+	cache, err := cacheFolder()
 	if err != nil {
 		return Paths{}, err
 	}

@@ -41,12 +41,6 @@ func Names() []string {
 	return all
 }
 
-// Version returns the pinned version of a client.
-func Version(name string) (string, error) {
-	p, err := find(name)
-	return p.version, err
-}
-
 func find(name string) (pkg, error) {
 	all := packages()
 	i := slices.IndexFunc(all, func(p pkg) bool { return p.name == name })

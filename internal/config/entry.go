@@ -11,8 +11,8 @@ import (
 
 // The limits of a map of structs.
 const (
-	MaxEntries = 256 // in one map
-	MaxName    = 64  // characters in the name of one
+	maxEntries = 256 // in one map
+	maxName    = 64  // characters in the name of one
 )
 
 // ofEntries reports whether the key holds structs by name, each with keys of
@@ -69,10 +69,10 @@ func nameValue(k Key, name string) reflect.Value {
 // unfit says why the map takes no entry of that name, or "".
 func (l *loader) unfit(k Key, name string) string {
 	switch {
-	case !plain(name) || len(name) > MaxName:
-		return fmt.Sprintf("it is no name for an entry; give up to %d letters, digits, _ and -", MaxName)
-	case l.into.FieldByIndex(k.index).Len() >= MaxEntries && !l.standing(k, name).IsValid():
-		return fmt.Sprintf("there are %d already, and no more are taken", MaxEntries)
+	case !plain(name) || len(name) > maxName:
+		return fmt.Sprintf("it is no name for an entry; give up to %d letters, digits, _ and -", maxName)
+	case l.into.FieldByIndex(k.index).Len() >= maxEntries && !l.standing(k, name).IsValid():
+		return fmt.Sprintf("there are %d already, and no more are taken", maxEntries)
 	}
 	return ""
 }

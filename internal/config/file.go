@@ -27,7 +27,7 @@ func (l *loader) file(layer Layer) {
 	}
 	root, err := parse(data)
 	r := reader{loader: l, from: Origin{Layer: layer.Name, File: layer.File}, guarded: layer.Guarded}
-	if len(data) <= MaxFile {
+	if len(data) <= maxFile {
 		r.lines = linesOf(data)
 	}
 	var bad *fault

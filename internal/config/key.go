@@ -9,8 +9,8 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// Prefix begins the environment name of every key.
-const Prefix = "TRIMTAB_"
+// envPrefix begins the environment name of every key.
+const envPrefix = "TRIMTAB_"
 
 // Key is one setting of a config struct.
 type Key struct {
@@ -221,7 +221,7 @@ func join(path, name string) string {
 // is TRIMTAB_TODO_REMINDER_INITIAL_TURNS.
 func envName(path string) string {
 	var b strings.Builder
-	b.WriteString(Prefix)
+	b.WriteString(envPrefix)
 	runes := []rune(path)
 	for i, r := range runes {
 		switch {

@@ -121,7 +121,7 @@ func (l *loader) environment(env, ignore []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if strings.HasPrefix(name, Prefix) && !slices.Contains(known, name) {
+		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) {
 			l.unknown(Problem{Origin: Origin{Layer: Environment, Name: shown(name)}}, "setting", func() string { return Nearest(name, known) })
 		}
 	}

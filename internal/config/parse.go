@@ -13,8 +13,8 @@ import (
 
 // The limits of a file.
 const (
-	MaxFile  = 1 << 20 // bytes
-	MaxDepth = 64      // objects and lists inside each other
+	maxFile  = 1 << 20 // bytes
+	maxDepth = 64      // objects and lists inside each other
 )
 
 // fault is why a text could not be read, and where.
@@ -27,15 +27,15 @@ func (f *fault) Error() string { return f.text }
 
 // parse reads JSON with comments and trailing commas.
 func parse(data []byte) (hujson.Value, error) {
-	if len(data) > MaxFile {
-		return hujson.Value{}, &fault{-1, fmt.Sprintf("it is larger than %d bytes", MaxFile)}
+	if len(data) > maxFile {
+		return hujson.Value{}, &fault{-1, fmt.Sprintf("it is larger than %d bytes", maxFile)}
 	}
 	if i := invalidUTF8(data); i >= 0 {
 		return hujson.Value{}, &fault{i, "it is not UTF-8 text"}
 	}
 	// The parser calls itself for each level, so the depth is looked at first.
 	if i := tooDeep(data); i >= 0 {
-		return hujson.Value{}, &fault{i, fmt.Sprintf("objects and lists are nested deeper than %d", MaxDepth)}
+		return hujson.Value{}, &fault{i, fmt.Sprintf("objects and lists are nested deeper than %d", maxDepth)}
 	}
 	// A comment in the last line may end without a line break.
 	v, err := hujson.Parse(append(slices.Clip(data), '\n'))
@@ -93,13 +93,13 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-// tooDeep returns where the nesting passes MaxDepth, or -1.
+// tooDeep returns where the nesting passes maxDepth, or -1.
 func tooDeep(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '{', '[':
-			if depth++; depth > MaxDepth {
+			if depth++; depth > maxDepth {
 				return i
 			}
 		case '}', ']':

@@ -120,7 +120,7 @@ func (k Key) schema() (*node, error) {
 	if k.Guarded {
 		s.Description = strings.TrimSpace(s.Description + " (only in your own config, never in a project's)")
 	}
-	least, most := -float64(MaxInt), float64(MaxInt)
+	least, most := -float64(maxInt), float64(maxInt)
 	switch k.Type.Kind() {
 	case reflect.Bool:
 		s.Type = "boolean"
@@ -152,8 +152,8 @@ func (k Key) schema() (*node, error) {
 // entriesSchema is the schema of a map of structs.
 func (k Key) entriesSchema(s *node) (*node, error) {
 	each := object()
-	s.Others, s.MaxNames = each, MaxEntries
-	s.Names = &node{Pattern: fmt.Sprintf("^[A-Za-z0-9_-]{1,%d}$", MaxName)}
+	s.Others, s.MaxNames = each, maxEntries
+	s.Names = &node{Pattern: fmt.Sprintf("^[A-Za-z0-9_-]{1,%d}$", maxName)}
 	path := join(k.Path, "*")
 	return s, entryShape(k.Type.Elem(), path).describe(each, path+".")
 }

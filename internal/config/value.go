@@ -12,9 +12,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// MaxInt is the largest whole number that a key takes, either way of zero:
+// maxInt is the largest whole number that a key takes, either way of zero:
 // beyond it JSON readers no longer agree on what a number is.
-const MaxInt = 1<<53 - 1
+const maxInt = 1<<53 - 1
 
 // fromNode reads a value from a file. Where it is of the wrong kind, blame is
 // the part that is.
@@ -56,7 +56,7 @@ func (k Key) scalar(text string) (v reflect.Value, ok bool) {
 	case reflect.Int:
 		n, err := strconv.ParseInt(text, 10, strconv.IntSize)
 		v.SetInt(n)
-		return v, err == nil && isNumber(text) && n >= -MaxInt && n <= MaxInt
+		return v, err == nil && isNumber(text) && n >= -maxInt && n <= maxInt
 	case reflect.Float64:
 		n, err := strconv.ParseFloat(text, 64)
 		v.SetFloat(n)

@@ -13,9 +13,9 @@ type Config struct {
 	Traces string `json:"traces" guard:"user" doc:"where OpenTelemetry traces of the gateway go (OTLP over HTTP), as in http://127.0.0.1:4318/v1/traces; off: nowhere; empty: where the standard OTEL_ variables say"`
 }
 
-// Off is the value of Config.Traces that turns traces off, whatever the
+// tracesOff is the value of Config.Traces that turns traces off, whatever the
 // environment says.
-const Off = "off"
+const tracesOff = "off"
 
 // Target is where traces go and what they say of this program.
 type Target struct {
@@ -35,7 +35,7 @@ var ErrVariable = errors.New("no traces are sent")
 // OpenTelemetry. A Target without a URL is the usual outcome.
 func Find(cfg Config, getenv func(string) string) (to Target, err error) {
 	switch cfg.Traces {
-	case Off:
+	case tracesOff:
 		return Target{}, nil
 	case "":
 		if to.URL, err = endpoint(getenv); err != nil || to.URL == "" {

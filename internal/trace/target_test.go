@@ -40,7 +40,7 @@ func TestG6_TracesGoNowhereUnlessAskedFor(t *testing.T) {
 		{"a base with a path", "", []string{all, "http://h/otlp/"}, "http://h/otlp/v1/traces"},
 		{"the one for traces, as it is", "", []string{all, "http://h", traces, "http://t/x"}, "http://t/x"},
 		{"the setting counts", "http://s/v1/traces", []string{all, "http://h", traces, "http://t/x"}, "http://s/v1/traces"},
-		{"off counts", trace.Off, []string{all, "http://h"}, ""},
+		{"off counts", "off", []string{all, "http://h"}, ""},
 		{"the SDK is disabled", "", []string{all, "http://h", "OTEL_SDK_DISABLED", "true"}, ""},
 		{"no exporter", "", []string{all, "http://h", "OTEL_TRACES_EXPORTER", "none"}, ""},
 		{"this exporter", "", []string{all, "http://h", "OTEL_TRACES_EXPORTER", "otlp"}, "http://h/v1/traces"},

@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// The errors that callers tell apart.
+// Why a book cannot be used.
 var (
-	ErrDamaged = errors.New("the book of trusted projects is damaged, so nothing is trusted")
-	ErrNewer   = errors.New("the book of trusted projects is from a newer trimtab, so nothing is trusted")
-	ErrOpen    = errors.New("others may write to the book of trusted projects, so nothing is trusted")
-	ErrBusy    = errors.New("another trimtab is writing")
+	errDamaged = errors.New("the book of trusted projects is damaged, so nothing is trusted")
+	errNewer   = errors.New("the book of trusted projects is from a newer trimtab, so nothing is trusted")
+	errOpen    = errors.New("others may write to the book of trusted projects, so nothing is trusted")
+	errBusy    = errors.New("another trimtab is writing")
 )
 
 // Book is the file of what a person trusted. It is read anew for each question,
@@ -36,7 +36,7 @@ func Open(path string) (*Book, error) {
 		return nil, fmt.Errorf("trust: %w", err)
 	}
 	b := &Book{abs}
-	if _, err := b.List(); err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrOpen) {
+	if _, err := b.List(); err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, errNewer) && !errors.Is(err, errOpen) {
 		return nil, err
 	}
 	return b, nil
@@ -59,7 +59,7 @@ func (b *Book) Files(dir string) (Files, Verdict, error) {
 		return nil, Verdict{Dir: dir, State: Unknown}, fmt.Errorf("trust: %w", err)
 	}
 	files, digest, err := Read(dir)
-	var refusal *Refusal
+	var refusal *refusalError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, Verdict{Dir: dir, State: Absent}, nil
@@ -134,7 +134,7 @@ func (b *Book) Revoke(dir string) error {
 	}
 	return b.change(func(records []Record, damaged bool) ([]Record, error) {
 		if damaged {
-			return nil, ErrDamaged
+			return nil, errDamaged
 		}
 		left := without(records, names...)
 		if len(left) == len(records) {
@@ -152,7 +152,7 @@ func (b *Book) change(edit func(records []Record, damaged bool) ([]Record, error
 	}
 	defer unlock()
 	records, err := load(b.path)
-	damaged := errors.Is(err, ErrDamaged)
+	damaged := errors.Is(err, errDamaged)
 	if err != nil && !damaged {
 		return fmt.Errorf("trust: %w", err)
 	}

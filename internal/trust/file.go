@@ -42,7 +42,7 @@ func load(name string) ([]Record, error) {
 		return nil, fmt.Errorf("%s is not a file; remove it", name)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return nil, fmt.Errorf("%w: look through %s, then chmod 600 it", ErrOpen, name)
+		return nil, fmt.Errorf("%w: look through %s, then chmod 600 it", errOpen, name)
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxBook+1))
 	if err != nil {
@@ -59,35 +59,35 @@ func load(name string) ([]Record, error) {
 // half that would have said otherwise.
 func decode(raw []byte) ([]Record, error) {
 	if len(raw) > maxBook {
-		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrDamaged, maxBook)
+		return nil, fmt.Errorf("%w: it is larger than %d bytes", errDamaged, maxBook)
 	}
 	var head struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	if head.Version > version {
-		return nil, fmt.Errorf("%w: version %d, this one knows %d", ErrNewer, head.Version, version)
+		return nil, fmt.Errorf("%w: version %d, this one knows %d", errNewer, head.Version, version)
 	}
 	var book bookJSON
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&book); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	if book.Version != version {
-		return nil, fmt.Errorf("%w: it has no version", ErrDamaged)
+		return nil, fmt.Errorf("%w: it has no version", errDamaged)
 	}
 	seen := map[string]bool{}
 	for _, r := range book.Projects {
 		switch err := r.Digest.check(); {
 		case err != nil:
-			return nil, fmt.Errorf("%w: %q: %w", ErrDamaged, r.Dir, err)
+			return nil, fmt.Errorf("%w: %q: %w", errDamaged, r.Dir, err)
 		case seen[r.Dir]:
-			return nil, fmt.Errorf("%w: %q is there twice", ErrDamaged, r.Dir)
+			return nil, fmt.Errorf("%w: %q is there twice", errDamaged, r.Dir)
 		case !filepath.IsAbs(r.Dir):
-			return nil, fmt.Errorf("%w: %q is not an absolute path", ErrDamaged, r.Dir)
+			return nil, fmt.Errorf("%w: %q is not an absolute path", errDamaged, r.Dir)
 		}
 		seen[r.Dir] = true
 	}

@@ -35,7 +35,7 @@ func FuzzBook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		records, err := decode(raw)
 		if err != nil {
-			if records != nil || !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) {
+			if records != nil || !errors.Is(err, errDamaged) && !errors.Is(err, errNewer) {
 				t.Fatalf("%d records, %v", len(records), err)
 			}
 			return
@@ -62,7 +62,7 @@ func TestALockIsHeldByOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tryLock(name); !errors.Is(err, ErrBusy) {
+	if _, err := tryLock(name); !errors.Is(err, errBusy) {
 		t.Errorf("a second one got %v", err)
 	}
 	unlock()

@@ -12,7 +12,7 @@ func lock(name string) (unlock func(), err error) {
 	const wait, tries = 10 * time.Millisecond, 500
 	for range tries {
 		unlock, err = tryLock(name)
-		if !errors.Is(err, ErrBusy) {
+		if !errors.Is(err, errBusy) {
 			return unlock, err
 		}
 		time.Sleep(wait)

@@ -17,7 +17,7 @@ func tryLock(name string) (unlock func(), err error) {
 	if err != nil {
 		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
-			return nil, ErrBusy
+			return nil, errBusy
 		}
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func tryLock(name string) (unlock func(), err error) {
 	}
 	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if err == sharingViolation {
-		return nil, ErrBusy
+		return nil, errBusy
 	}
 	if err != nil {
 		return nil, err

@@ -19,21 +19,21 @@ const Folder = ".trimtab"
 
 // The limits of a folder. One that passes them is refused, not cut.
 const (
-	MaxFiles = 1000    // files and folders in it
-	MaxBytes = 8 << 20 // of all files together
-	MaxDepth = 16      // folders inside each other
+	maxFiles = 1000    // files and folders in it
+	maxBytes = 8 << 20 // of all files together
+	maxDepth = 16      // folders inside each other
 )
 
-// Refusal is a folder that cannot be trusted as it is, whatever a person says.
-type Refusal struct {
+// refusalError is a folder that cannot be trusted as it is, whatever a person says.
+type refusalError struct {
 	Path string // inside the project
 	Why  string
 }
 
-func (r *Refusal) Error() string { return fmt.Sprintf("%q cannot be trusted: %s", r.Path, r.Why) }
+func (r *refusalError) Error() string { return fmt.Sprintf("%q cannot be trusted: %s", r.Path, r.Why) }
 
 // Read returns the files of dir/.trimtab and the digest of exactly these bytes.
-// The error is fs.ErrNotExist where there is no such folder, and a Refusal where
+// The error is fs.ErrNotExist where there is no such folder, and a refusalError where
 // it holds what no trusted folder may hold.
 func Read(dir string) (Files, Digest, error) {
 	dir, err := resolve(dir)
@@ -68,7 +68,7 @@ func readFolder(dir string) (Files, error) {
 		return nil, err
 	}
 	if !seen.IsDir() {
-		return nil, &Refusal{Folder, "it is " + kind(seen.Mode()) + ", not a folder"}
+		return nil, &refusalError{Folder, "it is " + kind(seen.Mode()) + ", not a folder"}
 	}
 	inside, err := project.OpenRoot(Folder)
 	if err != nil {
@@ -77,12 +77,12 @@ func readFolder(dir string) (Files, error) {
 	defer inside.Close()
 	// A link may have taken the folder's place since it was looked at.
 	if now, err := inside.Stat("."); err != nil || !os.SameFile(seen, now) {
-		return nil, &Refusal{Folder, "it was replaced while it was read"}
+		return nil, &refusalError{Folder, "it was replaced while it was read"}
 	}
 	r := &folder{root: inside, files: Files{}, names: map[string]string{}}
 	err = r.walk(".", 1)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Refusal{Folder, "it changed while it was read"}
+		return nil, &refusalError{Folder, "it changed while it was read"}
 	}
 	if err != nil {
 		return nil, err
@@ -99,12 +99,12 @@ type folder struct {
 }
 
 func refuse(name, format string, args ...any) error {
-	return &Refusal{path.Join(Folder, name), fmt.Sprintf(format, args...)}
+	return &refusalError{path.Join(Folder, name), fmt.Sprintf(format, args...)}
 }
 
 func (r *folder) walk(dir string, depth int) error {
-	if depth > MaxDepth {
-		return refuse(dir, "folders are nested deeper than %d", MaxDepth)
+	if depth > maxDepth {
+		return refuse(dir, "folders are nested deeper than %d", maxDepth)
 	}
 	entries, err := r.list(dir)
 	if err != nil {
@@ -143,8 +143,8 @@ func (r *folder) list(dir string) ([]string, error) {
 	}
 	defer f.Close()
 	var names []string
-	for len(r.names)+len(names) <= MaxFiles {
-		some, err := f.Readdirnames(MaxFiles + 1 - len(r.names) - len(names))
+	for len(r.names)+len(names) <= maxFiles {
+		some, err := f.Readdirnames(maxFiles + 1 - len(r.names) - len(names))
 		names = append(names, some...)
 		if errors.Is(err, io.EOF) {
 			break
@@ -160,8 +160,8 @@ func (r *folder) list(dir string) ([]string, error) {
 // name refuses names that are not the same to every system and every eye, and
 // more of them than a folder may have.
 func (r *folder) name(name, base string) error {
-	if len(r.names) >= MaxFiles {
-		return refuse("", "it holds more than %d files and folders", MaxFiles)
+	if len(r.names) >= maxFiles {
+		return refuse("", "it holds more than %d files and folders", maxFiles)
 	}
 	if !utf8.ValidString(base) || strings.ContainsFunc(base, func(c rune) bool { return c == '\\' || c == utf8.RuneError || !unicode.IsPrint(c) }) {
 		return refuse(name, "its name holds characters that cannot be seen, or a backslash")
@@ -186,8 +186,8 @@ func fold(name string) string {
 }
 
 func (r *folder) file(name string, seen fs.FileInfo) error {
-	if r.bytes+seen.Size() > MaxBytes {
-		return refuse("", "its files hold more than %d bytes", MaxBytes)
+	if r.bytes+seen.Size() > maxBytes {
+		return refuse("", "its files hold more than %d bytes", maxBytes)
 	}
 	// Without waiting: a pipe may have taken the file's place, and opening one
 	// would hang.
@@ -203,12 +203,12 @@ func (r *folder) file(name string, seen fs.FileInfo) error {
 	if !now.Mode().IsRegular() || !os.SameFile(seen, now) {
 		return refuse(name, "it was replaced while it was read")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxBytes-r.bytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes-r.bytes+1))
 	if err != nil {
 		return err
 	}
-	if r.bytes += int64(len(data)); r.bytes > MaxBytes {
-		return refuse("", "its files hold more than %d bytes", MaxBytes)
+	if r.bytes += int64(len(data)); r.bytes > maxBytes {
+		return refuse("", "its files hold more than %d bytes", maxBytes)
 	}
 	r.files[name] = data
 	return nil

@@ -31,7 +31,7 @@ func TestP16_AFileReplacedBetweenLookAndOpenIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &folder{root: root, files: Files{}, names: map[string]string{}}
-	var refusal *Refusal
+	var refusal *refusalError
 	if err := r.file("trimtab.json", seen); !errors.As(err, &refusal) || len(r.files) > 0 {
 		t.Errorf("read %q, %v", r.files, err)
 	}

@@ -117,15 +117,6 @@ func Make(seed uint64) []Canary {
 	return out
 }
 
-// Values returns what must be found nowhere.
-func Values(canaries []Canary) []string {
-	var out []string
-	for _, c := range canaries {
-		out = append(out, c.Value)
-	}
-	return out
-}
-
 // chance is a stream of numbers that looks random and is always the same: the
 // mixing function of SplitMix64.
 type chance uint64

@@ -34,7 +34,7 @@ func (p Place) String() string {
 // Search fails the test for each place below root at which a canary stands.
 func Search(t testing.TB, root string, canaries []Canary) {
 	t.Helper()
-	places, err := Find(root, canaries)
+	places, err := find(root, canaries)
 	if err != nil {
 		t.Fatalf("search for canaries: %v", err)
 	}
@@ -43,10 +43,10 @@ func Search(t testing.TB, root string, canaries []Canary) {
 	}
 }
 
-// Find returns the places below root, a folder or a file, at which canaries
+// find returns the places below root, a folder or a file, at which canaries
 // stand: in every file whatever it is, in names of files, and inside gzip and
 // zip.
-func Find(root string, canaries []Canary) ([]Place, error) {
+func find(root string, canaries []Canary) ([]Place, error) {
 	s := newSearch(canaries)
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
-// MaxMedia is how much of an image, a document or a sound is kept as Raw. Larger
+// maxMedia is how much of an image, a document or a sound is kept as Raw. Larger
 // ones are known by their kind only: they are the client's to send again, and
 // their bytes say nothing of what they cost the model.
-const MaxMedia = 16 << 10
+const maxMedia = 16 << 10
 
 // String decodes a string; what is none is "".
 func String(v []byte) string {
@@ -86,7 +86,7 @@ func Opaque(kind string, by trimtab.Author, v []byte) trimtab.Opaque {
 
 // Media keeps a value unread, and only its kind where it is large.
 func Media(kind string, by trimtab.Author, v []byte) trimtab.Opaque {
-	if len(v) > MaxMedia {
+	if len(v) > maxMedia {
 		return trimtab.Opaque{Kind: kind, By: by}
 	}
 	return Opaque(kind, by, v)

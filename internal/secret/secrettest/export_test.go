@@ -1,0 +1,4 @@
+package secrettest
+
+// Find is what only tests of the search need to name.
+var Find = find
