@@ -1,6 +1,7 @@
 package trimtab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +16,24 @@ type Config struct {
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
 }
 
+// filled returns the Config with defaults in the place of zero values. The tags
+// declare the same, for files; a test holds the two together.
+func (c Config) filled() (Config, error) {
+	c.Retract, c.Budget = cmp.Or(c.Retract, "auto"), cmp.Or(c.Budget, 0.1)
+	c.MuteAfter, c.CacheTTL = cmp.Or(c.MuteAfter, 10), cmp.Or(c.CacheTTL, 300)
+	switch {
+	case c.Retract != "auto" && c.Retract != "strict" && c.Retract != "cache":
+		return c, fmt.Errorf("retract: %s is not allowed; give auto or strict or cache", c.Retract)
+	case !(c.Budget >= 0.001 && c.Budget <= 1):
+		return c, fmt.Errorf("budget: %v is not allowed; give a number from 0.001 to 1", c.Budget)
+	case c.MuteAfter < 1 || c.MuteAfter > 1000:
+		return c, fmt.Errorf("muteAfter: %d is not allowed; give a whole number from 1 to 1000", c.MuteAfter)
+	case c.CacheTTL < 1 || c.CacheTTL > 86400:
+		return c, fmt.Errorf("cacheSeconds: %d is not allowed; give a whole number from 1 to 86400", c.CacheTTL)
+	}
+	return c, nil
+}
+
 // Engine is a lineup of interventions. It holds no state and is safe to share.
 type Engine struct {
 	cfg     Config
@@ -26,7 +45,7 @@ type Engine struct {
 // New returns an engine with the interventions in the order in which their
 // notes stand where they share a seat.
 func New(cfg Config, lineup ...Steerer) (*Engine, error) {
-	cfg, err := Fill(cfg)
+	cfg, err := cfg.filled()
 	if err != nil {
 		return nil, fmt.Errorf("steering: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/llm"
 )
 
@@ -167,7 +168,7 @@ func (d *Debate) alone(s trimtab.Session, more int) error {
 }
 
 func open(opt Options, plan Plan) (*Debate, error) {
-	cfg, err := trimtab.Fill(opt.Config)
+	cfg, err := settingtag.Fill(opt.Config)
 	if err != nil {
 		return nil, fmt.Errorf("debate: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config is the section "automation" of the settings. Its first four keys are
@@ -55,13 +55,13 @@ type ForgeConfig struct {
 // named in the error.
 func (c Config) Fill() (Config, error) {
 	var errs [4]error
-	c.Thresholds, errs[0] = trimtab.Fill(c.Thresholds)
-	c.Constraints, errs[1] = trimtab.Fill(c.Constraints)
-	c.Forge, errs[2] = trimtab.Fill(c.Forge)
+	c.Thresholds, errs[0] = settingtag.Fill(c.Thresholds)
+	c.Constraints, errs[1] = settingtag.Fill(c.Constraints)
+	c.Forge, errs[2] = settingtag.Fill(c.Forge)
 	if c.Blacklist == nil {
 		c.Blacklist = Subjects()
 	}
-	c, errs[3] = trimtab.Fill(c)
+	c, errs[3] = settingtag.Fill(c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return c, fmt.Errorf("automation: %w", err)
 	}
@@ -121,7 +121,7 @@ func (o *overlay) problem(format string, args ...any) {
 func (o *overlay) section(v reflect.Value, path string, object map[string]json.RawMessage) {
 	known := map[string]int{}
 	for i := range v.NumField() {
-		if f, ok := trimtab.FieldOf(v.Type().Field(i)); ok {
+		if f, ok := settingtag.FieldOf(v.Type().Field(i)); ok {
 			known[f.Name] = i
 		}
 	}
@@ -132,7 +132,7 @@ func (o *overlay) section(v reflect.Value, path string, object map[string]json.R
 			o.problem("%s: there is no such key", at)
 			continue
 		}
-		field, _ := trimtab.FieldOf(v.Type().Field(i))
+		field, _ := settingtag.FieldOf(v.Type().Field(i))
 		if field.Tag.Get("guard") != "" {
 			o.problem("%s: a project may not set this; set it in your own settings", at)
 			continue
@@ -151,7 +151,7 @@ func (o *overlay) section(v reflect.Value, path string, object map[string]json.R
 }
 
 // value sets one field where the text is of its kind and in its range.
-func (o *overlay) value(v reflect.Value, field trimtab.Field, path string, raw json.RawMessage) {
+func (o *overlay) value(v reflect.Value, field settingtag.Field, path string, raw json.RawMessage) {
 	kind := v.Type()
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()

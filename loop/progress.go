@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // ProgressConfig sets our own rule. Zero values take the defaults.
@@ -29,7 +30,7 @@ type Progress struct{ cfg ProgressConfig }
 
 // NewProgress returns the rule. A value out of range is an error that names it.
 func NewProgress(cfg ProgressConfig) (Progress, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Progress{}, fmt.Errorf("progress: %w", err)
 	}

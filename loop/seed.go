@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // SeedConfig sets the rule of the specification, by the names of its
@@ -29,7 +30,7 @@ type Seed struct{ cfg SeedConfig }
 
 // NewSeed returns the rule. A value out of range is an error that names it.
 func NewSeed(cfg SeedConfig) (Seed, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Seed{}, fmt.Errorf("loopDetection: %w", err)
 	}

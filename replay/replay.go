@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/replay/cache"
 )
 
@@ -77,7 +78,7 @@ type Note struct {
 // Run takes a recorded session, event by event, through an engine. Whatever was
 // recorded between a reply and the next is one request.
 func Run(engine *trimtab.Engine, info trimtab.Info, recorded iter.Seq2[trimtab.Event, error], prices Prices) (Report, error) {
-	prices, err := trimtab.Fill(prices)
+	prices, err := settingtag.Fill(prices)
 	if err != nil {
 		return Report{}, fmt.Errorf("prices: %w", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config is what a person may set. A project may set none of it: it would run
@@ -51,7 +51,7 @@ func (c Config) Validate() error {
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
 		errs = append(errs, fmt.Errorf("mcp.servers.%s: %w", name, wrong[name]))
 	}
-	_, err := trimtab.Fill(c)
+	_, err := settingtag.Fill(c)
 	return errors.Join(append(errs, err)...)
 }
 

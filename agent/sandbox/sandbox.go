@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Kind is a way to confine a command.
@@ -86,7 +86,7 @@ var ErrNone = errors.New("commands cannot be confined here")
 func New(cfg Config, opt Options) (*Box, error) { return open(cfg, opt, system{}) }
 
 func open(cfg Config, opt Options, sys prober) (*Box, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/shell"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 const bashSchema = `{
@@ -59,7 +60,7 @@ type bash struct {
 // Bash returns the tool that runs commands. There is none where the system has no
 // shell, or a rule is no rule; the error says so.
 func (f *Folder) Bash(opt BashOptions) (Tool, error) {
-	cfg, err := trimtab.Fill(opt.Config)
+	cfg, err := settingtag.Fill(opt.Config)
 	if err != nil {
 		return Tool{}, fmt.Errorf("tools: %w", err)
 	}

@@ -20,10 +20,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/internal/rest"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says which repository.
@@ -56,7 +56,7 @@ var _ forge.Forge = (*Forge)(nil)
 
 // New returns the forge. It sends nothing yet.
 func New(cfg Config, opt Options) (*Forge, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("gitea: %w", err)
 	}

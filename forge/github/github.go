@@ -22,10 +22,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/internal/rest"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says which repository.
@@ -61,7 +61,7 @@ const pace = time.Second
 
 // New returns the forge. It sends nothing yet.
 func New(cfg Config, opt Options) (*Forge, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("github: %w", err)
 	}

@@ -21,11 +21,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/internal/rest"
 	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says which repository.
@@ -59,7 +59,7 @@ var repoForm = late.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z
 
 // New returns the forge. It sends nothing yet.
 func New(cfg Config, opt Options) (*Forge, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("gitlab: %w", err)
 	}

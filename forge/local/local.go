@@ -31,9 +31,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says which folder.
@@ -64,7 +64,7 @@ var _ forge.Forge = (*Forge)(nil)
 
 // New opens the folder, and makes what is missing in it.
 func New(ctx context.Context, cfg Config, opt Options) (*Forge, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("local forge: %w", err)
 	}

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/improve/crew/child"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config is what a person may set about the agent. A project may set none of it:
@@ -45,7 +45,7 @@ type Own struct {
 
 // New returns the agent of the settings.
 func New(cfg Config, opt Options) (Agent, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("improve: %w", err)
 	}

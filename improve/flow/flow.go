@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/work"
 	"github.com/trimtab/trimtab/internal/atomicfile"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says where the records are kept and how much is done at a time.
@@ -74,7 +75,7 @@ const version = "trimtab-1"
 // New opens the records of a data folder and becomes its one worker. It returns
 // ErrBusy where another process is.
 func New(ctx context.Context, cfg Config, opt Options) (*Flow, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("workflow: %w", err)
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/improve/crew/child"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config is what a person may set about a project's commands. A project may set
@@ -63,7 +63,7 @@ var (
 
 // New returns a project's commands.
 func New(cfg Config, opt Options) (*Project, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("project: %w", err)
 	}

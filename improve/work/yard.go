@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says where work is done and how far it may go.
@@ -81,7 +81,7 @@ type Yard struct {
 
 // New returns a yard.
 func New(cfg Config, opt Options) (*Yard, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("improve: %w", err)
 	}

@@ -17,7 +17,7 @@ type row struct {
 
 // free are rooms that all but the root may import, like the standard library: they
 // know nothing of what we do.
-var free = []string{"internal/late", "internal/plural", "internal/atomicfile"}
+var free = []string{"internal/late", "internal/plural", "internal/atomicfile", "internal/settingtag"}
 
 // reader is what the readers of hosts' files may import.
 var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
@@ -138,6 +138,7 @@ var table = []row{
 	{"internal/jsonscan", nil, "JSON bytes read where they lie, for requests, transcripts, rows and detectors alike; it knows no format"},
 	{"internal/late", nil, "patterns that are made when they are needed; it knows none"},
 	{"internal/atomicfile", nil, "files whole or not at all, whoever writes them"},
+	{"internal/settingtag", nil, "settings as struct tags declare them; it knows none"},
 	{"internal/plural", nil, "how many of a thing, in words"},
 	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},

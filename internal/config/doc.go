@@ -31,7 +31,7 @@
 // Each is read on its own, with its own keys and problems, and replaces the entry
 // of that name in an earlier layer as a whole.
 //
-// The tags are those of trimtab.Field and three more: env gives a key further
+// The tags are those of settingtag.Field and three more: env gives a key further
 // names in the environment, guard:"user" keeps a key, or a whole section, out of
 // the reach of a Guarded layer, and hide:"true" keeps its values out of what is
 // shown. Schema writes the JSON Schema of the same struct, and Check finds

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // envPrefix begins the environment name of every key.
@@ -14,12 +14,12 @@ const envPrefix = "TRIMTAB_"
 
 // Key is one setting of a config struct.
 type Key struct {
-	Path     string        // such as todoReminder.initialTurns
-	Field    trimtab.Field // as its tags declare it
-	Type     reflect.Type  // of its value: bool, int, float64, string, []string, or a map by name of text or of structs
-	Optional bool          // the struct holds a pointer, nil where nothing is set
-	Env      []string      // its names in the environment, the strongest first; none inside an entry
-	Guarded  bool          // a Guarded layer may not set it
+	Path     string           // such as todoReminder.initialTurns
+	Field    settingtag.Field // as its tags declare it
+	Type     reflect.Type     // of its value: bool, int, float64, string, []string, or a map by name of text or of structs
+	Optional bool             // the struct holds a pointer, nil where nothing is set
+	Env      []string         // its names in the environment, the strongest first; none inside an entry
+	Guarded  bool             // a Guarded layer may not set it
 
 	index []int
 }
@@ -99,7 +99,7 @@ func (s *shape) walk(t reflect.Type, path string, index []int, guarded bool) {
 			s.walk(f.Type, path, at, guarded)
 			continue
 		}
-		field, ok := trimtab.FieldOf(f)
+		field, ok := settingtag.FieldOf(f)
 		if !ok || !f.IsExported() {
 			continue
 		}
@@ -120,7 +120,7 @@ func (s *shape) walk(t reflect.Type, path string, index []int, guarded bool) {
 	}
 }
 
-func (s *shape) field(f reflect.StructField, field trimtab.Field, path string, index []int, guarded bool) {
+func (s *shape) field(f reflect.StructField, field settingtag.Field, path string, index []int, guarded bool) {
 	if f.Type.Kind() == reflect.Struct {
 		s.walk(f.Type, path, index, guarded)
 		return

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // settings has the shape of the real config.
@@ -138,7 +138,7 @@ func valid(t *testing.T, s settings) {
 
 func same[T any](t *testing.T, room T) {
 	t.Helper()
-	filled, err := trimtab.Fill(room)
+	filled, err := settingtag.Fill(room)
 	if err != nil {
 		t.Errorf("%T: %v", room, err)
 	}

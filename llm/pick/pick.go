@@ -12,6 +12,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/demo"
 	"github.com/trimtab/trimtab/llm/key"
@@ -39,7 +40,7 @@ type Picker struct {
 // New returns a Picker. Where only some of the settings cannot be read, it returns
 // a Picker that does without them, and an error that tells of them.
 func New(opt Options) (*Picker, error) {
-	cfg, err := trimtab.Fill(opt.Config)
+	cfg, err := settingtag.Fill(opt.Config)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}

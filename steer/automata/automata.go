@@ -19,6 +19,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config sets when the reflection comes. Zero values take the defaults.
@@ -35,7 +36,7 @@ type Automata struct {
 
 // New returns the intervention. A value out of range is an error that names it.
 func New(cfg Config) (Automata, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Automata{}, fmt.Errorf("automataMode: %w", err)
 	}

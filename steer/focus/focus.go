@@ -26,6 +26,7 @@ import (
 	"sync"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/loop"
 	"github.com/trimtab/trimtab/steer/mode"
 )
@@ -54,7 +55,7 @@ type watched struct {
 // New returns the controller for modes. Those without a goal are passed over; of
 // two with one id the first counts.
 func New(cfg Config, modes ...mode.Definition) (Focus, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Focus{}, fmt.Errorf("focus: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // target reads an id and the text behind it.
@@ -72,7 +73,7 @@ func named[T any](args []string, to T) (T, error) {
 		if err := object(args, &to); err != nil {
 			return to, err
 		}
-		return trimtab.Fill(to)
+		return settingtag.Fill(to)
 	}
 	var pairs [][2]string
 	for _, a := range args {
@@ -92,14 +93,14 @@ func named[T any](args []string, to T) (T, error) {
 			return to, err
 		}
 	}
-	return trimtab.Fill(to)
+	return settingtag.Fill(to)
 }
 
 // assign sets the field that a key names from text.
 func assign(v reflect.Value, key, text string) error {
 	var names []string
 	for i := range v.NumField() {
-		f, ok := trimtab.FieldOf(v.Type().Field(i))
+		f, ok := settingtag.FieldOf(v.Type().Field(i))
 		if !ok {
 			continue
 		}

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config sets how frames are shown to the model. Zero values take the defaults.
@@ -54,8 +55,8 @@ type Frames struct {
 
 // New returns the intervention. A value out of range is an error that names it.
 func New(cfg Config, auto Autonomy) (Frames, error) {
-	cfg, err1 := trimtab.Fill(cfg)
-	budget, err2 := trimtab.Fill(cfg.Budget)
+	cfg, err1 := settingtag.Fill(cfg)
+	budget, err2 := settingtag.Fill(cfg.Budget)
 	auto, err3 := auto.fill()
 	cfg.Budget = budget
 	for at, err := range map[string]*error{"frames": &err1, "frames.budget": &err2, "autonomy": &err3} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Autonomy sets what the heuristics may do. Zero values take the defaults; an
@@ -43,7 +44,7 @@ func Heuristics() []string {
 
 // fill takes the defaults and refuses what is out of range, by its name.
 func (a Autonomy) fill() (Autonomy, error) {
-	a, err := trimtab.Fill(a)
+	a, err := settingtag.Fill(a)
 	errs := []error{err}
 	if a.Heuristics == nil {
 		a.Heuristics = Heuristics()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 func TestF6_PushScoresAreThoseOfTheTable(t *testing.T) {
@@ -251,7 +251,7 @@ func TestEnvironmentNames(t *testing.T) {
 	}
 	got := map[string]string{}
 	for f := range reflect.TypeFor[Autonomy]().Fields() {
-		field, _ := trimtab.FieldOf(f)
+		field, _ := settingtag.FieldOf(f)
 		if env := f.Tag.Get("env"); env != "" {
 			got[field.Name] = env
 		}

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config sets what modes may do. Zero values take the defaults.
@@ -38,7 +39,7 @@ type Modes struct {
 // New returns the intervention with the modes that a person cycles through and
 // more that are chosen by name. Of two with one id the first counts.
 func New(cfg Config, more ...Definition) (Modes, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Modes{}, fmt.Errorf("modes: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config says whether an agent is held back at all. Zero values take the defaults.
@@ -28,7 +29,7 @@ type Stop struct{ cfg Config }
 
 // New returns the intervention.
 func New(cfg Config) (Stop, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Stop{}, fmt.Errorf("stop: %w", err)
 	}

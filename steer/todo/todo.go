@@ -21,6 +21,7 @@ import (
 	"text/template"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config sets when the reminder comes. Zero values take the defaults.
@@ -39,7 +40,7 @@ type Todo struct {
 
 // New returns the intervention. A value out of range is an error that names it.
 func New(cfg Config) (Todo, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return Todo{}, fmt.Errorf("todoReminder: %w", err)
 	}

@@ -33,6 +33,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Config sets how the database is used. The zero Config works.
@@ -63,7 +64,7 @@ func Open(ctx context.Context, url string, cfg Config) (*Store, error) {
 }
 
 func open(ctx context.Context, url string, cfg Config, schema fs.FS) (*Store, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -84,7 +85,7 @@ func open(ctx context.Context, url string, cfg Config, schema fs.FS) (*Store, er
 // Look connects to the database, changes nothing, and reports whether its tables
 // are there and up to date. It refuses what Open would refuse.
 func Look(ctx context.Context, url string, cfg Config) (ready bool, err error) {
-	cfg, err = trimtab.Fill(cfg)
+	cfg, err = settingtag.Fill(cfg)
 	if err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 	driver "modernc.org/sqlite"
 )
 
@@ -78,7 +79,7 @@ func OpenBriefly(ctx context.Context, path string, cfg Config) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, cfg Config, schema fs.FS, briefly bool) (*Store, error) {
-	cfg, err := trimtab.Fill(cfg)
+	cfg, err := settingtag.Fill(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Door is the part of helm.Helm that the gateway goes through.
@@ -76,7 +77,7 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(opt Options) (*Gateway, error) {
-	cfg, err := trimtab.Fill(opt.Config)
+	cfg, err := settingtag.Fill(opt.Config)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}

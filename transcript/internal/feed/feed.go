@@ -22,6 +22,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/jsonscan"
+	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
@@ -97,7 +98,7 @@ func Lines(r io.Reader, opt transcript.Options, begin func(*Feed) Taker) iter.Se
 // Run calls read with a feed whose items go to whoever ranges over the sequence.
 func Run(opt transcript.Options, read func(*Feed) error) iter.Seq2[transcript.Item, error] {
 	return func(yield func(transcript.Item, error) bool) {
-		opt, err := trimtab.Fill(opt)
+		opt, err := settingtag.Fill(opt)
 		if err != nil {
 			yield(transcript.Item{}, fmt.Errorf("reading options: %w", err))
 			return
