@@ -4,12 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 )
 
-// handOff starts a program and waits until it ends, or for as long as is given. It
-// reads the input, and writes to our own streams. Its exit code is not passed on.
-func handOff(program string, args []string, input []byte, limit time.Duration) {
+// handOff starts a program, reports it, and waits until it ends. It reads the input,
+// and writes to our own streams. Its exit code is not passed on.
+func handOff(program string, args []string, input []byte, started func(*os.Process)) {
 	in, to, err := os.Pipe()
 	if err != nil {
 		return
@@ -20,8 +19,7 @@ func handOff(program string, args []string, input []byte, limit time.Duration) {
 		_ = to.Close()
 		return
 	}
-	kill := time.AfterFunc(limit, func() { _ = p.Kill() })
-	defer kill.Stop()
+	started(p)
 	_, _ = to.Write(input)
 	_ = to.Close()
 	_, _ = p.Wait()

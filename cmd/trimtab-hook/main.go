@@ -12,6 +12,7 @@ package main
 
 import (
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/trimtab/trimtab/internal/home"
@@ -26,11 +27,19 @@ func main() {
 		_ = recover() // a panic would exit with 2, and that tells an agent not to go on
 		os.Exit(0)
 	}()
-	time.AfterFunc(limit, func() { os.Exit(0) }) // whatever hangs: stdin, the disk, trimtab
-	answer(os.Args[1:])
+	var started atomic.Pointer[os.Process]
+	time.AfterFunc(limit, func() { // whatever hangs: stdin, the disk, trimtab
+		if p := started.Load(); p != nil {
+			_ = p.Kill() // it would go on without us, and hold the host's streams open
+		}
+		os.Exit(0)
+	})
+	answer(os.Args[1:], started.Store)
 }
 
-func answer(args []string) {
+// answer puts a call aside or has trimtab answer it. It reports the process that it
+// starts.
+func answer(args []string, started func(*os.Process)) {
 	cmd, ok := spool.ParseArgs(args)
 	if !ok {
 		complain("usage: trimtab-hook [--data DIR] HOST EVENT")
@@ -57,7 +66,7 @@ func answer(args []string) {
 		complain("trimtab-hook: trimtab is neither beside it nor on PATH")
 		return
 	}
-	handOff(trimtab, append([]string{"hook"}, args...), input, limit-50*time.Millisecond)
+	handOff(trimtab, append([]string{"hook"}, args...), input, started)
 }
 
 func complain(text string) { _, _ = os.Stderr.WriteString(text + "\n") }
