@@ -1,10 +1,8 @@
-package jsonscan_test
+package jsonscan
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // BenchmarkText decodes code, in which every tenth byte is escaped, and prose.
@@ -17,7 +15,7 @@ func BenchmarkText(b *testing.B) {
 			v, dst := []byte(text), []byte(nil)
 			b.SetBytes(int64(len(v)))
 			for b.Loop() {
-				dst, _ = jsonscan.Text(dst[:0], v)
+				dst, _ = soundText(dst[:0], v)
 			}
 		})
 	}

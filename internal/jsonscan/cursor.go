@@ -140,7 +140,7 @@ func (c *Cursor) step() (more bool, err error) {
 	if c.Peek() != '"' {
 		return false, c.bad("a name")
 	}
-	end := StringEnd(c.b, c.i)
+	end := stringEnd(c.b, c.i+1)
 	if end < 0 {
 		return false, c.endless()
 	}
@@ -186,9 +186,9 @@ func kindName(open byte) string {
 func valueEnd(b []byte, i int, first byte) int {
 	switch first {
 	case '"':
-		return StringEnd(b, i)
+		return stringEnd(b, i+1)
 	case '{', '[':
-		return BracketEnd(b, i)
+		return bracketEnd(b, i)
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n':
 		for ; i < len(b); i++ {
 			switch b[i] {

@@ -53,10 +53,10 @@ func (d *Decoder) Clip(v []byte, n int) (string, error) {
 	if cut {
 		text = dropPartial(text[:n])
 	}
-	if Sound(text) {
+	if sound(text) {
 		return d.keep(text), nil
 	}
-	d.buf, err = Text(d.buf[:0], text)
+	d.buf, err = soundText(d.buf[:0], text)
 	s := ""
 	if err == nil {
 		s = d.keep(d.buf)

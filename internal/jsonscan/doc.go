@@ -7,8 +7,8 @@
 // which use it, check the grammar of everything they pass (brackets, commas, names,
 // numbers, nesting). A Cursor goes into the values that it is asked to and is
 // lenient with what it steps over: of that, only brackets and quotes are looked at.
-// Both leave the insides of strings to whoever decodes them: Text and String refuse
-// a bad escape, Unquote and AppendText keep it as it is written.
+// Both leave the insides of strings to whoever decodes them: String refuses a
+// bad escape, Unquote and AppendText keep it as it is written.
 //
 // The package never changes a byte, allocates nothing while it scans, knows no API
 // and no host, and imports nothing of ours.

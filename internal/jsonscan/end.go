@@ -6,11 +6,8 @@ import (
 	"math/bits"
 )
 
-// StringEnd returns the place behind the quote that closes the string whose
-// opening quote is at i, -1 where it does not end.
-func StringEnd(b []byte, i int) int { return stringEnd(b, i+1) }
-
-// stringEnd is StringEnd; i is behind the opening quote.
+// stringEnd returns the place behind the quote that closes a string, -1 where it
+// does not end; i is behind the one that opens it.
 func stringEnd(b []byte, i int) int {
 	for from := i; ; i++ {
 		if i = nextQuote(b, i); i < 0 {
@@ -47,10 +44,10 @@ func escaped(b []byte) bool {
 	return (len(b)-n)&1 == 1
 }
 
-// BracketEnd returns the place behind the bracket that closes the one at i, -1 where
+// bracketEnd returns the place behind the bracket that closes the one at i, -1 where
 // none does. It looks at nothing but brackets and quotes: which kind of bracket
 // closes which is for others to say.
-func BracketEnd(b []byte, i int) int {
+func bracketEnd(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':

@@ -69,7 +69,7 @@ func TestDenseEscapesEndAsBytesDo(t *testing.T) {
 	}
 }
 
-// plainBracketEnd is what BracketEnd should find, byte by byte.
+// plainBracketEnd is what bracketEnd should find, byte by byte.
 func plainBracketEnd(b []byte, i int) int {
 	depth, inside := 0, false
 	for ; i < len(b); i++ {
@@ -96,7 +96,7 @@ func checkBrackets(t *testing.T, b []byte) {
 		if c != '{' && c != '[' {
 			continue
 		}
-		if got, want := BracketEnd(b, i), plainBracketEnd(b, i); got != want {
+		if got, want := bracketEnd(b, i), plainBracketEnd(b, i); got != want {
 			t.Fatalf("%q: what opens at %d ends at %d, want %d", b, i, got, want)
 		}
 	}

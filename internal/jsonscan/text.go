@@ -51,16 +51,16 @@ func AppendText(dst, v []byte) []byte {
 	return dst
 }
 
-// The flaws that Text finds in a string.
+// The flaws that soundText finds in a string.
 var (
-	ErrEscape = errors.New("a bad escape")
-	ErrUTF8   = errors.New("not valid UTF-8")
-	ErrNUL    = errors.New("a NUL byte")
+	errEscape = errors.New("a bad escape")
+	errUTF8   = errors.New("not valid UTF-8")
+	errNUL    = errors.New("a NUL byte")
 )
 
-// Text is AppendText for text that must be sound: a bad escape, a byte that is
+// soundText is AppendText for text that must be sound: a bad escape, a byte that is
 // not UTF-8 and a NUL byte are errors.
-func Text(dst, v []byte) ([]byte, error) { return appendText(dst, v, true) }
+func soundText(dst, v []byte) ([]byte, error) { return appendText(dst, v, true) }
 
 // appendText takes a single character where decode does not go on.
 func appendText(dst, v []byte, strict bool) ([]byte, error) {
@@ -107,9 +107,9 @@ func decode(out, v []byte) (i, n int) {
 	return i, n
 }
 
-// Sound reports whether Text would return v as it is: it is ASCII without
+// sound reports whether soundText would return v as it is: it is ASCII without
 // backslashes and NUL bytes.
-func Sound(v []byte) bool {
+func sound(v []byte) bool {
 	if len(v) < 8 {
 		for _, c := range v {
 			if c == 0 || c == '\\' || c >= utf8.RuneSelf {
@@ -138,16 +138,16 @@ func character(v []byte) (r rune, size int, err error) {
 	switch c := v[0]; {
 	case c == '\\':
 		if r, size = unescape(v); size == 1 {
-			err = ErrEscape
+			err = errEscape
 		}
 		return r, size, err
 	case c == 0:
-		return 0, 1, ErrNUL
+		return 0, 1, errNUL
 	case c < utf8.RuneSelf:
 		return rune(c), 1, nil
 	}
 	if r, size = utf8.DecodeRune(v); size == 1 {
-		err = ErrUTF8
+		err = errUTF8
 	}
 	return r, size, err
 }

@@ -38,10 +38,10 @@ func Int(v []byte) (int, error) {
 // String reads a string; absent and null are "".
 func String(v []byte) (string, error) {
 	text, err := unquoted(v)
-	if err != nil || Sound(text) {
+	if err != nil || sound(text) {
 		return string(text), err
 	}
-	out, err := Text(nil, text)
+	out, err := soundText(nil, text)
 	if err != nil {
 		return "", describe(err, text)
 	}
@@ -77,17 +77,17 @@ func unquoted(v []byte) ([]byte, error) {
 // escape.
 func describe(err error, text []byte) error {
 	switch {
-	case errors.Is(err, ErrUTF8):
+	case errors.Is(err, errUTF8):
 		return errors.New("it is not valid UTF-8")
-	case errors.Is(err, ErrNUL):
+	case errors.Is(err, errNUL):
 		return errors.New("it holds NUL bytes")
 	}
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
-		if _, err := Text(nil, text[i:min(len(text), i+2)]); err != nil {
-			if _, err := Text(nil, text[i:min(len(text), i+6)]); err != nil {
+		if _, err := soundText(nil, text[i:min(len(text), i+2)]); err != nil {
+			if _, err := soundText(nil, text[i:min(len(text), i+6)]); err != nil {
 				return fmt.Errorf("a string with the bad escape %.6q", text[i:])
 			}
 		}

@@ -18,8 +18,22 @@ func TestALineKeepsNothingOfTheOneBefore(t *testing.T) {
 func TestALinkIsWhatTheWholeLineSays(t *testing.T) {
 	result := `{"parentUuid":"a","isSidechain":false,"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"x \"y\" z","is_error":false}]},"uuid":"b","toolUseResult":{"stdout":"x \"y\" z"},"userType":"e","cwd":"/p"}`
 	for _, change := range [][2]string{
-		{}, {`"b"`, `"\""`}, {`"b"`, `""`}, {`"b"`, `7`}, {`"b"`, `null`}, {`"b"`, `{"b":"c"}`}, {`false`, `true`}, {`"user",`, `"assistant",`}, {`"user",`, `"mode",`}, {`"a"`, `"a","isMeta":true`},
-		{`{"stdout":`, `null,"x":{"stdout":`}, {`{"stdout":"x \"y\" z"}`, `"x"`}, {`{"stdout":"x \"y\" z"}`, `["x"]`}, {`{"stdout":"x \"y\" z"}`, `7`}, {`:[{`, `:[{"type":"text","text":"u"},{`}, {`[{"tool`, `[3,{"tool`},
+		{},
+		{`"b"`, `"\""`},
+		{`"b"`, `""`},
+		{`"b"`, `7`},
+		{`"b"`, `null`},
+		{`"b"`, `{"b":"c"}`},
+		{`false`, `true`},
+		{`"user",`, `"assistant",`},
+		{`"user",`, `"mode",`},
+		{`"a"`, `"a","isMeta":true`},
+		{`{"stdout":`, `null,"x":{"stdout":`},
+		{`{"stdout":"x \"y\" z"}`, `"x"`},
+		{`{"stdout":"x \"y\" z"}`, `["x"]`},
+		{`{"stdout":"x \"y\" z"}`, `7`},
+		{`:[{`, `:[{"type":"text","text":"u"},{`},
+		{`[{"tool`, `[3,{"tool`},
 	} {
 		b := []byte(strings.Replace(result, change[0], change[1], 1))
 		var whole, link line
