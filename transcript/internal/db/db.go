@@ -36,8 +36,8 @@ type File struct {
 // magic is how every SQLite file begins.
 const magic = "SQLite format 3\x00"
 
-// Is reports whether a file that begins so is one of SQLite's.
-func Is(head []byte) bool { return strings.HasPrefix(string(head), magic) }
+// isDatabase reports whether a file that begins so is one of SQLite's.
+func isDatabase(head []byte) bool { return strings.HasPrefix(string(head), magic) }
 
 // Open opens a file. A database in which a log is used needs care:
 //
@@ -111,7 +111,7 @@ func usesLog(path string) (bool, error) {
 	}
 	defer f.Close()
 	head := make([]byte, 20)
-	if _, err := io.ReadFull(f, head); err != nil || !Is(head) {
+	if _, err := io.ReadFull(f, head); err != nil || !isDatabase(head) {
 		return false, fmt.Errorf("%s is no SQLite file", path)
 	}
 	return head[18] == 2 || head[19] == 2, nil

@@ -71,22 +71,22 @@ func (f *Feed) Count(u trimtab.Usage) *trimtab.Usage {
 // Taker takes the lines of a file. An error names what is wrong with the line.
 type Taker interface{ Take(line []byte) error }
 
-// Planner is a Taker that goes through a file once before it is read, if it can
+// planner is a Taker that goes through a file once before it is read, if it can
 // be read twice. Plan looks at a line; what it says is wrong with it is passed
 // over, since Take will say it again.
-type Planner interface {
+type planner interface {
 	Plan(line []byte, n int)
 	Planned()
 }
 
-// Ender is a Taker that has something to say at the end of the file.
-type Ender interface{ End() error }
+// finisher is a Taker that has something to say at the end of the file.
+type finisher interface{ End() error }
 
 // Lines reads a file of JSON lines.
 func Lines(r io.Reader, opt transcript.Options, begin func(*Feed) Taker) iter.Seq2[transcript.Item, error] {
 	return Run(opt, func(f *Feed) error {
 		t := begin(f)
-		if p, ok := t.(Planner); ok && !f.Opt.Branches {
+		if p, ok := t.(planner); ok && !f.Opt.Branches {
 			if err := plan(r, f.Opt, p); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func Run(opt transcript.Options, read func(*Feed) error) iter.Seq2[transcript.It
 }
 
 // plan goes through a file and back, if it can be read twice.
-func plan(r io.Reader, opt transcript.Options, p Planner) error {
+func plan(r io.Reader, opt transcript.Options, p planner) error {
 	seeker, ok := r.(io.Seeker)
 	if !ok {
 		return nil
@@ -150,7 +150,7 @@ func (f *Feed) lines(lines *jsonl.Lines, t Taker) error {
 		f.N = lines.N
 		switch {
 		case err == io.EOF:
-			if e, ok := t.(Ender); ok {
+			if e, ok := t.(finisher); ok {
 				return e.End()
 			}
 			return nil
