@@ -58,7 +58,7 @@ counts: ## the random conversations, replays, faults and kills that are promised
 	CGO_ENABLED=0 $(GO) test -count=1 -run 'P3|P4' ./store/sqlite
 	CGO_ENABLED=0 $(GO) test -count=1 -run P7_Generated ./surface/gateway
 	CGO_ENABLED=0 $(GO) test -count=1 $$(grep -rl --include='*_test.go' pgregory.net/rapid . | sed 's|/[^/]*$$||' | sort -u)
-	CGO_ENABLED=0 $(GO) test -count=1 -parallel 4 -run 'P1_Killed|P2_Lost' ./improve/flow
+	CGO_ENABLED=0 $(GO) test -count=1 -parallel 4 -run 'P1_Killed|P2_Lost' ./improve/worker
 
 fuzz: ## each fuzz target for FUZZTIME (1s)
 	@GO='$(GO)' sh script/fuzz $(FUZZTIME) $(PKGS)

@@ -11,8 +11,8 @@ import (
 	"github.com/trimtab/trimtab/llm"
 )
 
-// Door is the part of helm.Helm that an agent goes through.
-type Door interface {
+// Service is the part of session.Service that an agent goes through.
+type Service interface {
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 }
 
@@ -23,7 +23,7 @@ type History interface {
 
 // Options are what an agent has beside its model.
 type Options struct {
-	History   History     // the store behind the door; required
+	History   History     // the store behind the service; required
 	Tools     []tool.Tool // what the model is offered
 	System    string      // the system prompt
 	MaxSteps  int         // replies in one run; 200 if not given
@@ -45,17 +45,17 @@ type Options struct {
 // Agent takes prompts to a model. It holds no state of a session and is safe to
 // share, but one session has one run at a time.
 type Agent struct {
-	door  Door
-	model llm.Model
-	opt   Options
+	service Service
+	model   llm.Model
+	opt     Options
 }
 
 // New returns an agent.
-func New(door Door, model llm.Model, opt Options) *Agent {
+func New(service Service, model llm.Model, opt Options) *Agent {
 	if opt.MaxSteps <= 0 {
 		opt.MaxSteps = 200
 	}
-	return &Agent{door: door, model: model, opt: opt}
+	return &Agent{service: service, model: model, opt: opt}
 }
 
 // Run takes a prompt to the model and goes on until there is nothing left to do.
@@ -78,7 +78,7 @@ func (a *Agent) Run(ctx context.Context, session string, prompt trimtab.Message)
 	}
 }
 
-var errNoHistory = errors.New("the agent has no History; give it the store behind the door")
+var errNoHistory = errors.New("the agent has no History; give it the store behind the service")
 
 type sessionKey struct{}
 

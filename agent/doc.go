@@ -2,7 +2,7 @@
 //
 // An Agent takes a prompt to the model, runs the tools that the model calls,
 // takes their results back, and so on until the model has no more to ask for. All
-// that is said goes through the one door (helm), which steers and stores; the
+// that is said goes through the session service, which steers and stores; the
 // agent applies what steering decides: what the model sees, which tool may not
 // run, whether to go on or to pause. It never decides any of this itself and draws
 // nothing. What changes something is asked for through Options.Permit, one call at

@@ -18,7 +18,7 @@ import (
 	"github.com/trimtab/trimtab/llm/demo"
 )
 
-// house is a door and a history in memory, with a real engine behind it.
+// house is a service and a history in memory, with a real engine behind it.
 type house struct {
 	t       *testing.T
 	engine  *trimtab.Engine

@@ -197,9 +197,9 @@ func (r *run) say(m *trimtab.Message) error {
 	return nil
 }
 
-// handle takes an event through the door and tells what came of it.
+// handle takes an event through the session service and tells what came of it.
 func (r *run) handle(ctx context.Context, ev trimtab.Event) (trimtab.Outcome, error) {
-	s, out, err := r.door.Handle(ctx, r.id, ev)
+	s, out, err := r.service.Handle(ctx, r.id, ev)
 	if err != nil {
 		return out, err
 	}

@@ -322,7 +322,7 @@ func TestD5_MovedFromOutside(t *testing.T) {
 		r.seen = append(r.seen, ev)
 		if _, ok := ev.(deliberate.Spoke); ok {
 			if n++; n == 3 {
-				if _, _, err := r.opt.Door.Handle(t.Context(), "debate", trimtab.Asked{Command: "phase", Args: []string{"drafting"}}); err != nil {
+				if _, _, err := r.opt.Service.Handle(t.Context(), "debate", trimtab.Asked{Command: "phase", Args: []string{"drafting"}}); err != nil {
 					t.Fatal(err)
 				}
 			}

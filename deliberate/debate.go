@@ -24,8 +24,8 @@ type Config struct {
 	Lookups     int     `json:"lookups" default:"8" min:"1" max:"50" doc:"requests to the model that the researcher may take for one answer"`
 }
 
-// Door is the part of helm.Helm that a debate goes through.
-type Door interface {
+// Service is the part of session.Service that a debate goes through.
+type Service interface {
 	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 }
@@ -38,8 +38,8 @@ type History interface {
 // Options are what a debate needs beside its plan.
 type Options struct {
 	Config
-	Door    Door
-	History History // the store behind the door
+	Service Service
+	History History // the store behind the service
 	Goal    Goal
 
 	// Model opens a model by its name.
@@ -94,7 +94,7 @@ func Begin(ctx context.Context, opt Options, plan Plan) (*Debate, error) {
 	if err := d.cast(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := opt.Door.Begin(ctx, trimtab.Info{ID: plan.ID, Host: Host, Project: plan.Project, Model: plan.Model}); err != nil {
+	if _, err := opt.Service.Begin(ctx, trimtab.Info{ID: plan.ID, Host: Host, Project: plan.Project, Model: plan.Model}); err != nil {
 		return nil, err
 	}
 	if err := d.order(ctx, "mode", plan.Mode); err != nil {
@@ -107,7 +107,7 @@ func Begin(ctx context.Context, opt Options, plan Plan) (*Debate, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.session, _, err = opt.Door.Handle(ctx, plan.ID, trimtab.Said{Message: first}, trimtab.Said{Message: trimtab.Prompt(plan.Brief)})
+	d.session, _, err = opt.Service.Handle(ctx, plan.ID, trimtab.Said{Message: first}, trimtab.Said{Message: trimtab.Prompt(plan.Brief)})
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func Begin(ctx context.Context, opt Options, plan Plan) (*Debate, error) {
 
 // order gives the session a command that it must take.
 func (d *Debate) order(ctx context.Context, name string, args ...string) error {
-	_, out, err := d.opt.Door.Handle(ctx, d.plan.ID, trimtab.Asked{Command: name, Args: args})
+	_, out, err := d.opt.Service.Handle(ctx, d.plan.ID, trimtab.Asked{Command: name, Args: args})
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func Resume(ctx context.Context, opt Options, id string) (*Debate, error) {
 	if err := d.cast(ctx); err != nil {
 		return nil, err
 	}
-	s, _, err := opt.Door.Handle(ctx, id, trimtab.Resumed{})
+	s, _, err := opt.Service.Handle(ctx, id, trimtab.Resumed{})
 	if err != nil {
 		return nil, err
 	}

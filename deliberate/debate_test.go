@@ -13,8 +13,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/store/memory"
@@ -22,7 +22,7 @@ import (
 
 const brief = "A landing page for a bakery that delivers by bike"
 
-// room is a place for debates: a store, the door to it and the demo model.
+// room is a place for debates: a store, the service to it and the demo model.
 type room struct {
 	t     testing.TB
 	store *memory.Store
@@ -42,7 +42,7 @@ func newRoom(t testing.TB, own ...mode.Definition) *room {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
-	door := helm.New(engine, r.store, helm.Options{Clock: func() time.Time { return now }})
+	service := session.New(engine, r.store, session.Options{Clock: func() time.Time { return now }})
 	goal, err := deliberate.NewGoal(append(mode.Sessions(), own...))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func newRoom(t testing.TB, own ...mode.Definition) *room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.opt = deliberate.Options{Door: door, History: r.store, Goal: goal, Model: r.models(nil)}
+	r.opt = deliberate.Options{Service: service, History: r.store, Goal: goal, Model: r.models(nil)}
 	r.plan = deliberate.Plan{ID: "debate", Mode: "copywrite", Brief: brief, Model: "demo", Cast: cast}
 	return r
 }
@@ -297,7 +297,7 @@ func TestResumeOfWhatIsNoDebate(t *testing.T) {
 	r := newRoom(t)
 	for _, id := range []string{"none", "plain"} {
 		if id == "plain" {
-			if _, err := r.opt.Door.Begin(t.Context(), trimtab.Info{ID: id}); err != nil {
+			if _, err := r.opt.Service.Begin(t.Context(), trimtab.Info{ID: id}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // in a session of its own below the debate's.
 func (r *run) lookup(req Request) func(ctx context.Context) finding {
 	l := &lookup{
-		door: r.opt.Door, history: r.opt.History, id: fmt.Sprintf("%s.r%d", r.plan.ID, req.N), parent: r.plan, most: r.opt.Lookups,
+		service: r.opt.Service, history: r.opt.History, id: fmt.Sprintf("%s.r%d", r.plan.ID, req.N), parent: r.plan, most: r.opt.Lookups,
 		model: r.models[r.plan.Model], reply: r.opt.MaxReply, patience: time.Duration(r.opt.TurnSeconds) * time.Second,
 	}
 	for _, t := range r.opt.Tools {
@@ -32,7 +32,7 @@ func (r *run) lookup(req Request) func(ctx context.Context) finding {
 }
 
 type lookup struct {
-	door     Door
+	service  Service
 	history  History
 	id       string
 	parent   Plan
@@ -96,7 +96,7 @@ func (l *lookup) loop(ctx context.Context, prompt string) (string, error) {
 
 // open begins the session, or takes up the one that a crash left.
 func (l *lookup) open(ctx context.Context, prompt string) error {
-	_, err := l.door.Begin(ctx, trimtab.Info{ID: l.id, Host: Host, Project: l.parent.Project, Model: l.model.Name(), Parent: l.parent.ID})
+	_, err := l.service.Begin(ctx, trimtab.Info{ID: l.id, Host: Host, Project: l.parent.Project, Model: l.model.Name(), Parent: l.parent.ID})
 	switch {
 	case errors.Is(err, trimtab.ErrExists), errors.Is(err, trimtab.ErrConflict):
 		for m, err := range l.history.Messages(ctx, l.id, 0) {
@@ -126,7 +126,7 @@ func (l *lookup) mend(ctx context.Context, prompt string) error {
 func (l *lookup) ask(ctx context.Context, offered []llm.Tool) (trimtab.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.patience)
 	defer cancel()
-	s, _, err := l.door.Handle(ctx, l.id, trimtab.Calling{})
+	s, _, err := l.service.Handle(ctx, l.id, trimtab.Calling{})
 	if err != nil {
 		return trimtab.Message{}, err
 	}
@@ -168,7 +168,7 @@ func (l *lookup) result(ctx context.Context, c trimtab.ToolCall) trimtab.ToolRes
 	if i < 0 {
 		return trimtab.ToolResult{ID: c.ID, Failed: true, Text: fmt.Sprintf("there is no tool %q here", trimtab.Clip(c.Name, 60))}
 	}
-	_, out, err := l.door.Handle(ctx, l.id, trimtab.Using{Call: c})
+	_, out, err := l.service.Handle(ctx, l.id, trimtab.Using{Call: c})
 	if err != nil {
 		return trimtab.ToolResult{ID: c.ID, Failed: true, Text: err.Error()}
 	}
@@ -185,7 +185,7 @@ func (l *lookup) result(ctx context.Context, c trimtab.ToolCall) trimtab.ToolRes
 }
 
 func (l *lookup) say(ctx context.Context, m trimtab.Message) error {
-	s, _, err := l.door.Handle(ctx, l.id, trimtab.Said{Message: m})
+	s, _, err := l.service.Handle(ctx, l.id, trimtab.Said{Message: m})
 	if err != nil {
 		return err
 	}

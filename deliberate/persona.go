@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Persona is someone at the table.
@@ -106,7 +106,7 @@ func loadPersona(folder fs.FS, e fs.DirEntry) (Persona, error) {
 	return ParsePersona(e.Name(), raw)
 }
 
-var personaID = late.Pattern(`^[a-z][a-z0-9-]{0,31}$`)
+var personaID = lazyregexp.Pattern(`^[a-z][a-z0-9-]{0,31}$`)
 
 // ParsePersona reads a persona's file: Markdown, with a few keys between two lines
 // of three dashes in front. file is its name, for errors and for the id.

@@ -36,7 +36,7 @@ func (r *room) play(file string) *deliberate.Debate {
 		if said.By == deliberate.Researcher {
 			m = trimtab.Message{Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.Text{Text: said.Text, By: trimtab.Tool, From: said.By}}}
 		}
-		if _, _, err := r.opt.Door.Handle(t.Context(), r.plan.ID, trimtab.Said{Message: m}); err != nil {
+		if _, _, err := r.opt.Service.Handle(t.Context(), r.plan.ID, trimtab.Said{Message: m}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -151,7 +151,7 @@ func (r *run) say(m trimtab.Message) (Utterance, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), saveTime)
 	defer cancel()
 	before := len(r.table.Proposals)
-	s, out, err := r.opt.Door.Handle(ctx, r.plan.ID, trimtab.Said{Message: m})
+	s, out, err := r.opt.Service.Handle(ctx, r.plan.ID, trimtab.Said{Message: m})
 	if err != nil {
 		return Utterance{}, err
 	}
@@ -215,9 +215,9 @@ func (r *run) progress() error {
 	return nil
 }
 
-// handle takes an event through the door and tells what came of it.
+// handle takes an event through the session service and tells what came of it.
 func (r *run) handle(ctx context.Context, ev trimtab.Event) (trimtab.Outcome, error) {
-	s, out, err := r.opt.Door.Handle(ctx, r.plan.ID, ev)
+	s, out, err := r.opt.Service.Handle(ctx, r.plan.ID, ev)
 	if err != nil {
 		return out, err
 	}

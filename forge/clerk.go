@@ -22,7 +22,7 @@ type Log interface {
 	Last(ctx context.Context, key string) (time.Time, error)
 }
 
-// Options are what a Clerk works with. Keys and Log are needed.
+// Options are what a Idempotent works with. Keys and Log are needed.
 type Options struct {
 	Keys     [][]byte                                         // for markers; the first one signs
 	Log      Log                                              // what was about to be made
@@ -33,9 +33,9 @@ type Options struct {
 	Wait     func(ctx context.Context, d time.Duration) error // returns early only with the context's error
 }
 
-// Clerk makes each thing once. It may be used by several goroutines. Several
+// Idempotent makes each thing once. It may be used by several goroutines. Several
 // processes must share its Log, and one alone may be at work on an id at a time.
-type Clerk struct {
+type Idempotent struct {
 	forge  Forge
 	signer Signer
 	opt    Options
@@ -43,7 +43,7 @@ type Clerk struct {
 }
 
 // NewClerk returns a clerk for a forge.
-func NewClerk(f Forge, opt Options) (*Clerk, error) {
+func NewClerk(f Forge, opt Options) (*Idempotent, error) {
 	signer, err := NewSigner(opt.Keys...)
 	if err != nil {
 		return nil, err
@@ -58,12 +58,12 @@ func NewClerk(f Forge, opt Options) (*Clerk, error) {
 	if opt.Wait == nil {
 		opt.Wait = wait
 	}
-	return &Clerk{forge: f, signer: signer, opt: opt, desk: newDesk()}, nil
+	return &Idempotent{forge: f, signer: signer, opt: opt, desk: newDesk()}, nil
 }
 
 // Find returns the issue that was filed under an id, open or closed, whoever of
 // our accounts filed it. Where there are several it is the oldest.
-func (c *Clerk) Find(ctx context.Context, id string) (Issue, bool, error) {
+func (c *Idempotent) Find(ctx context.Context, id string) (Issue, bool, error) {
 	m := Marker{"issue", id}
 	if err := m.Check(); err != nil {
 		return Issue{}, false, err
@@ -93,7 +93,7 @@ func (c *Clerk) Find(ctx context.Context, id string) (Issue, bool, error) {
 
 // Issue files an issue under an id, or returns the one that was. Labels that
 // cannot be had are left out; Issue.Labels tells which are set.
-func (c *Clerk) Issue(ctx context.Context, id string, t Text, labels []string) (Issue, error) {
+func (c *Idempotent) Issue(ctx context.Context, id string, t Text, labels []string) (Issue, error) {
 	traits := c.forge.Traits()
 	body, err := c.signer.Sign(fitBody(t.Body, traits.Body), Marker{"issue", id})
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Clerk) Issue(ctx context.Context, id string, t Text, labels []string) (
 
 // Pull proposes a branch under an id, or returns the pull request that does. One
 // that someone else opened from the same branch is ErrExists.
-func (c *Clerk) Pull(ctx context.Context, id string, p Proposal, labels []string) (Pull, error) {
+func (c *Idempotent) Pull(ctx context.Context, id string, p Proposal, labels []string) (Pull, error) {
 	traits := c.forge.Traits()
 	body, err := c.signer.Sign(fitBody(p.Body, traits.Body), Marker{"pull", id})
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *Clerk) Pull(ctx context.Context, id string, p Proposal, labels []string
 
 // FindPull returns the pull request of a branch that was proposed under an id, open
 // or not.
-func (c *Clerk) FindPull(ctx context.Context, id, branch string) (found Pull, ok bool, err error) {
+func (c *Idempotent) FindPull(ctx context.Context, id, branch string) (found Pull, ok bool, err error) {
 	err = c.patient(ctx, func() error {
 		found, ok = Pull{}, false
 		authors, err := c.authors(ctx)
@@ -163,7 +163,7 @@ func (c *Clerk) FindPull(ctx context.Context, id, branch string) (found Pull, ok
 
 // Comment writes a comment under an id, or returns the one that was written.
 // Ids are told apart on each issue and pull request.
-func (c *Clerk) Comment(ctx context.Context, id string, on Ref, body string) (Comment, error) {
+func (c *Idempotent) Comment(ctx context.Context, id string, on Ref, body string) (Comment, error) {
 	m := Marker{"comment", id}
 	text, err := c.signer.Sign(fitBody(body, c.forge.Traits().Body), m)
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *Clerk) Comment(ctx context.Context, id string, on Ref, body string) (Co
 }
 
 // Review reviews a pull request under an id, or returns the review that was made.
-func (c *Clerk) Review(ctx context.Context, id string, number int, r Review) (Comment, error) {
+func (c *Idempotent) Review(ctx context.Context, id string, number int, r Review) (Comment, error) {
 	m := Marker{"review", id}
 	most := c.forge.Traits().Body
 	text, err := c.signer.Sign(fitBody(r.Body, most), m)
@@ -188,7 +188,7 @@ func (c *Clerk) Review(ctx context.Context, id string, number int, r Review) (Co
 	return c.comment(ctx, m, Ref{PullKind, number}, func(ctx context.Context) (Comment, error) { return c.forge.Review(ctx, number, signed) })
 }
 
-func (c *Clerk) comment(ctx context.Context, m Marker, on Ref, write func(context.Context) (Comment, error)) (Comment, error) {
+func (c *Idempotent) comment(ctx context.Context, m Marker, on Ref, write func(context.Context) (Comment, error)) (Comment, error) {
 	return once(ctx, c, errand[Comment]{
 		key:  fmt.Sprintf("%s %s %d %s", m.Kind, on.Kind, on.Number, m.ID),
 		look: func(ctx context.Context) (Comment, bool, error) { return c.findComment(ctx, m, on) },
@@ -196,7 +196,7 @@ func (c *Clerk) comment(ctx context.Context, m Marker, on Ref, write func(contex
 	})
 }
 
-func (c *Clerk) findComment(ctx context.Context, m Marker, on Ref) (found Comment, ok bool, err error) {
+func (c *Idempotent) findComment(ctx context.Context, m Marker, on Ref) (found Comment, ok bool, err error) {
 	err = c.patient(ctx, func() error {
 		found, ok = Comment{}, false
 		authors, err := c.authors(ctx)
@@ -220,7 +220,7 @@ func (c *Clerk) findComment(ctx context.Context, m Marker, on Ref) (found Commen
 // or finds that it is there already. From is "" for a branch that is new. A
 // branch that is at neither is ErrExists. The same push twice is harmless, so a
 // lost answer needs no waiting: what git then sees there decides.
-func (c *Clerk) Push(ctx context.Context, tree git.Tree, u git.Update) error {
+func (c *Idempotent) Push(ctx context.Context, tree git.Tree, u git.Update) error {
 	remote := c.forge.Remote()
 	return c.patient(ctx, func() error {
 		now, err := tree.Branch(ctx, remote, u.Branch)
@@ -244,7 +244,7 @@ func (c *Clerk) Push(ctx context.Context, tree git.Tree, u git.Update) error {
 }
 
 // label sets what is not set yet. A forge that will not is no reason to fail.
-func (c *Clerk) label(ctx context.Context, on Ref, has, want []string) ([]string, error) {
+func (c *Idempotent) label(ctx context.Context, on Ref, has, want []string) ([]string, error) {
 	var missing []string
 	for _, l := range want {
 		if l = strings.Join(strings.Fields(l), " "); l != "" && !among(has, l) && !among(missing, l) {
@@ -269,7 +269,7 @@ func (c *Clerk) label(ctx context.Context, on Ref, has, want []string) ([]string
 }
 
 // authors are the accounts whose markers count.
-func (c *Clerk) authors(ctx context.Context) ([]string, error) {
+func (c *Idempotent) authors(ctx context.Context) ([]string, error) {
 	repo, err := c.forge.Repo(ctx)
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func (d *diary) Begin(ctx context.Context, key string, at time.Time) error {
 	return d.Log.Begin(ctx, key, at)
 }
 
-func clerk(t *testing.T, f forge.Forge, clock *forgetest.Clock, log forge.Log, change func(*forge.Options)) *forge.Clerk {
+func clerk(t *testing.T, f forge.Forge, clock *forgetest.Clock, log forge.Log, change func(*forge.Options)) *forge.Idempotent {
 	t.Helper()
 	opt := forge.Options{Keys: [][]byte{keyA}, Log: log, Now: clock.Now, Wait: clock.Wait}
 	if change != nil {

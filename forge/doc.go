@@ -2,7 +2,7 @@
 // them: GitHub, Gitea or Forgejo, GitLab, or a folder of this machine.
 //
 // A Forge does one thing for each call and says honestly what came of it: done,
-// refused, not now, or unclear, which means that it may have happened. A Clerk
+// refused, not now, or unclear, which means that it may have happened. A Idempotent
 // works on top of any forge and makes each thing once. It looks for its own signed
 // marker before it makes something, records that it is about to, and where an
 // answer was lost waits until the forge can no longer be at work on the request,

@@ -10,7 +10,7 @@ import (
 
 // Forge is one repository at a forge, with all that belongs to it. A call that
 // makes something is one request that makes it: it looks for nothing and repeats
-// nothing. That is what a Clerk is for.
+// nothing. That is what a Idempotent is for.
 type Forge interface {
 	// Repo says which repository this is, and as whom we are known there.
 	Repo(ctx context.Context) (Repo, error)

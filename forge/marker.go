@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Marker is the hidden line by which we know what we wrote: a comment of HTML
@@ -36,9 +36,9 @@ const (
 )
 
 var (
-	idForm   = late.Pattern(`^[A-Za-z0-9](?:[A-Za-z0-9._:@/-]{0,126}[A-Za-z0-9])?$`)
-	kindForm = late.Pattern(`^[a-z]{1,16}$`)
-	lookForm = late.Pattern(`(?i)<(!--\s*trimtab\s*:)`)
+	idForm   = lazyregexp.Pattern(`^[A-Za-z0-9](?:[A-Za-z0-9._:@/-]{0,126}[A-Za-z0-9])?$`)
+	kindForm = lazyregexp.Pattern(`^[a-z]{1,16}$`)
+	lookForm = lazyregexp.Pattern(`(?i)<(!--\s*trimtab\s*:)`)
 )
 
 // NewSigner signs with the first key and knows the markers of all of them, so

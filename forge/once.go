@@ -21,7 +21,7 @@ type errand[T any] struct {
 // once looks before it makes, and after an answer that was lost waits out the
 // forge before it looks again. It makes something only when no earlier request
 // for it can still arrive.
-func once[T any](ctx context.Context, c *Clerk, e errand[T]) (T, error) {
+func once[T any](ctx context.Context, c *Idempotent, e errand[T]) (T, error) {
 	var none T
 	leave, err := c.desk.enter(ctx, e.key)
 	if err != nil {
@@ -69,7 +69,7 @@ func once[T any](ctx context.Context, c *Clerk, e errand[T]) (T, error) {
 
 // begin records that the thing is about to be made, and makes it. A limit that
 // is met here means that nothing was made.
-func begin[T any](ctx context.Context, c *Clerk, e errand[T]) (T, error) {
+func begin[T any](ctx context.Context, c *Idempotent, e errand[T]) (T, error) {
 	var made T
 	err := c.patient(ctx, func() error {
 		if err := c.opt.Log.Begin(ctx, e.key, c.opt.Now()); err != nil {
@@ -92,7 +92,7 @@ func also(err, lost error) error {
 
 // outlive waits until a request that began then can no longer be at work. A clock
 // that was set back makes it wait no longer than that.
-func (c *Clerk) outlive(ctx context.Context, begun time.Time) error {
+func (c *Idempotent) outlive(ctx context.Context, begun time.Time) error {
 	life := c.forge.Traits().Life
 	left := min(begun.Add(life).Sub(c.opt.Now()), life)
 	if left <= 0 {
@@ -103,7 +103,7 @@ func (c *Clerk) outlive(ctx context.Context, begun time.Time) error {
 
 // patient does something again after a rate limit, as long as that is no longer
 // than the clerk's patience.
-func (c *Clerk) patient(ctx context.Context, do func() error) error {
+func (c *Idempotent) patient(ctx context.Context, do func() error) error {
 	deadline := c.opt.Now().Add(c.opt.Patience)
 	for {
 		err := do()
@@ -166,7 +166,7 @@ func (d desk) enter(ctx context.Context, key string) (leave func(), err error) {
 }
 
 // gitError says in the words of a forge what git said.
-func (c *Clerk) gitError(doing string, err error, reading bool) error {
+func (c *Idempotent) gitError(doing string, err error, reading bool) error {
 	e := &Error{Forge: c.forge.Traits().Name, Doing: doing, Err: ErrUnclear}
 	if reading {
 		e.Err = ErrUnreachable

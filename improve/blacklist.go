@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // subject is something that is never worked on by itself, and the words that tell
@@ -46,7 +46,7 @@ func WordsOf(name string) []string {
 
 // marks are what redaction puts in the place of a secret, also where they were cut
 // off. The kind of a secret is not what a request is about.
-var marks = late.Pattern(`\[REDACTED:[a-z0-9-]*\]?`)
+var marks = lazyregexp.Pattern(`\[REDACTED:[a-z0-9-]*\]?`)
 
 // blacklisted finds the first subject of the list that the fields of a request
 // speak of, and the word by which it does.

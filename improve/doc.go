@@ -2,7 +2,7 @@
 // improvement, and says which of them may become work.
 //
 // It is pure: it reads messages that are handed to it, counts, ranks and decides.
-// It reads no file, asks no clock, and files nothing: improve/work does the
+// It reads no file, asks no clock, and files nothing: improve/steps does the
 // thirteen steps, a store keeps the queue. Only what a person typed counts as a
 // person's word, and all that is quoted passes the Redact that it was given.
 //

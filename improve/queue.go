@@ -99,7 +99,7 @@ type Queue interface {
 	// Renew moves the end of a lease, or returns ErrLost.
 	Renew(ctx context.Context, id string, fence int64, until time.Time) error
 
-	// Begin and Last are the log of a forge.Clerk: what was about to be made, and when.
+	// Begin and Last are the log of a forge.Idempotent: what was about to be made, and when.
 	Begin(ctx context.Context, key string, at time.Time) error
 	Last(ctx context.Context, key string) (time.Time, error)
 

@@ -4,7 +4,7 @@
 // a request and of a streamed reply. A model gets the whole conversation with
 // each request and keeps nothing of it: the same request may be sent again. The
 // room never runs a tool, never stores anything and knows nothing of steering;
-// the agent does the first, helm the rest.
+// the agent does the first, package session the rest.
 //
 //	for chunk, err := range model.Stream(ctx, llm.Request{Messages: view, Tools: offered}) {
 //		if err != nil {

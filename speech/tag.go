@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Kind is what a message, or a part of it, is meant as.
@@ -180,8 +180,8 @@ func (s *Speech) words() {
 // about is the beginning of what follows a tag, where it names proposals; named is
 // nothing but their numbers.
 var (
-	about = late.Pattern(`^(?i:(new version of|revision of)\s+)?([Pp#]\d{1,6}(?:\s*(?:,|and)\s*[Pp#]\d{1,6})*)\s*[:.,–-]?\s*`)
-	named = late.Pattern(`^[Pp#]\d{1,6}(?:\s*(?:,|and)\s*[Pp#]\d{1,6})*$`)
+	about = lazyregexp.Pattern(`^(?i:(new version of|revision of)\s+)?([Pp#]\d{1,6}(?:\s*(?:,|and)\s*[Pp#]\d{1,6})*)\s*[:.,–-]?\s*`)
+	named = lazyregexp.Pattern(`^[Pp#]\d{1,6}(?:\s*(?:,|and)\s*[Pp#]\d{1,6})*$`)
 )
 
 // target takes the proposals that a tag is about from what follows it. Written

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // File is a file that speaks to agents, as it was when it was read.
@@ -23,7 +23,7 @@ type File struct {
 // words are what the file says to a model. What the eye cannot see is written
 // out: the person who trusted the file did not see it either.
 func (f File) words() string {
-	return strings.TrimSpace(safe.Text(strings.TrimPrefix(string(f.Text), "\uFEFF")))
+	return strings.TrimSpace(termsafe.Text(strings.TrimPrefix(string(f.Text), "\uFEFF")))
 }
 
 // read reads the file once, and says why it cannot be used. A file that does not

@@ -25,7 +25,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // Name is the file that is looked for.
@@ -77,7 +77,7 @@ func Read(dir string, refused func(File) (why string)) (Found, error) {
 		}
 		room -= len(text)
 		found.Files = append(found.Files, f.Name)
-		found.Text = fmt.Sprintf("\n# From the project's %s\n\n%s\n", safe.Line(f.Name), text) + found.Text
+		found.Text = fmt.Sprintf("\n# From the project's %s\n\n%s\n", termsafe.Line(f.Name), text) + found.Text
 	}
 	slices.Reverse(found.Files)
 	slices.SortStableFunc(found.Left, func(a, b Left) int { return len(a.File) - len(b.File) }) // each folder is inside the one before it

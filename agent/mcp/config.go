@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -42,7 +42,7 @@ const (
 	maxBody    = 32 << 20
 )
 
-var serverName = late.Pattern(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`)
+var serverName = lazyregexp.Pattern(`^[A-Za-z0-9][A-Za-z0-9-]{0,31}$`)
 
 // Validate names what is wrong.
 func (c Config) Validate() error {

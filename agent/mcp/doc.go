@@ -13,5 +13,5 @@
 //		return err
 //	}
 //	defer client.Close()
-//	a := agent.New(door, model, agent.Options{More: client.Tools, Permit: ask, …})
+//	a := agent.New(service, model, agent.Options{More: client.Tools, Permit: ask, …})
 package mcp

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Rule says which commands need no question.
@@ -49,7 +49,7 @@ func (r Rule) String() string {
 	return strings.Join(words, " ")
 }
 
-var harmless = late.Pattern(`^[A-Za-z0-9_./:@%+,-]+$`)
+var harmless = lazyregexp.Pattern(`^[A-Za-z0-9_./:@%+,-]+$`)
 
 func quote(word string) string {
 	if harmless().MatchString(word) {

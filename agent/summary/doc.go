@@ -6,8 +6,8 @@
 // gives the answer back as the command "frame summary ID TEXT". Until then, and
 // whenever the model fails, the summary stands that was taken from the messages
 // themselves. The room decides nothing, and never sees a session but through the
-// one door.
+// one service.
 //
-//	w := summary.Writer{Door: h, History: store, Model: model}
+//	w := summary.Writer{Service: h, History: store, Model: model}
 //	go w.Watch(ctx, h.Subscribe(ctx))
 package summary

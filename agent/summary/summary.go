@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
 )
 
 // Kind is the kind of work that a Writer does.
 const Kind = "frame.summary"
 
-// Door is the part of helm.Helm that answers go through.
-type Door interface {
+// Service is the part of session.Service that answers go through.
+type Service interface {
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 }
 
@@ -31,7 +31,7 @@ type History interface {
 
 // Writer writes summaries.
 type Writer struct {
-	Door    Door
+	Service Service
 	History History
 	Model   func(ctx context.Context) (llm.Model, error) // asked for each summary, so that it may change
 	Log     *slog.Logger                                 // nil is none
@@ -61,7 +61,7 @@ type wish struct {
 
 // Watch writes what is asked for until the channel is closed. One that fails is
 // logged; the summary that was there stays.
-func (w Writer) Watch(ctx context.Context, live <-chan helm.Published) {
+func (w Writer) Watch(ctx context.Context, live <-chan session.Published) {
 	for p := range live {
 		for _, taken := range p.Entry.Actions {
 			work, ok := taken.Action.(trimtab.Enqueue)
@@ -102,7 +102,7 @@ func (w Writer) Write(ctx context.Context, data json.RawMessage) error {
 	if text == "" {
 		return fmt.Errorf("summary of %s: %s wrote nothing", ask.Frame, model.Name())
 	}
-	_, out, err := w.Door.Handle(ctx, ask.Session, trimtab.Asked{Command: "frame", Args: []string{"summary", ask.Frame, clip(text, maxText)}, By: trimtab.Model, Away: true})
+	_, out, err := w.Service.Handle(ctx, ask.Session, trimtab.Asked{Command: "frame", Args: []string{"summary", ask.Frame, clip(text, maxText)}, By: trimtab.Model, Away: true})
 	if err != nil {
 		return fmt.Errorf("summary of %s: %w", ask.Frame, err)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/summary"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/frame"
 	"github.com/trimtab/trimtab/store/memory"
@@ -39,14 +39,14 @@ func (s *scribe) Stream(_ context.Context, r llm.Request) iter.Seq2[llm.Chunk, e
 
 // popped is a session with a frame that ended without a summary, and what was
 // asked for then.
-func popped(t *testing.T, rounds int) (*helm.Helm, *memory.Store, trimtab.Enqueue) {
+func popped(t *testing.T, rounds int) (*session.Service, *memory.Store, trimtab.Enqueue) {
 	t.Helper()
 	engine, err := steer.New(steer.Config{Frames: frame.Config{Summaries: "model"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := memory.New()
-	h := helm.New(engine, st, helm.Options{})
+	h := session.New(engine, st, session.Options{})
 	if _, err := h.Begin(t.Context(), trimtab.Info{ID: "s", Host: "trimtab"}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func popped(t *testing.T, rounds int) (*helm.Helm, *memory.Store, trimtab.Enqueu
 	return nil, nil, trimtab.Enqueue{}
 }
 
-func view(t *testing.T, h *helm.Helm, st *memory.Store) string {
+func view(t *testing.T, h *session.Service, st *memory.Store) string {
 	t.Helper()
 	s, err := h.Session(t.Context(), "s")
 	if err != nil {
@@ -97,7 +97,7 @@ func view(t *testing.T, h *helm.Helm, st *memory.Store) string {
 func TestF5_AModelsSummaryTakesThePlaceOfTheDraft(t *testing.T) {
 	h, st, work := popped(t, 20)
 	model := &scribe{text: "Twenty sails, nine feet each."}
-	w := summary.Writer{Door: h, History: st, Model: func(context.Context) (llm.Model, error) { return model, nil }}
+	w := summary.Writer{Service: h, History: st, Model: func(context.Context) (llm.Model, error) { return model, nil }}
 	if err := w.Write(t.Context(), work.Data); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestF5_AModelsSummaryTakesThePlaceOfTheDraft(t *testing.T) {
 func TestF5_ALongRecordKeepsItsBeginningAndItsEnd(t *testing.T) {
 	h, st, work := popped(t, 400)
 	model := &scribe{text: "Many sails."}
-	w := summary.Writer{Door: h, History: st, Model: func(context.Context) (llm.Model, error) { return model, nil }}
+	w := summary.Writer{Service: h, History: st, Model: func(context.Context) (llm.Model, error) { return model, nil }}
 	if err := w.Write(t.Context(), work.Data); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestF5_AModelThatFailsLeavesTheDraft(t *testing.T) {
 	h, st, work := popped(t, 20)
 	before := view(t, h, st)
 	for name, model := range map[string]*scribe{"an error": {err: errors.New("no credit")}, "nothing": {text: "  "}} {
-		w := summary.Writer{Door: h, History: st, Model: func(context.Context) (llm.Model, error) { return model, nil }}
+		w := summary.Writer{Service: h, History: st, Model: func(context.Context) (llm.Model, error) { return model, nil }}
 		if err := w.Write(t.Context(), work.Data); err == nil {
 			t.Errorf("%s: no error", name)
 		}

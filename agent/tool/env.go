@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // secretNames are variables that hold what opens doors.
-var secretNames = late.Pattern(`(^|_)(KEY|KEYS|APIKEY|TOKEN|TOKENS|PAT|JWT|COOKIE|COOKIES|CREDS|PASS|PASSPHRASE|DSN|AUTH)($|_)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY`)
+var secretNames = lazyregexp.Pattern(`(^|_)(KEY|KEYS|APIKEY|TOKEN|TOKENS|PAT|JWT|COOKIE|COOKIES|CREDS|PASS|PASSPHRASE|DSN|AUTH)($|_)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY`)
 
 // secretValues are values that do, whatever they are called: a URL with a
 // password, or a token that says what it is.
-var secretValues = late.Pattern(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s@]*:[^/\s@]+@|^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abp]-|AKIA|AIza)[A-Za-z0-9_-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY`)
+var secretValues = lazyregexp.Pattern(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s@]*:[^/\s@]+@|^(sk-|ghp_|gho_|ghs_|github_pat_|glpat-|xox[abp]-|AKIA|AIza)[A-Za-z0-9_-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY`)
 
 // steeringNames change what a shell does before it does anything, or are ours.
-var steeringNames = late.Pattern(`^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|SSH_AUTH_SOCK|GPG_AGENT_INFO|SSH_ASKPASS|GIT_ASKPASS)$|^BASH_FUNC_|^TRIMTAB_`)
+var steeringNames = lazyregexp.Pattern(`^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|CDPATH|SSH_AUTH_SOCK|GPG_AGENT_INFO|SSH_ASKPASS|GIT_ASKPASS)$|^BASH_FUNC_|^TRIMTAB_`)
 
 // quiet are variables that keep programs from colours, pagers and questions.
 var quiet = []string{"TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
@@ -51,7 +51,7 @@ func CleanEnv(environ, pass []string) []string {
 }
 
 // gitSetting is a variable with a setting of git.
-var gitSetting = late.Pattern(`^GIT_CONFIG_(COUNT|KEY_\d+|VALUE_\d+)$`)
+var gitSetting = lazyregexp.Pattern(`^GIT_CONFIG_(COUNT|KEY_\d+|VALUE_\d+)$`)
 
 // plainGit reports whether no setting of git in the environment can hold a secret.
 func plainGit(environ []string) bool {

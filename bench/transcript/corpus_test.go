@@ -10,7 +10,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 // What is measured must be what hosts write: a reader finds no damage in it, and
@@ -26,7 +26,7 @@ func TestWhatIsMadeUpReadsAsAConversation(t *testing.T) {
 		}
 		for _, opt := range []transcript.Options{{}, {Brief: true}, {Branches: true}} {
 			prompts, calls, results, failed := 0, 0, 0, 0
-			for it, err := range pick.Reader(host)(bytes.NewReader(file.Bytes()), opt) {
+			for it, err := range all.Reader(host)(bytes.NewReader(file.Bytes()), opt) {
 				if err != nil {
 					t.Fatalf("%s: %v", host, err)
 				}

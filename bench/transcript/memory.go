@@ -12,7 +12,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 // memory tells the resident memory of reading a small and a large file of each
@@ -43,7 +43,7 @@ func memory(ctx context.Context, out io.Writer, o options, dir string) error {
 // has had.
 func weighed(out io.Writer, what string) error {
 	host, path, _ := strings.Cut(what, ":")
-	read := pick.Reader(host)
+	read := all.Reader(host)
 	if read == nil {
 		return fmt.Errorf("%q: give HOST:FILE", what)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 // way is one way of going through a file. It returns how much it found, so that
@@ -67,7 +67,7 @@ func speed(ctx context.Context, out io.Writer, o options, dir string) error {
 
 // ways are what is compared: ours in several forms, and peers that are there.
 func (o options) ways(host string) []*way {
-	read := pick.Reader(host)
+	read := all.Reader(host)
 	all := []*way{
 		{name: "newline scan", run: newlines},
 		{name: "bufio.Scanner", run: scanned},

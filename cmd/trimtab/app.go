@@ -18,11 +18,11 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/home"
-	"github.com/trimtab/trimtab/internal/safe"
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
@@ -49,7 +49,7 @@ type app struct {
 	loaded   loaded
 	own      *setting.Modes // nil until read
 	opened   archive
-	door     *helm.Helm
+	service  *session.Service
 }
 
 func newApp() *app {
@@ -134,10 +134,10 @@ func (a *app) close() error {
 		return nil
 	}
 	var err error
-	if a.door != nil {
+	if a.service != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		err = a.door.Flush(ctx)
+		err = a.service.Flush(ctx)
 	}
 	return errors.Join(err, a.opened.Close())
 }
@@ -155,10 +155,10 @@ func (a *app) engine() (*trimtab.Engine, error) {
 	return steer.New(cfg.Config, own.Definitions()...)
 }
 
-// helm opens the one door.
-func (a *app) helm(ctx context.Context) (*helm.Helm, error) {
-	if a.door != nil {
-		return a.door, nil
+// sessions opens the session service.
+func (a *app) sessions(ctx context.Context) (*session.Service, error) {
+	if a.service != nil {
+		return a.service, nil
 	}
 	st, err := a.store(ctx)
 	if err != nil {
@@ -173,8 +173,8 @@ func (a *app) helm(ctx context.Context) (*helm.Helm, error) {
 		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	a.door = helm.New(engine, st, helm.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
-	return a.door, nil
+	a.service = session.New(engine, st, session.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
+	return a.service, nil
 }
 
 // current is the session that a command is about: the named one, else the
@@ -236,9 +236,9 @@ func cleanf(w io.Writer, format string, args ...any) error {
 	for i, v := range args {
 		switch v := v.(type) {
 		case string:
-			args[i] = safe.Text(v)
+			args[i] = termsafe.Text(v)
 		case error:
-			args[i] = safe.Text(v.Error())
+			args[i] = termsafe.Text(v.Error())
 		}
 	}
 	_, err := fmt.Fprintf(w, format, args...)

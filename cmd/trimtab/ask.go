@@ -57,11 +57,11 @@ func (a *app) ask(ctx context.Context, command string, args []string) error {
 	if err != nil {
 		return err
 	}
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return err
 	}
-	s, out, err := door.Handle(ctx, s.ID, trimtab.Asked{Command: command, Args: args, Away: true})
+	s, out, err := service.Handle(ctx, s.ID, trimtab.Asked{Command: command, Args: args, Away: true})
 	if err != nil {
 		return err
 	}

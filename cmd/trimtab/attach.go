@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/llm/turn"
+	"github.com/trimtab/trimtab/llm/normalize"
 )
 
 // The limits of pictures that go with a prompt.
@@ -54,7 +54,7 @@ func picture(name string) bool {
 }
 
 // picture reads a picture, which a person named.
-func (t *talk) picture(name string) (turn.Image, error) {
+func (t *talk) picture(name string) (normalize.Image, error) {
 	path := name
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		path = filepath.Join(cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), rest)
@@ -63,23 +63,23 @@ func (t *talk) picture(name string) (turn.Image, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return turn.Image{}, err
+		return normalize.Image{}, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return turn.Image{}, errors.Join(errors.New("it is no file"), err)
+		return normalize.Image{}, errors.Join(errors.New("it is no file"), err)
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxPicture+1))
 	if err != nil {
-		return turn.Image{}, err
+		return normalize.Image{}, err
 	}
 	if len(raw) > maxPicture {
-		return turn.Image{}, fmt.Errorf("it is over %d MB", maxPicture>>20)
+		return normalize.Image{}, fmt.Errorf("it is over %d MB", maxPicture>>20)
 	}
 	media := http.DetectContentType(raw)
 	switch media {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return turn.Image{Media: media, Data: base64.StdEncoding.EncodeToString(raw)}, nil
+		return normalize.Image{Media: media, Data: base64.StdEncoding.EncodeToString(raw)}, nil
 	}
-	return turn.Image{}, fmt.Errorf("it holds %s, not a picture", media)
+	return normalize.Image{}, fmt.Errorf("it holds %s, not a picture", media)
 }

@@ -38,7 +38,7 @@ func (b byMode) Run(ctx context.Context, session string, prompt trimtab.Message)
 }
 
 func (b byMode) modeOf(ctx context.Context, session string) (string, error) {
-	s, err := b.door.Session(ctx, session)
+	s, err := b.service.Session(ctx, session)
 	if err != nil {
 		return "", err
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/llm"
-	"github.com/trimtab/trimtab/llm/pick"
+	"github.com/trimtab/trimtab/llm/registry"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/surface/tui"
 )
 
@@ -69,10 +69,10 @@ func chatFlags(c *cobra.Command, a *app) {
 // talk is a chat under way.
 type talk struct {
 	*app
-	door    *helm.Helm
+	service *session.Service
 	archive trimtab.Archive
 	folder  *tool.Folder
-	picker  *pick.Picker
+	picker  *registry.Picker
 	box     *sandbox.Box // nil until a command may run
 	kit     []tool.Tool  // nil until it is put together
 	servers *mcp.Client  // nil where none are set
@@ -131,7 +131,7 @@ func (a *app) chat(ctx context.Context) error {
 	return t.loop(ctx)
 }
 
-// openTalk opens what a chat needs: the store and the door to it, and the folder.
+// openTalk opens what a chat needs: the store and the service to it, and the folder.
 func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	dir, err := setting.Folder()
 	if err != nil {
@@ -141,7 +141,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &talk{app: a, door: door, archive: st, folder: folder, picker: picker, dir: dir}, nil
+	return &talk{app: a, service: service, archive: st, folder: folder, picker: picker, dir: dir}, nil
 }
 
 func (t *talk) close() {
@@ -168,7 +168,7 @@ func (t *talk) close() {
 	}
 }
 
-// choose wires a model to the tools and the session's door.
+// choose wires a model to the tools and the session's service.
 func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.Chosen, error) {
 	t.choices.Lock()
 	defer t.choices.Unlock()
@@ -196,7 +196,7 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 	if permit != nil {
 		opt.Permit = permit
 	}
-	with := func(m llm.Model) tui.Runner { return agent.New(t.door, m, opt) }
+	with := func(m llm.Model) tui.Runner { return agent.New(t.service, m, opt) }
 	chosen := tui.Chosen{Runner: with(model), Name: model.Name(), Note: note}
 	if cfg, err := t.config(); err == nil && len(cfg.Modes.Model) > 0 {
 		chosen.Runner = byMode{t, cfg.Modes.Model, chosen.Runner, with}
@@ -211,7 +211,7 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 // go on with, else the default.
 func (t *talk) settle(ctx context.Context, id string, permit tui.Permit) (tui.Chosen, error) {
 	if t.flag.model == "" && id != "" {
-		s, err := t.door.Session(ctx, id)
+		s, err := t.service.Session(ctx, id)
 		if err != nil {
 			return tui.Chosen{}, err
 		}
@@ -256,7 +256,7 @@ func (t *talk) begin(ctx context.Context, id string) error {
 	if id == "" {
 		return t.fresh(ctx)
 	}
-	_, out, err := t.door.Handle(ctx, id, trimtab.Resumed{})
+	_, out, err := t.service.Handle(ctx, id, trimtab.Resumed{})
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (t *talk) fresh(ctx context.Context) error {
 
 // begun is a new session of this folder.
 func (t *talk) begun(ctx context.Context, model string) (trimtab.Session, error) {
-	return t.door.Begin(ctx, trimtab.Info{ID: newID(t.app), Host: host, Project: t.dir, Model: model})
+	return t.service.Begin(ctx, trimtab.Info{ID: newID(t.app), Host: host, Project: t.dir, Model: model})
 }
 
 // newID is the time for people and a few random letters against collisions.

@@ -19,10 +19,10 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/atomicfile"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/tui/debate"
@@ -130,7 +130,7 @@ func (d *deliberation) brief(given string) (string, error) {
 	return string(raw), nil
 }
 
-// open opens the store, a door whose lineup fits a debate, the folder and the models.
+// open opens the store, a service whose lineup fits a debate, the folder and the models.
 func (d *deliberation) open(ctx context.Context) error {
 	cfg, err := d.config()
 	if err != nil {
@@ -151,7 +151,7 @@ func (d *deliberation) open(ctx context.Context) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(d.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	d.app.door = helm.New(engine, st, helm.Options{Clock: d.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
+	d.app.service = session.New(engine, st, session.Options{Clock: d.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
 	t, err := d.openTalk(ctx)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (d *deliberation) open(ctx context.Context) error {
 	limits := cfg.Deliberate // and what the flags say
 	limits.MaxTokens, limits.TurnSeconds = cmp.Or(d.limits.MaxTokens, limits.MaxTokens), cmp.Or(d.limits.TurnSeconds, limits.TurnSeconds)
 	limits.MaxCost = cmp.Or(d.limits.MaxCost, limits.MaxCost)
-	d.opt = deliberate.Options{Config: limits, Door: t.door, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
+	d.opt = deliberate.Options{Config: limits, Service: t.service, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
 	for _, each := range t.folder.Tools() {
 		d.opt.Tools = append(d.opt.Tools, deliberate.Tool{Tool: each.Tool, Run: each.Call})
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/loop"
 	"github.com/trimtab/trimtab/replay/record"
 )
@@ -190,7 +190,7 @@ func (a *app) printDetectors(results []loop.Result) error {
 			if r.Labelled > 0 {
 				mark = map[bool]string{true: " (right)", false: " (false)"}[f.Hit]
 			}
-			a.printf("%s, step %d of %s%s: %s\n", r.Detector, f.Step, safe.Text(f.Session), mark, safe.Text(f.Why))
+			a.printf("%s, step %d of %s%s: %s\n", r.Detector, f.Step, termsafe.Text(f.Session), mark, termsafe.Text(f.Why))
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 func sessionExport(a *app) *cobra.Command {
@@ -98,7 +98,7 @@ func (a *app) document(ctx context.Context, id string) (export.Document, error) 
 
 func sessionImport(a *app) *cobra.Command {
 	var in taking
-	hosts := append([]string{trimtab.OwnHost}, pick.Hosts()...)
+	hosts := append([]string{trimtab.OwnHost}, all.Hosts()...)
 	c := &cobra.Command{
 		Use: "import FILE…", Short: "Take in sessions: our own JSON exports, or what other agents keep", Args: between(1, -1),
 		Long: `Takes in sessions from our own JSON exports and stores, and from the files in
@@ -198,7 +198,7 @@ func (a *app) importFile(ctx context.Context, file string, in taking) []taken {
 	case own == ownExport:
 		return []taken{a.importExport(ctx, file, in.as)}
 	}
-	f, err := pick.Open(ctx, file, in.from)
+	f, err := all.Open(ctx, file, in.from)
 	if errors.Is(err, trimtab.ErrDamaged) && in.from == "" {
 		err = fmt.Errorf("%w; where it is one of these all the same, say which with --from", err)
 	}
@@ -228,7 +228,7 @@ func isOwn(ctx context.Context, file, from string) (int, error) {
 	case err != nil || from != "" && from != trimtab.OwnHost:
 		return ownNone, err
 	case kind == transcript.SQLite:
-		if ok, err := pick.IsStore(ctx, file); err != nil || ok {
+		if ok, err := all.IsStore(ctx, file); err != nil || ok {
 			return ownStore, err
 		}
 	case kind == trimtab.OwnHost || from == trimtab.OwnHost:
@@ -240,7 +240,7 @@ func isOwn(ctx context.Context, file, from string) (int, error) {
 // importStore takes in the sessions of another store of ours, as they are. It
 // reads a copy: opening a store may bring it up to date.
 func (a *app) importStore(ctx context.Context, file string, in taking) (out []taken) {
-	name, remove, err := pick.Copy(file)
+	name, remove, err := all.Copy(file)
 	if err != nil {
 		return []taken{{Error: err.Error()}}
 	}
@@ -335,7 +335,7 @@ func (a *app) importExport(ctx context.Context, file, as string) taken {
 }
 
 // importSource takes in the sessions of another agent's file.
-func (a *app) importSource(ctx context.Context, f *pick.File, in taking) (out []taken) {
+func (a *app) importSource(ctx context.Context, f *all.File, in taking) (out []taken) {
 	var infos []trimtab.Info
 	for info, err := range f.Sessions(ctx) {
 		switch {
@@ -364,7 +364,7 @@ func (a *app) importSource(ctx context.Context, f *pick.File, in taking) (out []
 }
 
 // importSession takes in one session of another agent's file.
-func (a *app) importSession(ctx context.Context, f *pick.File, info trimtab.Info, as string) taken {
+func (a *app) importSession(ctx context.Context, f *all.File, info trimtab.Info, as string) taken {
 	r := taken{Host: f.Host}
 	theirs := info.ID
 	info.ID = cmp.Or(as, f.Host+":"+theirs)
@@ -433,17 +433,17 @@ func (a *app) importDocument(ctx context.Context, doc export.Document) (trimtab.
 
 // tell stores a session by telling its events to the engine, all or nothing.
 func (a *app) tell(ctx context.Context, info trimtab.Info, events []trimtab.Event) (trimtab.Session, error) {
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return trimtab.Session{}, err
 	}
 	if err := trimtab.CheckID(info.ID); err != nil {
 		return trimtab.Session{}, err
 	}
-	if _, err := door.Begin(ctx, info); err != nil {
+	if _, err := service.Begin(ctx, info); err != nil {
 		return trimtab.Session{}, err
 	}
-	s, out, err := door.Handle(ctx, info.ID, events...)
+	s, out, err := service.Handle(ctx, info.ID, events...)
 	if err != nil {
 		if st, opening := a.store(ctx); opening == nil {
 			err = errors.Join(err, st.Remove(context.WithoutCancel(ctx), info.ID))

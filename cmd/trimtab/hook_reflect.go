@@ -16,7 +16,7 @@ import (
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 // reflectTime is how long looking back at what stopped may take in all.
@@ -49,7 +49,7 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wishes, err := hook.TakeWishes(data, dir, a.clock(), os.Getpid())
+	wishes, err := hook.TakeReflectRequests(data, dir, a.clock(), os.Getpid())
 	if err != nil {
 		hookcmd.Log(data).Error("wishes to look back", "error", err)
 	}
@@ -66,7 +66,7 @@ func (a *app) reflectStopped(ctx context.Context) error {
 
 // lookBack reflects on a session and asks for an improvement where the trigger
 // says yes. Why says what spoke against it.
-func (a *app) lookBack(ctx context.Context, w hook.Wish) (d hook.Decision, why string, err error) {
+func (a *app) lookBack(ctx context.Context, w hook.ReflectRequest) (d hook.Decision, why string, err error) {
 	defer func() {
 		if p := recover(); p != nil { // what a file holds is not ours to choose
 			err = fmt.Errorf("panic: %v", p)
@@ -138,7 +138,7 @@ func (a *app) fileByItself(ctx context.Context, l *lookedBack, c improve.Case, v
 
 // reflectOn reads a session: the host's own file where it named one that we can
 // read, else what the hooks told our store.
-func (a *app) reflectOn(ctx context.Context, w hook.Wish) (improve.Result, bool, error) {
+func (a *app) reflectOn(ctx context.Context, w hook.ReflectRequest) (improve.Result, bool, error) {
 	r, err := improve.NewReflector(improve.Options{Session: w.Session, Redact: a.redactor(true)})
 	if err != nil {
 		return improve.Result{}, false, err
@@ -157,11 +157,11 @@ func (a *app) reflectOn(ctx context.Context, w hook.Wish) (improve.Result, bool,
 }
 
 // seeFile reads a host's file. It is false where there is none to read.
-func seeFile(ctx context.Context, r *improve.Reflector, w hook.Wish) (bool, error) {
-	if w.Transcript == "" || pick.Reader(w.Host) == nil {
+func seeFile(ctx context.Context, r *improve.Reflector, w hook.ReflectRequest) (bool, error) {
+	if w.Transcript == "" || all.Reader(w.Host) == nil {
 		return false, nil
 	}
-	file, err := pick.Open(ctx, w.Transcript, w.Host)
+	file, err := all.Open(ctx, w.Transcript, w.Host)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/flow"
+	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/plural"
 )
@@ -116,14 +116,14 @@ type hand struct {
 func hands() []hand {
 	return []hand{
 		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
-			return flow.Approve(ctx, q, id, now)
+			return worker.Approve(ctx, q, id, now)
 		}},
-		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", flow.Reject},
+		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", worker.Reject},
 		{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
-			return flow.Cancel(ctx, q, id, now)
+			return worker.Cancel(ctx, q, id, now)
 		}},
 		{"retry", "Do ended work again, with the same issue and branch", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
-			return flow.Retry(ctx, q, id, now)
+			return worker.Retry(ctx, q, id, now)
 		}},
 	}
 }

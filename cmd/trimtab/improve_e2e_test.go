@@ -25,7 +25,7 @@ import (
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/gitea"
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/internal/secret/secrettest"
 )
 
@@ -229,7 +229,7 @@ func TestP15_OnARealGiteaNoSecretLeavesOrStays(t *testing.T) {
 	tea.Found(t, "ada", "soundings")
 	canaries := secrettest.Make(11)
 	folder := t.TempDir()
-	sample, err := crew.Sample(t.Context(), filepath.Join(folder, "sample"), os.Environ())
+	sample, err := agents.Sample(t.Context(), filepath.Join(folder, "sample"), os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

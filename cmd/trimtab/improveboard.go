@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/flow"
-	"github.com/trimtab/trimtab/improve/work"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/trimtab/trimtab/improve/worker"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // board shows the steps as they are done: redrawn in place on a terminal, a line
@@ -77,7 +77,7 @@ func (b *board) end() {
 	b.wait.Wait()
 }
 
-func (b *board) show(e flow.Event) {
+func (b *board) show(e worker.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	p, ok := b.items[e.Item]
@@ -102,7 +102,7 @@ func (b *board) show(e flow.Event) {
 }
 
 // step takes in what happened to a step.
-func (b *board) step(p *itemProgress, e flow.Event) {
+func (b *board) step(p *itemProgress, e worker.Event) {
 	if e.Number == 0 { // said by the step that is at work
 		e.Number = p.at
 	}
@@ -133,7 +133,7 @@ func (b *board) step(p *itemProgress, e flow.Event) {
 }
 
 func stepName(number int) string {
-	for _, s := range work.Steps() {
+	for _, s := range steps.Steps() {
 		if s.Number == number {
 			return s.Name
 		}
@@ -150,13 +150,13 @@ func (b *board) draw() {
 	b.drawn = 0
 	width := max(b.columns(), 20)
 	line := func(format string, args ...any) {
-		fmt.Fprintf(&out, "%s\n", cutLine(safe.Line(fmt.Sprintf(format, args...)), width-1))
+		fmt.Fprintf(&out, "%s\n", cutLine(termsafe.Line(fmt.Sprintf(format, args...)), width-1))
 		b.drawn++
 	}
 	for _, id := range b.order {
 		p := b.items[id]
 		line("%s  %s  %s", id, p.state, b.title[id])
-		for _, step := range work.Steps() {
+		for _, step := range steps.Steps() {
 			s := p.steps[step.Number]
 			switch s.state {
 			case "":

@@ -13,7 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 )
@@ -27,9 +27,9 @@ type lookedBack struct {
 	cfg     improve.Config
 	queue   improve.Queue
 	past    []improve.Item
-	off     string       // why all of it is off
-	clerk   *forge.Clerk // nil where the forge cannot be asked
-	where   string       // the forge
+	off     string            // why all of it is off
+	clerk   *forge.Idempotent // nil where the forge cannot be asked
+	where   string            // the forge
 }
 
 // pastFlags are the flags of what looks back for a project.
@@ -414,16 +414,16 @@ func (a *app) sampleDone(it improve.Item) error {
 }
 
 // sampled makes the sample where it is not there yet.
-func (a *app) sampled(ctx context.Context, dir string) (crew.Sampled, error) {
+func (a *app) sampled(ctx context.Context, dir string) (agents.Sampled, error) {
 	whole := filepath.Join(dir, "whole")
 	if data, err := os.ReadFile(whole); err == nil {
 		project, transcript, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
-		return crew.Sampled{Project: project, Transcript: transcript}, nil
+		return agents.Sampled{Project: project, Transcript: transcript}, nil
 	}
 	if err := os.RemoveAll(dir); err != nil { // one that was broken off
-		return crew.Sampled{}, err
+		return agents.Sampled{}, err
 	}
-	at, err := crew.Sample(ctx, dir, a.environ)
+	at, err := agents.Sample(ctx, dir, a.environ)
 	if err != nil {
 		return at, err
 	}

@@ -17,19 +17,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/forge/git"
-	"github.com/trimtab/trimtab/forge/pick"
+	"github.com/trimtab/trimtab/forge/registry"
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/crew"
-	"github.com/trimtab/trimtab/improve/flow"
+	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/project"
-	"github.com/trimtab/trimtab/improve/work"
+	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/secret"
 )
 
 // Improve are the settings of the work on improvements.
 type Improve struct {
-	crew.Config
+	agents.Config
 	Minutes  int            `json:"minutes" default:"20" min:"1" max:"600" guard:"user" doc:"most minutes of an agent for one step"`
 	Cost     float64        `json:"cost" default:"5" min:"0.01" max:"1000" guard:"user" doc:"most dollars of an agent for one step"`
 	Patience int            `json:"patienceSeconds" default:"600" min:"1" max:"86400" guard:"user" doc:"how long a rate limit of the forge, and checks that still run, are waited for"`
@@ -68,7 +68,7 @@ it. That needs only git and Go.`,
 			if err := a.useForge(c, kind); err != nil {
 				return err
 			}
-			if _, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: a.redactor(false)}); err != nil {
+			if _, err := agents.New(cfg.Improve.Config, agents.Options{Lookup: a.lookup, Redact: a.redactor(false)}); err != nil {
 				return misused("%w", err) // once, and not for each request that is approved
 			}
 			return a.improveRun(c.Context(), watch, stay)
@@ -77,9 +77,9 @@ it. That needs only git and Go.`,
 	f := c.Flags()
 	f.BoolVarP(&watch, "watch", "w", false, "show the steps live; where another process works, watch it")
 	f.BoolVar(&stay, "stay", false, "wait for further requests until stopped")
-	f.StringVar(&agent, "agent", "", "who does the steps: "+strings.Join(crew.Names(), ", ")+" (improve.agent)")
+	f.StringVar(&agent, "agent", "", "who does the steps: "+strings.Join(agents.Names(), ", ")+" (improve.agent)")
 	forgeFlag(c, &kind)
-	_ = c.RegisterFlagCompletionFunc("agent", fixed(crew.Names()...))
+	_ = c.RegisterFlagCompletionFunc("agent", fixed(agents.Names()...))
 	return c
 }
 
@@ -154,10 +154,10 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	defer board.end()
 	f, err := a.flow(ctx, q, board.show)
 	switch {
-	case errors.Is(err, flow.ErrBusy) && watch && len(todo) > 0:
+	case errors.Is(err, worker.ErrBusy) && watch && len(todo) > 0:
 		a.progress("another process is at work; watching it\n")
 		return a.watchItems(ctx, q, todo, board)
-	case errors.Is(err, flow.ErrBusy):
+	case errors.Is(err, worker.ErrBusy):
 		return fmt.Errorf("%w; trimtab improve run --watch watches it", err)
 	case err != nil:
 		return err
@@ -248,7 +248,7 @@ func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.I
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	for _, it := range items {
-		for e, err := range flow.Watch(ctx, q, it.ID, tick.C) {
+		for e, err := range worker.Watch(ctx, q, it.ID, tick.C) {
 			if err != nil {
 				return err
 			}
@@ -266,7 +266,7 @@ func (a *app) improveFolder() (string, error) {
 }
 
 // flow opens the worker of the data folder.
-func (a *app) flow(ctx context.Context, q improve.Queue, progress func(flow.Event)) (*flow.Flow, error) {
+func (a *app) flow(ctx context.Context, q improve.Queue, progress func(worker.Event)) (*worker.Worker, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, err
@@ -275,8 +275,8 @@ func (a *app) flow(ctx context.Context, q improve.Queue, progress func(flow.Even
 	if err != nil {
 		return nil, err
 	}
-	return flow.New(ctx, flow.Config{Folder: dir, URL: cfg.Improve.Records, Workers: cfg.Automation.Constraints.Concurrent, Lease: float64(cfg.Improve.Lease), Poll: 0.5}, flow.Options{
-		Queue: q, Yard: a.yard, Progress: progress, Now: a.clock,
+	return worker.New(ctx, worker.Config{Folder: dir, URL: cfg.Improve.Records, Workers: cfg.Automation.Constraints.Concurrent, Lease: float64(cfg.Improve.Lease), Poll: 0.5}, worker.Options{
+		Queue: q, Env: a.yard, Progress: progress, Now: a.clock,
 		Disabled: func() bool { return a.automationOff() != "" },
 		Worker:   func() string { return strings.ToLower(rand.Text()[:12]) },
 		Log:      slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
@@ -284,7 +284,7 @@ func (a *app) flow(ctx context.Context, q improve.Queue, progress func(flow.Even
 }
 
 // yard is where the work on an item is done: its project, its forge, its agent.
-func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
+func (a *app) yard(ctx context.Context, it improve.Item) (*steps.Env, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, err
@@ -320,7 +320,7 @@ func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := crew.New(cfg.Improve.Config, crew.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden, Own: own})
+	agent, err := agents.New(cfg.Improve.Config, agents.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden, Own: own})
 	if err != nil {
 		return nil, err
 	}
@@ -329,11 +329,11 @@ func (a *app) yard(ctx context.Context, it improve.Item) (*work.Yard, error) {
 		return nil, err
 	}
 	auto := cfg.Automation
-	return work.New(work.Config{
+	return steps.New(steps.Config{
 		Folder: dir, Issues: auto.Forge.Issues, Branches: auto.Forge.Branches, Pulls: auto.Forge.Pulls,
 		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
 		Minutes: cfg.Improve.Minutes, Cost: cfg.Improve.Cost, Patience: cfg.Improve.Patience, Ready: cfg.Improve.Ready,
-	}, work.Options{
+	}, steps.Options{
 		Forge: hub, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.clock,
 	}.With(commands, secret.FromEnviron(a.environ)))
 }
@@ -370,16 +370,16 @@ func (a *app) gitFor(ctx context.Context, project string) git.Program {
 }
 
 // forgeOf finds the forge of a project.
-func (a *app) forgeOf(ctx context.Context, project string) (pick.Found, error) {
+func (a *app) forgeOf(ctx context.Context, project string) (registry.Found, error) {
 	cfg, err := a.config()
 	if err != nil {
-		return pick.Found{}, err
+		return registry.Found{}, err
 	}
 	dir, err := a.dataDir()
 	if err != nil {
-		return pick.Found{}, err
+		return registry.Found{}, err
 	}
-	return pick.Find(ctx, cfg.Forge, pick.Options{
+	return registry.Find(ctx, cfg.Forge, registry.Options{
 		Git: git.New(a.environ), Project: project, Environ: a.environ,
 		Local: filepath.Join(dir, "forge", filepath.Base(project)+"-"+improve.Fingerprint("project", project)[:8]),
 		Tool: func(ctx context.Context, name string, args ...string) (string, error) {
@@ -433,19 +433,19 @@ func writeOnce(file string, data []byte) error {
 
 // ownModel is the model of the agent "own": the one that was set for it, else the one
 // that a chat would have. That is never the demo by itself, which would only play.
-func (a *app) ownModel(ctx context.Context, cfg crew.Config) (crew.Own, error) {
+func (a *app) ownModel(ctx context.Context, cfg agents.Config) (agents.Own, error) {
 	if cfg.Agent != "own" {
-		return crew.Own{}, nil
+		return agents.Own{}, nil
 	}
 	picker, err := a.pickerOf()
 	if err != nil {
-		return crew.Own{}, err
+		return agents.Own{}, err
 	}
-	own := crew.Own{Name: cfg.Model}
+	own := agents.Own{Name: cfg.Model}
 	if own.Name == "" {
 		name, hint := picker.Default(ctx)
 		if hint != "" {
-			return crew.Own{}, nil
+			return agents.Own{}, nil
 		}
 		own.Name = name
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/config"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // loop is the chat, a line at a time: it needs no more of a terminal than that
@@ -73,12 +73,12 @@ func (t *talk) read(ctx context.Context) (<-chan string, <-chan error) {
 
 // ready shows the prompt, with what steers the session in front.
 func (t *talk) ready(ctx context.Context) error {
-	s, err := t.door.Session(ctx, t.id)
+	s, err := t.service.Session(ctx, t.id)
 	if err != nil {
 		return err
 	}
 	var words []string
-	for _, st := range t.door.Engine().Status(s) {
+	for _, st := range t.service.Engine().Status(s) {
 		words = append(words, st.Text)
 	}
 	if len(words) > 0 {
@@ -106,7 +106,7 @@ func (t *talk) turn(ctx context.Context, line string) (left bool, err error) {
 		}
 		switch ev := ev.(type) {
 		case agent.Delta:
-			fmt.Fprint(t.out, safe.Text(ev.Text))
+			fmt.Fprint(t.out, termsafe.Text(ev.Text))
 		case agent.Replied:
 			t.printf("\n")
 		case agent.Stopped:
@@ -180,7 +180,7 @@ func (t *talk) help() {
 	for _, c := range own {
 		t.printf("  /%-22s %s\n", c[0], c[1])
 	}
-	for _, c := range t.door.Engine().Commands() {
+	for _, c := range t.service.Engine().Commands() {
 		t.printf("  /%-22s %s\n", strings.TrimSpace(c.Name+" "+c.Usage), c.Short)
 	}
 }
@@ -192,7 +192,7 @@ func (t *talk) asked(ctx context.Context, words []string) error {
 		names = append(names, c[0])
 	}
 	known := false
-	for _, c := range t.door.Engine().Commands() {
+	for _, c := range t.service.Engine().Commands() {
 		names = append(names, c.Name)
 		known = known || c.Name == words[0]
 	}
@@ -205,7 +205,7 @@ func (t *talk) asked(ctx context.Context, words []string) error {
 		}
 		return nil
 	}
-	_, out, err := t.door.Handle(ctx, t.id, trimtab.Asked{Command: words[0], Args: words[1:]})
+	_, out, err := t.service.Handle(ctx, t.id, trimtab.Asked{Command: words[0], Args: words[1:]})
 	if err != nil {
 		t.printf("%s\n", explain(err))
 		return nil

@@ -19,7 +19,7 @@ import (
 	"syscall"
 
 	"github.com/trimtab/trimtab/agent/sandbox"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 func main() {
@@ -79,9 +79,9 @@ func run(ctx context.Context, a *app, args []string) int {
 	case errors.Is(err, errShown):
 		return failed
 	case errors.As(err, &use):
-		fmt.Fprintf(a.err, "trimtab: %s\n", safe.Text(err.Error()))
+		fmt.Fprintf(a.err, "trimtab: %s\n", termsafe.Text(err.Error()))
 		return misuse
 	}
-	fmt.Fprintf(a.err, "trimtab: %s\n", safe.Text(explain(err)))
+	fmt.Fprintf(a.err, "trimtab: %s\n", termsafe.Text(explain(err)))
 	return failed
 }

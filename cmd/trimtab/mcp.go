@@ -63,17 +63,17 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// mcpServer wires a server to the store and the one door.
+// mcpServer wires a server to the store and the session service.
 func (a *app) mcpServer(ctx context.Context, opt mcp.Options) (*mcp.Server, error) {
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt.Door, opt.Archive, opt.Version, opt.Clock = door, st, versionOf().Version, a.clock
+	opt.Service, opt.Archive, opt.Version, opt.Clock = service, st, versionOf().Version, a.clock
 	for _, m := range mode.BuiltIn() {
 		if m.Entry != "" {
 			opt.Prompts = append(opt.Prompts, mcp.Prompt{Name: m.ID, Title: m.Name, Short: m.Description, Text: m.Entry})

@@ -11,20 +11,20 @@ import (
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/demo"
 	"github.com/trimtab/trimtab/llm/key"
-	"github.com/trimtab/trimtab/llm/pick"
+	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/surface/tui"
 )
 
 const maxScript = 4 << 20
 
 // pickerOf finds models by the settings, the environment and the keyring.
-func (a *app) pickerOf() (*pick.Picker, error) {
+func (a *app) pickerOf() (*registry.Picker, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	keys := key.Source{Env: a.getenv, Ring: key.System()}
-	p, err := pick.New(pick.Options{Config: cfg.Models, Env: a.getenv, Keys: keys})
+	p, err := registry.New(registry.Options{Config: cfg.Models, Env: a.getenv, Keys: keys})
 	if p != nil && err != nil {
 		a.progress("models: %s (ignored)\n", err)
 		err = nil

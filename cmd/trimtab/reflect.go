@@ -15,7 +15,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/secret"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 // lookback says what to look back at, and how to tell it.
@@ -27,7 +27,7 @@ type lookback struct {
 
 func reflectCommand(a *app) *cobra.Command {
 	var l lookback
-	hosts := append([]string{trimtab.OwnHost}, pick.Hosts()...)
+	hosts := append([]string{trimtab.OwnHost}, all.Hosts()...)
 	c := &cobra.Command{
 		Use: "reflect [SESSION|FILE|FOLDER]…", Short: "What went wrong in past sessions, across agents, ranked",
 		Long: `Reads past sessions and tells what went wrong in them: errors that come back,

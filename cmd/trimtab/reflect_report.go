@@ -15,7 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // page is how a report is laid out for a person.
@@ -177,7 +177,7 @@ func (p page) pattern(b *strings.Builder, n int, m improve.Merged) {
 		p.wrap(b, lead, pad, head)
 		fmt.Fprintf(b, "%s%s\n", pad, p.paint(m.Severity, tag))
 	} else {
-		fmt.Fprintf(b, "%s%s%s%s\n", lead, p.bold(safe.Line(head)), strings.Repeat(" ", gap), p.paint(m.Severity, tag))
+		fmt.Fprintf(b, "%s%s%s%s\n", lead, p.bold(termsafe.Line(head)), strings.Repeat(" ", gap), p.paint(m.Severity, tag))
 	}
 	p.wrap(b, pad, pad, p.often(m))
 	if about := m.Context[improve.KeyAbout]; about != "" && !strings.EqualFold(about, head) {
@@ -244,7 +244,7 @@ func (p page) markdown(w io.Writer, r reflection) error {
 
 // codeSpan is text as code in Markdown. Nothing in it can end it.
 func codeSpan(s string) string {
-	s = strings.ReplaceAll(safe.Line(s), "`", "'")
+	s = strings.ReplaceAll(termsafe.Line(s), "`", "'")
 	if s == "" {
 		return "–"
 	}
@@ -253,14 +253,14 @@ func codeSpan(s string) string {
 
 // plainMarkdown is text in which nothing is markup.
 func plainMarkdown(s string) string {
-	return strings.NewReplacer("<", "&lt;", "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "|", `\|`, "#", `\#`).Replace(safe.Line(s))
+	return strings.NewReplacer("<", "&lt;", "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "|", `\|`, "#", `\#`).Replace(termsafe.Line(s))
 }
 
 // wrap writes a text over as many lines as it needs.
 func (p page) wrap(b *strings.Builder, first, rest, text string) {
 	line, used := first, utf8.RuneCountInString(first)
 	empty := true
-	for word := range strings.FieldsSeq(safe.Line(text)) {
+	for word := range strings.FieldsSeq(termsafe.Line(text)) {
 		n := utf8.RuneCountInString(word)
 		if !empty && used+1+n > p.width {
 			b.WriteString(line + "\n")
@@ -280,7 +280,7 @@ func (p page) wrap(b *strings.Builder, first, rest, text string) {
 // clipped writes a text on one line, shortened where it does not fit; what stands
 // behind it stays whole where there is room.
 func (p page) clipped(b *strings.Builder, lead, text, behind string) {
-	text, behind = safe.Line(text), safe.Line(behind)
+	text, behind = termsafe.Line(text), termsafe.Line(behind)
 	room := p.width - utf8.RuneCountInString(lead) - utf8.RuneCountInString(behind)
 	if room < 20 {
 		room += utf8.RuneCountInString(behind)

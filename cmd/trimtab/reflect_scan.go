@@ -18,8 +18,8 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/transcript"
+	"github.com/trimtab/trimtab/transcript/all"
 	stored "github.com/trimtab/trimtab/transcript/own"
-	"github.com/trimtab/trimtab/transcript/pick"
 )
 
 // scan reads sessions, several files at a time. What it keeps of each is what
@@ -103,7 +103,7 @@ func (s *scan) read(ctx context.Context, u unit) (err error) {
 	case kind == ownStore:
 		return s.readStore(ctx, u)
 	}
-	file, err := pick.Open(ctx, u.file, u.host)
+	file, err := all.Open(ctx, u.file, u.host)
 	if err != nil {
 		if u.maybe && errors.Is(err, trimtab.ErrDamaged) {
 			return s.other()
@@ -115,7 +115,7 @@ func (s *scan) read(ctx context.Context, u unit) (err error) {
 		return s.other()
 	}
 	if u.named && u.host != "" {
-		if told, err := pick.Open(ctx, u.file, ""); err == nil {
+		if told, err := all.Open(ctx, u.file, ""); err == nil {
 			defer told.Close()
 			if told.Host != u.host {
 				return fmt.Errorf("%s is a file of %s and not of %s", u.file, told.Host, u.host)
@@ -152,7 +152,7 @@ func (s *scan) readOwn(ctx context.Context, u unit) error {
 // readStore reads a store of ours that was named. It reads a copy: opening a store
 // may bring it up to date.
 func (s *scan) readStore(ctx context.Context, u unit) (err error) {
-	name, remove, err := pick.Copy(u.file)
+	name, remove, err := all.Copy(u.file)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (t *talk) screen(ctx context.Context) error {
 		}
 	}
 	id, err = tui.Run(ctx, tui.Options{
-		Door: t.door, Folder: t.dir, Home: cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), Model: t.flag.model,
+		Service: t.service, Folder: t.dir, Home: cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), Model: t.flag.model,
 		Session: id, Pick: t.flag.resume == pickOne, Notices: t.notices(), Editor: t.editor(), Env: t.environ,
 		Begin: t.begun,
 		Agent: t.choose, Cost: t.picker.Cost, Window: t.picker.Window,

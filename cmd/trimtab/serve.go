@@ -20,9 +20,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/web"
 )
@@ -53,12 +53,12 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 	if err != nil {
 		return nil, err
 	}
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opt.Config, opt.Door, opt.History = cfg.Gateway, door, st
-	opt.Rested = func() { releaseMemory(ctx, door) }
+	opt.Config, opt.Service, opt.History = cfg.Gateway, service, st
+	opt.Rested = func() { releaseMemory(ctx, service) }
 	merged := map[string]string{}
 	for _, from := range []map[string]string{cfg.Gateway.Upstreams, upstreams} {
 		for k, v := range from {
@@ -74,10 +74,10 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 // releaseMemory returns to the system what a burst of requests took, which the
 // runtime puts off for minutes: a gateway runs all day beside other programs. What
 // waits to be stored comes first, for storing it takes memory.
-func releaseMemory(ctx context.Context, door *helm.Helm) {
+func releaseMemory(ctx context.Context, service *session.Service) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	if door.Flush(ctx) == nil { // else there is trouble with the store, and another time
+	if service.Flush(ctx) == nil { // else there is trouble with the store, and another time
 		debug.FreeOSMemory()
 	}
 }
@@ -171,11 +171,11 @@ func (a *app) api(ctx context.Context, token string, hosts []string) (*web.API, 
 	if err != nil {
 		return nil, err
 	}
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: hosts, Done: ctx.Done()})
+	return web.New(web.Options{Service: service, Archive: st, Token: token, Hosts: hosts, Done: ctx.Done()})
 }
 
 // flushing tells the last replies of sessions that have gone quiet, until the
@@ -242,7 +242,7 @@ func (a *app) ready(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store does not answer; requests still pass, unsteered", http.StatusServiceUnavailable)
 		return
 	}
-	if door, err := a.helm(r.Context()); err == nil && door.Backlog().Err != nil {
+	if service, err := a.sessions(r.Context()); err == nil && service.Backlog().Err != nil {
 		http.Error(w, "the store takes nothing; requests are steered from memory", http.StatusServiceUnavailable)
 		return
 	}
@@ -252,11 +252,11 @@ func (a *app) ready(w http.ResponseWriter, r *http.Request) {
 func (a *app) metrics(w http.ResponseWriter, r *http.Request, g *gateway.Gateway) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	_, _ = g.Stats.WriteTo(w)
-	door, err := a.helm(r.Context())
+	service, err := a.sessions(r.Context())
 	if err != nil {
 		return
 	}
-	b := door.Backlog()
+	b := service.Backlog()
 	for _, m := range []struct {
 		name, kind, help string
 		value            int

@@ -12,12 +12,12 @@ func TestTheColumnsOfTheListStandUnderEachOther(t *testing.T) {
 	dir := t.TempDir()
 	var out strings.Builder
 	a := &app{in: strings.NewReader(""), out: &out, err: new(strings.Builder), clock: time.Now, environ: []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir}}
-	door, err := a.helm(t.Context())
+	service, err := a.sessions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for id, host := range map[string]string{"short": "trimtab", "20261115-230510-tntkz4.r1": "deliberate"} {
-		if _, err := door.Begin(t.Context(), trimtab.Info{ID: id, Host: host, Title: "the title"}); err != nil {
+		if _, err := service.Begin(t.Context(), trimtab.Info{ID: id, Host: host, Title: "the title"}); err != nil {
 			t.Fatal(err)
 		}
 	}

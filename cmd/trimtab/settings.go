@@ -8,12 +8,12 @@ import (
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/deliberate"
-	forges "github.com/trimtab/trimtab/forge/pick"
+	forges "github.com/trimtab/trimtab/forge/registry"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trace"
-	"github.com/trimtab/trimtab/llm/pick"
+	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
@@ -21,13 +21,13 @@ import (
 // Settings is all that can be set, a struct per room.
 type Settings struct {
 	steer.Config
-	Gateway   gateway.Config `json:"gateway" doc:"between agents and their models"`
-	Store     Storage        `json:"store" doc:"the database"`
-	Limits    setting.Limits `json:"limits" doc:"what is refused for its size"`
-	Telemetry trace.Config   `json:"telemetry" doc:"what is told to those who watch the gateway"`
-	Models    pick.Config    `json:"models" doc:"the models of our own agent"`
-	Tools     Tools          `json:"tools" doc:"what our own agent may do"`
-	MCP       mcp.Config     `json:"mcp" doc:"servers whose tools our own agent may use"`
+	Gateway   gateway.Config  `json:"gateway" doc:"between agents and their models"`
+	Store     Storage         `json:"store" doc:"the database"`
+	Limits    setting.Limits  `json:"limits" doc:"what is refused for its size"`
+	Telemetry trace.Config    `json:"telemetry" doc:"what is told to those who watch the gateway"`
+	Models    registry.Config `json:"models" doc:"the models of our own agent"`
+	Tools     Tools           `json:"tools" doc:"what our own agent may do"`
+	MCP       mcp.Config      `json:"mcp" doc:"servers whose tools our own agent may use"`
 
 	Deliberate deliberate.Config `json:"deliberate" doc:"the limits of a debate"`
 	Automation improve.Config    `json:"automation" doc:"improvements that reflection may ask for"`

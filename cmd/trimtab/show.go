@@ -9,7 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 func sessionShow(a *app) *cobra.Command {
@@ -179,7 +179,7 @@ func change(c trimtab.Change) string {
 
 func firstLine(text string, most int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	line = safe.Line(line)
+	line = termsafe.Line(line)
 	if r := []rune(line); len(r) > most {
 		line, more = string(r[:most]), true
 	}

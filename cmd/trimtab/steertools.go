@@ -66,7 +66,7 @@ func (t *talk) steering() (all []tool.Tool) {
 				if text := strings.TrimSpace(string(input)); text != "" && text != "{}" {
 					args = append(args[:len(args):len(args)], text)
 				}
-				_, out, err := t.door.Handle(ctx, tool.SessionOf(ctx), trimtab.Asked{Command: o.command[0], Args: args, By: trimtab.Model})
+				_, out, err := t.service.Handle(ctx, tool.SessionOf(ctx), trimtab.Asked{Command: o.command[0], Args: args, By: trimtab.Model})
 				if err != nil {
 					return "", fmt.Errorf("%s: %w", o.name, err)
 				}

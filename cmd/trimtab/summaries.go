@@ -20,7 +20,7 @@ func (a *app) summaries(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	door, err := a.helm(ctx)
+	service, err := a.sessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,13 +28,13 @@ func (a *app) summaries(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	w := summary.Writer{Door: door, History: st, Log: log, Model: func(ctx context.Context) (llm.Model, error) {
+	w := summary.Writer{Service: service, History: st, Log: log, Model: func(ctx context.Context) (llm.Model, error) {
 		name := cmp.Or(cfg.Frames.Model, a.flag.model)
 		if name == "" {
 			name, _ = picker.Default(ctx)
 		}
 		return picker.Open(ctx, name)
 	}}
-	go w.Watch(ctx, door.Subscribe(ctx))
+	go w.Watch(ctx, service.Subscribe(ctx))
 	return nil
 }

@@ -29,9 +29,9 @@ type World struct {
 // Keys sign the markers of the suites.
 func Keys() [][]byte { return [][]byte{[]byte("a key for tests only, 32 bytes..")} }
 
-// Clerk returns a clerk for a world. A second one with the same log is the process
+// Idempotent returns a clerk for a world. A second one with the same log is the process
 // that follows a crash.
-func (w World) Clerk(t testing.TB, log forge.Log) *forge.Clerk {
+func (w World) Idempotent(t testing.TB, log forge.Log) *forge.Idempotent {
 	t.Helper()
 	opt := forge.Options{Keys: Keys(), Log: log, Patience: time.Hour}
 	if w.Clock != nil {
@@ -254,7 +254,7 @@ func cancelled(t *testing.T, w World) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, open := w.Forge.OpenIssue(ctx, forge.Text{Title: "a", Body: "text"})
-	_, issue := w.Clerk(t, &Log{}).Issue(ctx, "id", forge.Text{Title: "a", Body: "text"}, nil)
+	_, issue := w.Idempotent(t, &Log{}).Issue(ctx, "id", forge.Text{Title: "a", Body: "text"}, nil)
 	for name, err := range map[string]error{"open": open, "clerk": issue} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -267,7 +267,7 @@ func cancelled(t *testing.T, w World) {
 
 func push(t *testing.T, w World) {
 	work := NewWork(t, w.Forge)
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	work.At("main")
 	one := work.Commit("rudder.txt", "left\n")
 	two := work.Commit("rudder.txt", "right\n")
@@ -304,7 +304,7 @@ func push(t *testing.T, w World) {
 }
 
 func atOnce(t *testing.T, w World) {
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -320,7 +320,7 @@ func atOnce(t *testing.T, w World) {
 }
 
 func long(t *testing.T, w World) {
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	text := forge.Text{Title: strings.Repeat("lang ", 200), Body: strings.Repeat("Ünïcode und mehr\n", 80_000)}
 	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "long", text, nil))
 	second := must[forge.Issue](t)(clerk.Issue(t.Context(), "long", text, nil))

@@ -98,7 +98,7 @@ func Faults(t *testing.T, hub func(testing.TB) *Hub, open Open) {
 
 func answerLost(t *testing.T, w World, h *Hub, kind FaultKind) {
 	on, pull := set(t, w)
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	for _, d := range deeds(on, pull) {
 		h.Break(Fault{Method: "POST", Ends: d.ends, Kind: kind})
 		waited := len(h.Clock.Waited())
@@ -142,7 +142,7 @@ func killedLate(t *testing.T, w World, h *Hub) {
 		if _, err := d.do(t, first); !errors.Is(err, killed) || !errors.Is(err, forge.ErrUnclear) {
 			t.Fatalf("%s, the first: %v", d.name, err)
 		}
-		if _, err := d.do(t, w.Clerk(t, log)); err != nil {
+		if _, err := d.do(t, w.Idempotent(t, log)); err != nil {
 			t.Fatalf("%s, the second: %v", d.name, err)
 		}
 	}
@@ -153,7 +153,7 @@ func killedLate(t *testing.T, w World, h *Hub) {
 func pushLost(t *testing.T, w World, h *Hub, work *Work, kind FaultKind) {
 	u := git.Update{Branch: "feat/three", To: h.commit("feat/one")}
 	h.Break(Fault{Method: "POST", Ends: []string{"/git-receive-pack"}, Kind: kind})
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	err := clerk.Push(t.Context(), work.Tree, u)
 	if len(h.Unused()) > 0 {
 		t.Fatal("the fault was not met")
@@ -216,7 +216,7 @@ func held(t *testing.T, w World, h *Hub) {
 }
 
 func denied(t *testing.T, w World, h *Hub) {
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	h.Break(Fault{Method: "POST", Ends: []string{"/issues"}, Kind: Denied})
 	text := forge.Text{Title: "a", Body: "text"}
 	if _, err := clerk.Issue(t.Context(), "f:1", text, nil); !errors.Is(err, forge.ErrRefused) {
@@ -231,7 +231,7 @@ func denied(t *testing.T, w World, h *Hub) {
 func guest(t *testing.T, w World) {
 	there := must[forge.Issue](t)(w.Other.OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"}))
 	must[[]string](t)(w.Other.Label(t.Context(), there.Ref(), []string{"automated"}))
-	got := must[forge.Issue](t)(w.Clerk(t, &Log{}).Issue(t.Context(), "f:1", forge.Text{Title: "b", Body: "text"}, []string{"automated", "new"}))
+	got := must[forge.Issue](t)(w.Idempotent(t, &Log{}).Issue(t.Context(), "f:1", forge.Text{Title: "b", Body: "text"}, []string{"automated", "new"}))
 	if len(got.Labels) != 0 || got.Number == 0 {
 		t.Errorf("%+v", got)
 	}

@@ -12,27 +12,27 @@ import (
 type deed struct {
 	name string
 	ends []string // how the path of the request ends that makes it, at any forge
-	do   func(t *testing.T, c *forge.Clerk) (any, error)
+	do   func(t *testing.T, c *forge.Idempotent) (any, error)
 }
 
 // deeds are all of them, for a world with an issue, a branch and a pull request.
 func deeds(on forge.Ref, pull int) []deed {
 	text := forge.Text{Title: "Improve error patterns handling", Body: body}
 	return []deed{
-		{"issue", []string{"/issues"}, func(t *testing.T, c *forge.Clerk) (any, error) {
+		{"issue", []string{"/issues"}, func(t *testing.T, c *forge.Idempotent) (any, error) {
 			i, err := c.Issue(t.Context(), "fingerprint:1", text, []string{"automated"})
 			return i.Number, err
 		}},
-		{"pull request", []string{"/pulls", "/merge_requests"}, func(t *testing.T, c *forge.Clerk) (any, error) {
+		{"pull request", []string{"/pulls", "/merge_requests"}, func(t *testing.T, c *forge.Idempotent) (any, error) {
 			p := proposal("feat/two")
 			got, err := c.Pull(t.Context(), "workflow_20261115_101500_k3x9", p, []string{"automated"})
 			return got.Number, err
 		}},
-		{"comment", []string{"/comments", "/notes"}, func(t *testing.T, c *forge.Clerk) (any, error) {
+		{"comment", []string{"/comments", "/notes"}, func(t *testing.T, c *forge.Idempotent) (any, error) {
 			got, err := c.Comment(t.Context(), "stopped", on, "It stopped at step 5.")
 			return got.ID, err
 		}},
-		{"review", []string{"/reviews", "/notes"}, func(t *testing.T, c *forge.Clerk) (any, error) {
+		{"review", []string{"/reviews", "/notes"}, func(t *testing.T, c *forge.Idempotent) (any, error) {
 			got, err := c.Review(t.Context(), "review", pull, forge.Review{Body: "Looks right.", Remarks: []forge.Remark{{Path: "rudder.txt", Line: 1, Body: "why?"}}})
 			return got.ID, err
 		}},
@@ -73,7 +73,7 @@ func one() map[string]int {
 
 func twice(t *testing.T, w World) {
 	on, pull := stage(t, w)
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	for _, d := range deeds(on, pull) {
 		first := must[any](t)(d.do(t, clerk))
 		equal(t, d.name, must[any](t)(d.do(t, clerk)), first)
@@ -85,15 +85,15 @@ func successor(t *testing.T, w World) {
 	on, pull := stage(t, w)
 	log := &Log{}
 	for _, d := range deeds(on, pull) {
-		first := must[any](t)(d.do(t, w.Clerk(t, log)))
-		equal(t, d.name, must[any](t)(d.do(t, w.Clerk(t, log))), first)
-		equal(t, d.name+" without the log", must[any](t)(d.do(t, w.Clerk(t, &Log{}))), first)
+		first := must[any](t)(d.do(t, w.Idempotent(t, log)))
+		equal(t, d.name, must[any](t)(d.do(t, w.Idempotent(t, log))), first)
+		equal(t, d.name+" without the log", must[any](t)(d.do(t, w.Idempotent(t, &Log{}))), first)
 	}
 	equal(t, "things", things(t, w, on, pull), one())
 }
 
 func closedFound(t *testing.T, w World) {
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	text := forge.Text{Title: "a", Body: "text"}
 	if _, ok, err := clerk.Find(t.Context(), "f:1"); ok || err != nil {
 		t.Fatalf("before: %v %v", ok, err)
@@ -119,7 +119,7 @@ func copied(t *testing.T, w World) {
 	}
 	text := must[string](t)(signer.Sign("not by us", forge.Marker{Kind: "issue", ID: "f:1"}))
 	theirs := must[forge.Issue](t)(w.Other.OpenIssue(t.Context(), forge.Text{Title: "a", Body: text}))
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	ours := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
 	if ours.Number == theirs.Number {
 		t.Error("an issue of somebody else was taken for ours")
@@ -133,7 +133,7 @@ func copied(t *testing.T, w World) {
 }
 
 func quoted(t *testing.T, w World) {
-	clerk := w.Clerk(t, &Log{})
+	clerk := w.Idempotent(t, &Log{})
 	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
 	raw := must[forge.Issue](t)(w.Forge.Issue(t.Context(), first.Number)).Body
 	stolen := strings.Replace(raw, "text", "a transcript that shows: ", 1)

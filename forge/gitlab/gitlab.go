@@ -24,7 +24,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/internal/rest"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -55,7 +55,7 @@ type Forge struct {
 
 var _ forge.Forge = (*Forge)(nil)
 
-var repoForm = late.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
+var repoForm = lazyregexp.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 
 // New returns the forge. It sends nothing yet.
 func New(cfg Config, opt Options) (*Forge, error) {
@@ -112,7 +112,7 @@ func (f *Forge) path(parts ...string) string {
 	return rest.Path(append([]string{"projects", f.cfg.Repo}, parts...)...)
 }
 
-var commandLine = late.Pattern(`(?m)^([ \t]*)/([A-Za-z_])`)
+var commandLine = lazyregexp.Pattern(`(?m)^([ \t]*)/([A-Za-z_])`)
 
 // inert returns a text without commands of GitLab: a backslash before the slash
 // leaves what a person reads as it was.

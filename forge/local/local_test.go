@@ -101,7 +101,7 @@ func TestAPullRequestOutlivesItsBranch(t *testing.T) {
 func TestADamagedFileEndsTheSearch(t *testing.T) {
 	folder := t.TempDir()
 	f := open(t, folder, "trimtab")
-	clerk := forgetest.World{Forge: f}.Clerk(t, &forgetest.Log{})
+	clerk := forgetest.World{Forge: f}.Idempotent(t, &forgetest.Log{})
 	text := forge.Text{Title: "a", Body: "text"}
 	must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
 	name := filepath.Join(folder, "issues", "0001", "issue.md")

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Kind is what a command is for.
@@ -139,7 +139,7 @@ var targetNames = []struct {
 	{Format, []string{"fmt-check", "format-check", "check-fmt", "check-format", "fmtcheck", "format:check", "fmt:check", "check:format", "prettier:check"}},
 }
 
-var makeRule = late.Pattern(`(?m)^([A-Za-z0-9][\w.\- ]{0,200}?)\s*::?(?:[^=:\n]|\n|$)`)
+var makeRule = lazyregexp.Pattern(`(?m)^([A-Za-z0-9][\w.\- ]{0,200}?)\s*::?(?:[^=:\n]|\n|$)`)
 
 func makeTargets(t top) []Command {
 	for _, name := range []string{"GNUmakefile", "Makefile", "makefile"} {
@@ -150,7 +150,7 @@ func makeTargets(t top) []Command {
 	return nil
 }
 
-var justRule = late.Pattern(`(?m)^@?([A-Za-z][\w\-]{0,100})(?:\s[^:=\n]{0,200})?:(?:[^=]|$)`)
+var justRule = lazyregexp.Pattern(`(?m)^@?([A-Za-z][\w\-]{0,100})(?:\s[^:=\n]{0,200})?:(?:[^=]|$)`)
 
 func justTargets(t top) []Command {
 	for _, name := range []string{"justfile", "Justfile", ".justfile"} {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // sides are the two names of a line "a/x b/x". They are only believed where they
@@ -60,7 +60,7 @@ func plain(name string) bool {
 
 // runs are the paths of files that forges run by themselves as soon as they are
 // pushed, with what they keep secret at hand, in small letters.
-var runs = late.Pattern(`^(\.(github|gitea|forgejo)/(workflows|actions)/|\.gitlab/ci/|\.(circleci|woodpecker|buildkite|teamcity|semaphore)/|` +
+var runs = lazyregexp.Pattern(`^(\.(github|gitea|forgejo)/(workflows|actions)/|\.gitlab/ci/|\.(circleci|woodpecker|buildkite|teamcity|semaphore)/|` +
 	`(.*/)?(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.cirrus|\.?appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec)\.ya?ml$|(.*/)?jenkinsfile$)`)
 
 // power says what a file brings about by its name alone, "" for nothing.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/agent/sandbox"
-	"github.com/trimtab/trimtab/improve/crew/child"
+	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -56,9 +56,9 @@ type Result struct {
 
 // The errors of a command that did not come to its end.
 var (
-	ErrMissing = child.ErrMissing
-	ErrTime    = child.ErrTime
-	ErrOutput  = child.ErrOutput
+	ErrMissing = subprocess.ErrMissing
+	ErrTime    = subprocess.ErrTime
+	ErrOutput  = subprocess.ErrOutput
 )
 
 // New returns a project's commands.
@@ -71,7 +71,7 @@ func New(cfg Config, opt Options) (*Project, error) {
 		return nil, errors.New("project: commands need an environment and a redactor")
 	}
 	for _, name := range cfg.Env {
-		if child.Forge(name) {
+		if subprocess.Forge(name) {
 			return nil, fmt.Errorf("project.env: %s opens a forge; no command gets it", name)
 		}
 	}
@@ -107,7 +107,7 @@ func (p *Project) Has(kind Kind, dir string) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if _, err := child.Find(c.Argv[0], child.Environ(p.opt.Lookup, "", p.cfg.Env...)); err != nil {
+	if _, err := subprocess.Find(c.Argv[0], subprocess.Environ(p.opt.Lookup, "", p.cfg.Env...)); err != nil {
 		return true, fmt.Errorf("%s of the project, in %s: %w%s", kind, dir, err, todo(kind, err))
 	}
 	return true, nil
@@ -143,21 +143,21 @@ func todo(kind Kind, err error) string {
 
 func (p *Project) run(ctx context.Context, c Command, dir, name string) (Result, error) {
 	r := Result{Kind: c.Kind, Command: c.String(), From: c.From, Exit: -1}
-	place, err := child.Open(child.Setting{
+	place, err := subprocess.Open(subprocess.Setting{
 		Dir: dir, Write: p.cfg.Write, Cache: p.opt.Cache, Sandbox: p.opt.Sandbox, Self: p.opt.Self,
-		Hide: slices.Concat(child.Secrets(p.opt.Lookup), p.opt.Hide),
+		Hide: slices.Concat(subprocess.Secrets(p.opt.Lookup), p.opt.Hide),
 	})
 	if err != nil {
 		return r, err
 	}
 	defer place.Close()
-	log, err := child.Create(name, p.opt.Redact)
+	log, err := subprocess.Create(name, p.opt.Redact)
 	if err != nil {
 		return r, err
 	}
 	wrote := &counter{}
-	end, err := place.Run(ctx, child.Program{
-		Argv: c.Argv, Env: child.Environ(p.opt.Lookup, place.Home, p.cfg.Env...),
+	end, err := place.Run(ctx, subprocess.Program{
+		Argv: c.Argv, Env: subprocess.Environ(p.opt.Lookup, place.Home, p.cfg.Env...),
 		Time: time.Duration(p.cfg.Minutes) * time.Minute, Output: int64(p.cfg.Output) << 20, Stdout: wrote, Log: log,
 	})
 	r.Exit, r.Took, r.Boxed, r.Log = end.Exit, end.Took, place.Boxed(), filepath.Clean(name)

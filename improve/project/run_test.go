@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab/agent/sandbox"
-	"github.com/trimtab/trimtab/improve/crew"
+	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/project"
 )
 
@@ -139,7 +139,7 @@ func TestTheSamplesCommandsRun(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	s, err := crew.Sample(t.Context(), t.TempDir(), os.Environ())
+	s, err := agents.Sample(t.Context(), t.TempDir(), os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

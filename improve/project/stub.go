@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // IsTest reports whether a path is that of a test.
@@ -19,8 +19,8 @@ func IsTest(name string) bool {
 }
 
 var (
-	testBase   = late.Pattern(`(_test\.(go|py|exs|dart|rb|cc|cpp|zig)|^test_.*\.py|\.(test|spec)\.[cm]?[jt]sx?|_spec\.rb|Tests?\.(java|kt|cs|swift|php|scala)|\.bats|\.t)$`)
-	testFolder = late.Pattern(`(^|/)(tests?|__tests__|spec)/`)
+	testBase   = lazyregexp.Pattern(`(_test\.(go|py|exs|dart|rb|cc|cpp|zig)|^test_.*\.py|\.(test|spec)\.[cm]?[jt]sx?|_spec\.rb|Tests?\.(java|kt|cs|swift|php|scala)|\.bats|\.t)$`)
+	testFolder = lazyregexp.Pattern(`(^|/)(tests?|__tests__|spec)/`)
 )
 
 // code are the ends of names of files that hold programs.

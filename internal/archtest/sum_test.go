@@ -170,7 +170,7 @@ func listedTypes(lit *ast.CompositeLit) []string {
 
 func TestSumsFailOnTheBug(t *testing.T) {
 	const words = "// Part is Text or Image.\ntype Part interface{ part() }\ntype Text struct{}\ntype Image struct{}\nfunc (Text) part() {}\nfunc (*Image) part() {}\n" +
-		"type Namer interface{ Name() string }\ntype door interface{ open() error }\nfunc (Text) close() {}\n"
+		"type Namer interface{ Name() string }\ntype service interface{ open() error }\nfunc (Text) close() {}\n"
 	const table = "import \"reflect\"\ntype sum[T any] map[string]reflect.Type\n"
 	const both = "var parts = sum[Part]{\"text\": reflect.TypeFor[Text](), \"image\": reflect.TypeFor[Image]()}\n"
 	for _, c := range []struct {

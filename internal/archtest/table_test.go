@@ -17,7 +17,7 @@ type row struct {
 
 // free are rooms that all but the root may import, like the standard library: they
 // know nothing of what we do.
-var free = []string{"internal/late", "internal/plural", "internal/atomicfile", "internal/settingtag"}
+var free = []string{"internal/lazyregexp", "internal/plural", "internal/atomicfile", "internal/settingtag"}
 
 // reader is what the readers of hosts' files may import.
 var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
@@ -26,7 +26,7 @@ var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcrip
 var oneForge = []string{".", "forge", "forge/git", "forge/internal/rest"}
 
 // provider is what the rooms of the model providers may import.
-var provider = []string{".", "llm", "llm/key", "llm/post", "llm/turn", "wire", "wire/*"}
+var provider = []string{".", "llm", "llm/key", "llm/client", "llm/normalize", "wire", "wire/*"}
 
 // table is the drawing of the house: every arrow points down. An exact row goes
 // before a pattern.
@@ -44,22 +44,22 @@ var table = []row{
 	{"speech", []string{"."}, "what a speaker says that their words are; it knows no debate"},
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
-	{"improve/crew/child", []string{".", "agent/sandbox"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
-	{"improve/crew", []string{".", "improve", "improve/crew/child", "agent/sandbox", "internal/jsonscan", "internal/safe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
-	{"improve/project", []string{".", "improve/crew/child", "agent/sandbox", "internal/safe"}, "a project's own commands, and what a change to it measures"},
-	{"improve/work", []string{".", "improve", "improve/crew", "improve/project", "forge", "forge/git", "internal/secret", "internal/safe"}, "the thirteen steps, as plain functions"},
-	{"improve/work/worktest", []string{".", "improve", "improve/crew", "improve/work", "forge", "forge/git", "forge/local"}, "a small repository and a scripted agent, for tests of the steps"},
-	{"improve/flow", []string{".", "improve", "improve/work"}, "makes the steps durable; it does not know what they do"},
-	{"deliberate", []string{".", "helm", "speech", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the one door, hold a goal and need a model"},
-	{"agent", []string{".", "helm", "llm", "agent/tool"}, "the model and tool loop is steered through the one door"},
+	{"improve/agents/subprocess", []string{".", "agent/sandbox"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
+	{"improve/agents", []string{".", "improve", "improve/agents/subprocess", "agent/sandbox", "internal/jsonscan", "internal/termsafe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
+	{"improve/project", []string{".", "improve/agents/subprocess", "agent/sandbox", "internal/termsafe"}, "a project's own commands, and what a change to it measures"},
+	{"improve/steps", []string{".", "improve", "improve/agents", "improve/project", "forge", "forge/git", "internal/secret", "internal/termsafe"}, "the thirteen steps, as plain functions"},
+	{"improve/steps/stepstest", []string{".", "improve", "improve/agents", "improve/steps", "forge", "forge/git", "forge/local"}, "a small repository and a scripted agent, for tests of the steps"},
+	{"improve/worker", []string{".", "improve", "improve/steps"}, "makes the steps durable; it does not know what they do"},
+	{"deliberate", []string{".", "session", "speech", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the session service, hold a goal and need a model"},
+	{"agent", []string{".", "session", "llm", "agent/tool"}, "the model and tool loop is steered through the session service"},
 	{"agent/shell", nil, "takes a command line apart to see what it would run; it runs nothing"},
 	{"agent/sandbox", []string{"."}, "a cage for commands, where the system has one; it does not know what runs in it"},
 	{"agent/mcp", []string{".", "agent/tool", "llm"}, "tools of other programs, told like our own"},
-	{"agent/summary", []string{".", "helm", "llm"}, "summaries that a model writes come back through the one door"},
+	{"agent/summary", []string{".", "session", "llm"}, "summaries that a model writes come back through the session service"},
 	{"export/flame", nil, "a tree of frames as a picture; it touches no store and no file"},
-	{"agent/instruct", []string{"internal/safe"}, "what a project says to agents; whether it is trusted is decided elsewhere"},
+	{"agent/instruct", []string{"internal/termsafe"}, "what a project says to agents; whether it is trusted is decided elsewhere"},
 	{"agent/tool", []string{".", "agent/shell", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
-	{"helm", []string{"."}, "the one door sees stores and surfaces only as interfaces"},
+	{"session", []string{"."}, "the session service sees stores and surfaces only as interfaces"},
 
 	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
 	{"wire", []string{".", "internal/jsonscan"}, "what the formats share"},
@@ -71,7 +71,7 @@ var table = []row{
 	{"wire/internal/list", []string{".", "wire", "internal/jsonscan"}, "the machine behind the formats; what differs is a value"},
 
 	{"transcript", []string{".", "internal/jsonscan", "transcript/internal/jsonl"}, "what the readers share"},
-	{"transcript/pick", []string{".", "transcript", "transcript/claude", "transcript/codex", "transcript/opencode", "transcript/gemini", "transcript/qwen", "transcript/goose", "transcript/pi", "transcript/own", "transcript/internal/db"}, "the one place that knows all readers: it finds whose file one is"},
+	{"transcript/all", []string{".", "transcript", "transcript/claude", "transcript/codex", "transcript/opencode", "transcript/gemini", "transcript/qwen", "transcript/goose", "transcript/pi", "transcript/own", "transcript/internal/db"}, "the one place that knows all readers: it finds whose file one is"},
 	{"transcript/claude", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/codex", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/opencode", reader, "a reader knows one host's files, and no other reader"},
@@ -87,10 +87,10 @@ var table = []row{
 	{"transcript/internal/genai", []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed"}, "what Gemini CLI and Qwen write alike"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
 	{"llm/key", nil, "a secret that cannot be printed; it knows no provider"},
-	{"llm/turn", []string{"."}, "a history in an order that every API takes; it knows no API"},
+	{"llm/normalize", []string{"."}, "a history in an order that every API takes; it knows no API"},
 	{"llm/price", []string{"."}, "what tokens cost, as data"},
-	{"llm/post", []string{".", "llm", "llm/key", "wire"}, "requests, retries and errors that the providers share"},
-	{"llm/pick", []string{".", "llm", "llm/key", "llm/post", "llm/price", "llm/demo", "llm/anthropic", "llm/openai", "llm/gemini"}, "the one place that knows all providers: it finds the model that a name means"},
+	{"llm/client", []string{".", "llm", "llm/key", "wire"}, "requests, retries and errors that the providers share"},
+	{"llm/registry", []string{".", "llm", "llm/key", "llm/client", "llm/price", "llm/demo", "llm/anthropic", "llm/openai", "llm/gemini"}, "the one place that knows all providers: it finds the model that a name means"},
 	{"llm/demo", []string{".", "llm"}, "the model that is built in"},
 	{"llm/anthropic", provider, "one provider each, behind the interface of llm"},
 	{"llm/openai", provider, "one provider each, behind the interface of llm"},
@@ -103,26 +103,26 @@ var table = []row{
 	{"forge/git", nil, "the git program, without a shell"},
 	{"forge/internal/rest", []string{"forge"}, "requests, limits and errors that the forges share"},
 	{"forge/forgetest", []string{"forge", "forge/git"}, "one suite for all forges, and strict fakes of their APIs"},
-	{"forge/pick", []string{"forge", "forge/git", "forge/local", "forge/github", "forge/gitea", "forge/gitlab"}, "the one place that knows all forges: it finds the one that a project means"},
+	{"forge/registry", []string{"forge", "forge/git", "forge/local", "forge/github", "forge/gitea", "forge/gitlab"}, "the one place that knows all forges: it finds the one that a project means"},
 	{"forge/local", oneForge, "one forge each, behind the interface of forge"},
 	{"forge/github", oneForge, "one forge each, behind the interface of forge"},
 	{"forge/gitea", oneForge, "one forge each, behind the interface of forge"},
 	{"forge/gitlab", oneForge, "one forge each, behind the interface of forge"},
 
-	{"surface/tui/page", []string{".", "internal/safe"}, "draws a conversation; it knows no keys and no session"},
-	{"surface/tui/debate", []string{".", "deliberate", "internal/safe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
-	{"surface/tui/edit", []string{"internal/safe"}, "the text that is being written; it knows no keys"},
-	{"surface/tui", []string{".", "helm", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/safe"}, "thin: draws the chat and the debate"},
-	{"surface/gateway", []string{".", "helm", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
+	{"surface/tui/page", []string{".", "internal/termsafe"}, "draws a conversation; it knows no keys and no session"},
+	{"surface/tui/debate", []string{".", "deliberate", "internal/termsafe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
+	{"surface/tui/edit", []string{"internal/termsafe"}, "the text that is being written; it knows no keys"},
+	{"surface/tui", []string{".", "session", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/termsafe"}, "thin: draws the chat and the debate"},
+	{"surface/gateway", []string{".", "session", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
 	{"surface/hook/spool", []string{"internal/jsonscan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
-	{"surface/hook/hookcmd", []string{".", "helm", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/safe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
-	{"surface/hook", []string{".", "helm", "host", "improve", "steer/stop", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
-	{"surface/mcp", []string{".", "helm"}, "thin: commands become tools"},
-	{"surface/web", []string{".", "helm", "improve"}, "thin: shows sessions and the pipeline"},
+	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
+	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
+	{"surface/mcp", []string{".", "session"}, "thin: commands become tools"},
+	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
-	{"replay/record", []string{".", "export", "transcript", "transcript/pick"}, "recorded sessions of any host, as events"},
+	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{"."}, "a session as a document; it touches no store and no file"},
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
@@ -136,11 +136,11 @@ var table = []row{
 	{"internal/secret", nil, "secrets in text, found and taken out; it knows nobody who sends"},
 	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},
 	{"internal/jsonscan", nil, "JSON bytes read where they lie, for requests, transcripts, rows and detectors alike; it knows no format"},
-	{"internal/late", nil, "patterns that are made when they are needed; it knows none"},
+	{"internal/lazyregexp", nil, "patterns that are made when they are needed; it knows none"},
 	{"internal/atomicfile", nil, "files whole or not at all, whoever writes them"},
 	{"internal/settingtag", nil, "settings as struct tags declare them; it knows none"},
 	{"internal/plural", nil, "how many of a thing, in words"},
-	{"internal/safe", nil, "text made harmless for a terminal, whoever prints it"},
+	{"internal/termsafe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
 	{"internal/trace", []string{"surface/gateway"}, "spans of the gateway on their way to a collector"},
@@ -152,7 +152,7 @@ var table = []row{
 }
 
 // forTests are the rooms that only tests may import, and rooms whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/work/worktest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/steps/stepstest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
@@ -174,7 +174,7 @@ var deps = []dep{
 	{"github.com/aymanbagabas/go-udiff", []string{"agent/tool", "surface/hook/install"}, "line diffs for people who are asked before something is written"},
 	{"github.com/google/jsonschema-go", []string{"_test"}, "tests check what we call a schema"},
 
-	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve/flow"}, "the 13 steps survive a kill"},
+	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve/worker"}, "the 13 steps survive a kill"},
 
 	{"charm.land/bubbletea/v2", []string{"surface/tui", "surface/tui/debate"}, "only the chat and the debate draw on a terminal"},
 	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},

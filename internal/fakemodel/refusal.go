@@ -48,7 +48,7 @@ func orNull(s string) any {
 	return s
 }
 
-// failure is an error answer that no rule asked for: scripted, or of the door.
+// failure is an error answer that no rule asked for: scripted, or of the service.
 func failure(f Format, status int, message string) *Refusal {
 	r := &Refusal{Format: f, Status: status, Message: message}
 	switch f {

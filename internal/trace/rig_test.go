@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -190,7 +190,7 @@ func newHouse(t *testing.T, up http.HandlerFunc, to trace.Target) *house {
 	}
 	store := memory.New()
 	opt := gateway.Options{
-		Door: helm.New(engine, store, helm.Options{}), History: store, Host: "mine", Tracer: h.trace, Log: h.log.logger(),
+		Service: session.New(engine, store, session.Options{}), History: store, Host: "mine", Tracer: h.trace, Log: h.log.logger(),
 		Opening: []trimtab.Event{trimtab.Asked{Command: "mode", Args: []string{"planning"}, Away: true}},
 	}
 	opt.Upstreams = map[string]string{"anthropic": provider.URL, "openai": provider.URL, "gemini": provider.URL}

@@ -9,8 +9,8 @@ import (
 	"net/http"
 
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/client"
 	"github.com/trimtab/trimtab/llm/key"
-	"github.com/trimtab/trimtab/llm/post"
 	wire "github.com/trimtab/trimtab/wire/anthropic"
 )
 
@@ -28,7 +28,7 @@ type Options struct {
 	Key       key.Key
 	MaxTokens int // of a reply, where the request does not say; 16,000 if not given
 	Budget    int // tokens of thinking, for models that want to be told; 0 is none. Newer models decide themselves.
-	Sender    *post.Sender
+	Sender    *client.Sender
 }
 
 // Model is a model behind the Messages API.
@@ -41,7 +41,7 @@ func New(opt Options) (*Model, error) {
 	if opt.Model == "" {
 		return nil, errors.New("anthropic: no model is named")
 	}
-	base, err := post.Base(cmp.Or(opt.URL, URL), opt.Key)
+	base, err := client.Base(cmp.Or(opt.URL, URL), opt.Key)
 	if err != nil {
 		return nil, fmt.Errorf("anthropic: %w", err)
 	}
@@ -52,7 +52,7 @@ func New(opt Options) (*Model, error) {
 	m.opt.URL = base
 	m.opt.MaxTokens = cmp.Or(opt.MaxTokens, 16_000)
 	if opt.Sender == nil {
-		m.opt.Sender = post.New(post.Options{})
+		m.opt.Sender = client.New(client.Options{})
 	}
 	return m, nil
 }
@@ -64,7 +64,7 @@ func (m *Model) Name() string { return m.opt.Name }
 func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	body, thought, err := m.encode(r, true)
 	if err != nil {
-		return post.Failed(err)
+		return client.Failed(err)
 	}
 	l := m.letter("/v1/messages")
 	l.Body = body
@@ -74,21 +74,21 @@ func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, 
 			return body, err
 		}
 	}
-	l.Near = func(ctx context.Context) []string { return post.Nearest(ctx, m.opt.Model, m.List) }
+	l.Near = func(ctx context.Context) []string { return client.Nearest(ctx, m.opt.Model, m.List) }
 	return m.opt.Sender.Stream(ctx, l)
 }
 
-func (m *Model) letter(path string) post.Letter {
+func (m *Model) letter(path string) client.Letter {
 	h := http.Header{}
 	h.Set("Anthropic-Version", version)
-	return post.Letter{
+	return client.Letter{
 		Name: m.opt.Name, URL: m.opt.URL + path, Header: h, Key: m.opt.Key, Format: wire.Format{},
 		Seal: func(h http.Header) { m.opt.Key.Set(h, "X-Api-Key", "") },
 	}
 }
 
 // List returns the models that the provider offers to this key.
-func (m *Model) List(ctx context.Context) ([]post.Listed, error) {
+func (m *Model) List(ctx context.Context) ([]client.Listed, error) {
 	var answer struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -98,10 +98,10 @@ func (m *Model) List(ctx context.Context) ([]post.Listed, error) {
 	if err := m.opt.Sender.Get(ctx, m.letter("/v1/models?limit=1000"), &answer); err != nil {
 		return nil, fmt.Errorf("list models: %w", err)
 	}
-	var all []post.Listed
+	var all []client.Listed
 	for _, d := range answer.Data {
 		if d.ID != "" {
-			all = append(all, post.Listed{Name: d.ID, Window: d.Window})
+			all = append(all, client.Listed{Name: d.ID, Window: d.Window})
 		}
 	}
 	return all, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/anthropic"
+	"github.com/trimtab/trimtab/llm/client"
 	"github.com/trimtab/trimtab/llm/key"
-	"github.com/trimtab/trimtab/llm/post"
 )
 
 type catcher struct{ body []byte }
@@ -29,7 +29,7 @@ func (c *catcher) RoundTrip(req *http.Request) (*http.Response, error) {
 func sent(t *testing.T, opt anthropic.Options, r llm.Request) map[string]any {
 	t.Helper()
 	c := &catcher{}
-	opt.Sender = post.New(post.Options{Carrier: c, Tries: 1})
+	opt.Sender = client.New(client.Options{Carrier: c, Tries: 1})
 	m, err := anthropic.New(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestThinkingThatIsNotTakenBackIsLeftOut(t *testing.T) {
 	server := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Replies(fakemodel.Reply{Thinking: "hm", Text: "one"}, fakemodel.Reply{Text: "two"})})
 	carrier := &http.Transport{}
 	t.Cleanup(carrier.CloseIdleConnections)
-	m, err := anthropic.New(anthropic.Options{Model: "claude-opus-5-5", URL: server.URL, Key: key.New("k", ""), Sender: post.New(post.Options{Carrier: carrier})})
+	m, err := anthropic.New(anthropic.Options{Model: "claude-opus-5-5", URL: server.URL, Key: key.New("k", ""), Sender: client.New(client.Options{Carrier: carrier})})
 	if err != nil {
 		t.Fatal(err)
 	}

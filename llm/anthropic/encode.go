@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/llm"
-	"github.com/trimtab/trimtab/llm/turn"
+	"github.com/trimtab/trimtab/llm/normalize"
 )
 
 // The request, in the API's words. The order of the members is that in which they
@@ -64,7 +64,7 @@ func (b *block) MarshalJSON() ([]byte, error) {
 		return b.raw, nil
 	}
 	type plain block
-	return turn.Encode((*plain)(b))
+	return normalize.Encode((*plain)(b))
 }
 
 var errEmpty = errors.New("there is nothing to send: the conversation is empty")
@@ -76,7 +76,7 @@ func (m *Model) encode(r llm.Request, thoughts bool) (body []byte, thought bool,
 	if !thoughts {
 		name = ""
 	}
-	talk := turn.Order(r.Messages, name)
+	talk := normalize.Order(r.Messages, name)
 	if len(talk.Turns) == 0 {
 		return nil, false, errEmpty
 	}
@@ -90,7 +90,7 @@ func (m *Model) encode(r llm.Request, thoughts bool) (body []byte, thought bool,
 		}
 	}
 	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, Schema: turn.Schema(t.Schema)})
+		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, Schema: normalize.Schema(t.Schema)})
 	}
 	for _, t := range talk.Turns {
 		out.Messages = append(out.Messages, write(t))
@@ -100,12 +100,12 @@ func (m *Model) encode(r llm.Request, thoughts bool) (body []byte, thought bool,
 	for _, m := range out.Messages {
 		thought = thought || m.Role == "assistant" && slices.ContainsFunc(m.Content, func(b *block) bool { return b.raw != nil })
 	}
-	body, err = turn.Encode(out)
+	body, err = normalize.Encode(out)
 	return body, thought, err
 }
 
 // write makes a message of a turn.
-func write(t turn.Turn) message {
+func write(t normalize.Turn) message {
 	m := message{Role: string(t.Role)}
 	for _, r := range t.Results {
 		m.Content = append(m.Content, &block{Type: "tool_result", Use: r.ID, Result: &r.Text, Failed: r.Failed})
@@ -116,7 +116,7 @@ func write(t turn.Turn) message {
 			case trimtab.Text:
 				m.Content = append(m.Content, &block{Type: "text", Text: p.Text, note: say.Note})
 			case trimtab.ToolCall:
-				m.Content = append(m.Content, &block{Type: "tool_use", ID: p.ID, Name: p.Name, Input: turn.Object(p.Input)})
+				m.Content = append(m.Content, &block{Type: "tool_use", ID: p.ID, Name: p.Name, Input: normalize.Object(p.Input)})
 			case trimtab.Opaque:
 				if b := opaque(p, t.Role); b != nil {
 					m.Content = append(m.Content, b)
@@ -136,13 +136,13 @@ func opaque(p trimtab.Opaque, role trimtab.Role) *block {
 		}
 		return nil
 	}
-	if pic, ok := turn.Picture(p); ok {
+	if pic, ok := normalize.Picture(p); ok {
 		return &block{raw: pic.Anthropic()}
 	}
 	if slices.Contains([]string{"image", "document"}, p.Kind) && typed(p) {
 		return &block{raw: p.Raw}
 	}
-	return &block{Type: "text", Text: turn.Missing(p)}
+	return &block{Type: "text", Text: normalize.Missing(p)}
 }
 
 // typed reports whether a raw part is a block of its kind.
@@ -151,7 +151,7 @@ func typed(p trimtab.Opaque) bool {
 		Type   string          `json:"type"`
 		Source json.RawMessage `json:"source"`
 	}
-	return turn.Is(p.Raw) && json.Unmarshal(p.Raw, &is) == nil && is.Type == p.Kind && turn.Is(is.Source)
+	return normalize.Is(p.Raw) && json.Unmarshal(p.Raw, &is) == nil && is.Type == p.Kind && normalize.Is(is.Source)
 }
 
 // thought reports whether a raw part is thinking that the API takes back.
@@ -162,7 +162,7 @@ func thought(p trimtab.Opaque) bool {
 		Signature *string `json:"signature"`
 		Data      *string `json:"data"`
 	}
-	if !turn.Is(p.Raw) || json.Unmarshal(p.Raw, &is) != nil {
+	if !normalize.Is(p.Raw) || json.Unmarshal(p.Raw, &is) != nil {
 		return false
 	}
 	switch is.Type {
@@ -176,7 +176,7 @@ func thought(p trimtab.Opaque) bool {
 
 // claude finds the version in a model's name: claude-opus-4-6, claude-fable-5,
 // claude-3-7-sonnet-20250219. A day is no version.
-var claude = late.Pattern(`^claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?:-|$)`)
+var claude = lazyregexp.Pattern(`^claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?:-|$)`)
 
 // thinking asks for thinking in the form that the model knows. From 4.6 on they
 // decide themselves how much; older ones want a budget. A tool loop that began

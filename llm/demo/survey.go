@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // found is what the tools have told since the prompt.
@@ -70,7 +70,7 @@ func survey(t turn) found {
 }
 
 // A line of a list: a size or a kind, two blanks, a path.
-var listLine = late.Pattern(`^ *(\d+|dir|link|special|\?)  (.+)$`)
+var listLine = lazyregexp.Pattern(`^ *(\d+|dir|link|special|\?)  (.+)$`)
 
 func (f *found) list(text string) {
 	f.listed = true
@@ -127,8 +127,8 @@ func (f *found) read(d deed) {
 
 // The last line of a search, and a line of it.
 var (
-	searchSum  = late.Pattern(`(?m)^(\d+) match(?:es)? in (\d+) files?;`)
-	searchLine = late.Pattern(`(?m)^(.+?:\d+): `)
+	searchSum  = lazyregexp.Pattern(`(?m)^(\d+) match(?:es)? in (\d+) files?;`)
+	searchLine = lazyregexp.Pattern(`(?m)^(.+?:\d+): `)
 )
 
 func (f *found) search(d deed, prompt string) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/llm"
-	"github.com/trimtab/trimtab/llm/turn"
+	"github.com/trimtab/trimtab/llm/normalize"
 )
 
 // The request, in the API's words.
@@ -61,7 +61,7 @@ var errEmpty = errors.New("there is nothing to send: the conversation is empty")
 
 // encode writes a request.
 func (m *Model) encode(r llm.Request) ([]byte, error) {
-	talk := turn.Order(r.Messages, m.opt.Name)
+	talk := normalize.Order(r.Messages, m.opt.Name)
 	if len(talk.Turns) == 0 {
 		return nil, errEmpty
 	}
@@ -77,7 +77,7 @@ func (m *Model) encode(r llm.Request) ([]byte, error) {
 	}
 	var all []function
 	for _, t := range r.Tools {
-		all = append(all, function{t.Name, t.Description, turn.Schema(t.Schema)})
+		all = append(all, function{t.Name, t.Description, normalize.Schema(t.Schema)})
 	}
 	if len(all) > 0 {
 		out.Tools = []tools{{all}}
@@ -97,10 +97,10 @@ func (m *Model) encode(r llm.Request) ([]byte, error) {
 	if *out.Config == (config{}) {
 		out.Config = nil
 	}
-	return turn.Encode(out)
+	return normalize.Encode(out)
 }
 
-var number = late.Pattern(`^gemini-(\d{1,2})(?:\.(\d{1,2}))?-`)
+var number = lazyregexp.Pattern(`^gemini-(\d{1,2})(?:\.(\d{1,2}))?-`)
 
 // version reads a model's version from its name: 205 is 2.5, and 0 is not known.
 func version(model string) int {
@@ -119,7 +119,7 @@ const unsigned = "skip_thought_signature_validator"
 
 // write makes a content of a turn. signs says that calls must be signed: the
 // first of each reply.
-func write(t turn.Turn, signs bool) content {
+func write(t normalize.Turn, signs bool) content {
 	c := content{Role: "user"}
 	for _, r := range t.Results {
 		kind := "output"
@@ -141,11 +141,11 @@ func write(t turn.Turn, signs bool) content {
 			case trimtab.Text:
 				c.Parts = append(c.Parts, part{Text: &p.Text})
 			case trimtab.Opaque:
-				if pic, ok := turn.Picture(p); ok {
+				if pic, ok := normalize.Picture(p); ok {
 					c.Parts = append(c.Parts, pic.Gemini())
 					continue
 				}
-				missing := turn.Missing(p)
+				missing := normalize.Missing(p)
 				c.Parts = append(c.Parts, part{Text: &missing})
 			}
 		}
@@ -163,7 +163,7 @@ func id(id, name string) string {
 
 // reply makes the parts of a reply. A signature is kept in front of the part that
 // bears it.
-func reply(say turn.Say, signs bool) []any {
+func reply(say normalize.Say, signs bool) []any {
 	var all []any
 	sign, called := "", false
 	for _, p := range say.Parts {
@@ -181,7 +181,7 @@ func reply(say turn.Say, signs bool) []any {
 			if sign == "" && signs && !called {
 				sign = unsigned
 			}
-			all = append(all, part{Call: &call{ID: id(p.ID, p.Name), Name: p.Name, Args: turn.Object(p.Input)}, Signature: sign})
+			all = append(all, part{Call: &call{ID: id(p.ID, p.Name), Name: p.Name, Args: normalize.Object(p.Input)}, Signature: sign})
 			sign, called = "", true
 		}
 	}
@@ -198,7 +198,7 @@ func signature(p trimtab.Opaque) string {
 		Signature string `json:"thoughtSignature"`
 		Thought   bool   `json:"thought"`
 	}
-	if p.Kind != "thoughtSignature" || !turn.Is(p.Raw) || json.Unmarshal(p.Raw, &is) != nil || is.Thought {
+	if p.Kind != "thoughtSignature" || !normalize.Is(p.Raw) || json.Unmarshal(p.Raw, &is) != nil || is.Thought {
 		return ""
 	}
 	return is.Signature
@@ -208,7 +208,7 @@ func signature(p trimtab.Opaque) string {
 // a text, and nothing but what belongs to a thought.
 func thought(p trimtab.Opaque) bool {
 	var is map[string]json.RawMessage
-	if p.Kind != "thought" || !turn.Is(p.Raw) || json.Unmarshal(p.Raw, &is) != nil {
+	if p.Kind != "thought" || !normalize.Is(p.Raw) || json.Unmarshal(p.Raw, &is) != nil {
 		return false
 	}
 	var text string

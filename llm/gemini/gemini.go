@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/client"
 	"github.com/trimtab/trimtab/llm/key"
-	"github.com/trimtab/trimtab/llm/post"
 	wire "github.com/trimtab/trimtab/wire/gemini"
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	URL       string // without /v1beta
 	Key       key.Key
 	MaxTokens int // of a reply, where the request does not say; 0 leaves it to the provider
-	Sender    *post.Sender
+	Sender    *client.Sender
 }
 
 // Model is a model behind the Gemini API.
@@ -41,7 +41,7 @@ func New(opt Options) (*Model, error) {
 	if opt.Model == "" {
 		return nil, errors.New("gemini: no model is named")
 	}
-	base, err := post.Base(cmp.Or(opt.URL, URL), opt.Key)
+	base, err := client.Base(cmp.Or(opt.URL, URL), opt.Key)
 	if err != nil {
 		return nil, fmt.Errorf("gemini: %w", err)
 	}
@@ -51,7 +51,7 @@ func New(opt Options) (*Model, error) {
 	}
 	m.opt.URL = base
 	if opt.Sender == nil {
-		m.opt.Sender = post.New(post.Options{})
+		m.opt.Sender = client.New(client.Options{})
 	}
 	return m, nil
 }
@@ -63,23 +63,23 @@ func (m *Model) Name() string { return m.opt.Name }
 func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	body, err := m.encode(r)
 	if err != nil {
-		return post.Failed(err)
+		return client.Failed(err)
 	}
 	l := m.letter("/v1beta/models/" + url.PathEscape(m.opt.Model) + ":streamGenerateContent?alt=sse")
 	l.Body = body
-	l.Near = func(ctx context.Context) []string { return post.Nearest(ctx, m.opt.Model, m.List) }
+	l.Near = func(ctx context.Context) []string { return client.Nearest(ctx, m.opt.Model, m.List) }
 	return m.opt.Sender.Stream(ctx, l)
 }
 
-func (m *Model) letter(path string) post.Letter {
-	return post.Letter{
+func (m *Model) letter(path string) client.Letter {
+	return client.Letter{
 		Name: m.opt.Name, URL: m.opt.URL + path, Header: http.Header{}, Key: m.opt.Key, Format: wire.Format{},
 		Seal: func(h http.Header) { m.opt.Key.Set(h, "X-Goog-Api-Key", "") },
 	}
 }
 
 // List returns the models of the provider that can be talked to.
-func (m *Model) List(ctx context.Context) ([]post.Listed, error) {
+func (m *Model) List(ctx context.Context) ([]client.Listed, error) {
 	var answer struct {
 		Models []struct {
 			Name    string   `json:"name"`
@@ -90,10 +90,10 @@ func (m *Model) List(ctx context.Context) ([]post.Listed, error) {
 	if err := m.opt.Sender.Get(ctx, m.letter("/v1beta/models?pageSize=1000"), &answer); err != nil {
 		return nil, fmt.Errorf("list models: %w", err)
 	}
-	var all []post.Listed
+	var all []client.Listed
 	for _, d := range answer.Models {
 		if name := strings.TrimPrefix(d.Name, "models/"); name != "" && slices.Contains(d.Methods, "generateContent") {
-			all = append(all, post.Listed{Name: name, Window: d.Window})
+			all = append(all, client.Listed{Name: name, Window: d.Window})
 		}
 	}
 	return all, nil

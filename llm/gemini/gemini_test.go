@@ -10,8 +10,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/client"
 	"github.com/trimtab/trimtab/llm/gemini"
-	"github.com/trimtab/trimtab/llm/post"
 )
 
 type catcher struct {
@@ -28,7 +28,7 @@ func (c *catcher) RoundTrip(req *http.Request) (*http.Response, error) {
 func sent(t *testing.T, model string, messages ...trimtab.Message) (body, url string) {
 	t.Helper()
 	c := &catcher{}
-	m, err := gemini.New(gemini.Options{Model: model, Sender: post.New(post.Options{Carrier: c, Tries: 1})})
+	m, err := gemini.New(gemini.Options{Model: model, Sender: client.New(client.Options{Carrier: c, Tries: 1})})
 	if err != nil {
 		t.Fatal(err)
 	}

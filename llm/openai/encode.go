@@ -7,7 +7,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/llm"
-	"github.com/trimtab/trimtab/llm/turn"
+	"github.com/trimtab/trimtab/llm/normalize"
 )
 
 // The request, in the API's words.
@@ -58,7 +58,7 @@ type (
 
 // encode writes a request.
 func (m *Model) encode(r llm.Request) ([]byte, error) {
-	talk := turn.Order(r.Messages, m.opt.Name)
+	talk := normalize.Order(r.Messages, m.opt.Name)
 	if len(talk.Turns) == 0 {
 		return nil, errEmpty
 	}
@@ -82,21 +82,21 @@ func (m *Model) encode(r llm.Request) ([]byte, error) {
 		out.Messages = append(out.Messages, message{Role: "system", Content: strings.Join(system, "\n\n")})
 	}
 	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, tool{"function", function{t.Name, t.Description, turn.Schema(t.Schema)}})
+		out.Tools = append(out.Tools, tool{"function", function{t.Name, t.Description, normalize.Schema(t.Schema)}})
 	}
 	since := lastWords(talk.Turns)
 	for i, t := range talk.Turns {
 		out.Messages = append(out.Messages, write(t, i > since)...)
 	}
-	return turn.Encode(out)
+	return normalize.Encode(out)
 }
 
 // lastWords finds the last turn in which somebody said something, and not only
 // tools answered. What a model thought before it is of no use any more, and some
 // servers refuse it.
-func lastWords(turns []turn.Turn) int {
+func lastWords(turns []normalize.Turn) int {
 	for i, t := range slices.Backward(turns) {
-		if t.Role == trimtab.RoleUser && slices.ContainsFunc(t.Says, func(s turn.Say) bool { return !s.Note }) {
+		if t.Role == trimtab.RoleUser && slices.ContainsFunc(t.Says, func(s normalize.Say) bool { return !s.Note }) {
 			return i
 		}
 	}
@@ -104,7 +104,7 @@ func lastWords(turns []turn.Turn) int {
 }
 
 // write makes messages of a turn: one for each result and each message in it.
-func write(t turn.Turn, recent bool) []message {
+func write(t normalize.Turn, recent bool) []message {
 	var all []message
 	for _, r := range t.Results {
 		words := r.Text
@@ -124,7 +124,7 @@ func write(t turn.Turn, recent bool) []message {
 }
 
 // reply makes the assistant's message.
-func reply(say turn.Say, recent bool) message {
+func reply(say normalize.Say, recent bool) message {
 	m := message{Role: "assistant"}
 	var words []string
 	for _, p := range say.Parts {
@@ -133,7 +133,7 @@ func reply(say turn.Say, recent bool) message {
 			words = append(words, p.Text)
 		case trimtab.ToolCall:
 			c := call{ID: p.ID, Type: "function"}
-			c.Function.Name, c.Function.Arguments = p.Name, string(turn.Object(p.Input))
+			c.Function.Name, c.Function.Arguments = p.Name, string(normalize.Object(p.Input))
 			m.Calls = append(m.Calls, c)
 		case trimtab.Opaque:
 			var thought string
@@ -155,7 +155,7 @@ func reply(say turn.Say, recent bool) message {
 }
 
 // content is what the user says: one text, and parts only where there is more.
-func content(say turn.Say) any {
+func content(say normalize.Say) any {
 	var parts []any
 	var words []string
 	plain := true
@@ -165,13 +165,13 @@ func content(say turn.Say) any {
 			words = append(words, p.Text)
 			parts = append(parts, text{"text", p.Text})
 		case trimtab.Opaque:
-			if pic, ok := turn.Picture(p); ok {
+			if pic, ok := normalize.Picture(p); ok {
 				plain = false
 				parts = append(parts, pic.Chat())
 				continue
 			}
-			words = append(words, turn.Missing(p))
-			parts = append(parts, text{"text", turn.Missing(p)})
+			words = append(words, normalize.Missing(p))
+			parts = append(parts, text{"text", normalize.Missing(p)})
 		}
 	}
 	if plain {

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/trimtab/trimtab/llm/post"
+	"github.com/trimtab/trimtab/llm/client"
 )
 
 // OllamaURL is where Ollama listens by itself.
@@ -47,19 +47,19 @@ func OllamaBase(hostVar string) (string, error) {
 
 // Ollama returns the models that an Ollama server has, or an error where there is
 // no such server.
-func Ollama(ctx context.Context, s *post.Sender, base string) ([]post.Listed, error) {
+func Ollama(ctx context.Context, s *client.Sender, base string) ([]client.Listed, error) {
 	var answer struct {
 		Models []struct {
 			Name string `json:"name"`
 		} `json:"models"`
 	}
-	if err := s.Get(ctx, post.Letter{URL: base + "/api/tags", Header: http.Header{}}, &answer); err != nil {
+	if err := s.Get(ctx, client.Letter{URL: base + "/api/tags", Header: http.Header{}}, &answer); err != nil {
 		return nil, fmt.Errorf("ask Ollama for its models: %w", err)
 	}
-	var all []post.Listed
+	var all []client.Listed
 	for _, m := range answer.Models {
 		if m.Name != "" {
-			all = append(all, post.Listed{Name: strings.TrimSuffix(m.Name, ":latest")})
+			all = append(all, client.Listed{Name: strings.TrimSuffix(m.Name, ":latest")})
 		}
 	}
 	return all, nil

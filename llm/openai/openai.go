@@ -9,8 +9,8 @@ import (
 	"net/http"
 
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/client"
 	"github.com/trimtab/trimtab/llm/key"
-	"github.com/trimtab/trimtab/llm/post"
 	"github.com/trimtab/trimtab/wire/openaichat"
 )
 
@@ -25,7 +25,7 @@ type Options struct {
 	URL       string // with /v1, without /chat/completions
 	Key       key.Key
 	MaxTokens int // of a reply, where the request does not say; 0 leaves it to the server
-	Sender    *post.Sender
+	Sender    *client.Sender
 }
 
 // Model is a model behind the Chat Completions API.
@@ -39,7 +39,7 @@ func New(opt Options) (*Model, error) {
 	if opt.Model == "" {
 		return nil, fmt.Errorf("%s: no model is named", opt.Provider)
 	}
-	base, err := post.Base(cmp.Or(opt.URL, URL), opt.Key)
+	base, err := client.Base(cmp.Or(opt.URL, URL), opt.Key)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", opt.Provider, err)
 	}
@@ -49,7 +49,7 @@ func New(opt Options) (*Model, error) {
 	}
 	m.opt.URL = base
 	if opt.Sender == nil {
-		m.opt.Sender = post.New(post.Options{})
+		m.opt.Sender = client.New(client.Options{})
 	}
 	return m, nil
 }
@@ -63,23 +63,23 @@ var errEmpty = errors.New("there is nothing to send: the conversation is empty")
 func (m *Model) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	body, err := m.encode(r)
 	if err != nil {
-		return post.Failed(err)
+		return client.Failed(err)
 	}
 	l := m.letter("/chat/completions")
 	l.Body = body
-	l.Near = func(ctx context.Context) []string { return post.Nearest(ctx, m.opt.Model, m.List) }
+	l.Near = func(ctx context.Context) []string { return client.Nearest(ctx, m.opt.Model, m.List) }
 	return m.opt.Sender.Stream(ctx, l)
 }
 
-func (m *Model) letter(path string) post.Letter {
-	return post.Letter{
+func (m *Model) letter(path string) client.Letter {
+	return client.Letter{
 		Name: m.opt.Name, URL: m.opt.URL + path, Header: http.Header{}, Key: m.opt.Key, Format: openaichat.Format{},
 		Seal: func(h http.Header) { m.opt.Key.Set(h, "Authorization", "Bearer ") },
 	}
 }
 
 // List returns the models that the server offers.
-func (m *Model) List(ctx context.Context) ([]post.Listed, error) {
+func (m *Model) List(ctx context.Context) ([]client.Listed, error) {
 	var answer struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -90,10 +90,10 @@ func (m *Model) List(ctx context.Context) ([]post.Listed, error) {
 	if err := m.opt.Sender.Get(ctx, m.letter("/models"), &answer); err != nil {
 		return nil, fmt.Errorf("list models: %w", err)
 	}
-	var all []post.Listed
+	var all []client.Listed
 	for _, d := range answer.Data {
 		if d.ID != "" {
-			all = append(all, post.Listed{Name: d.ID, Window: cmp.Or(max(d.Window, 0), max(d.Length, 0))})
+			all = append(all, client.Listed{Name: d.ID, Window: cmp.Or(max(d.Window, 0), max(d.Length, 0))})
 		}
 	}
 	return all, nil

@@ -13,8 +13,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/client"
 	"github.com/trimtab/trimtab/llm/openai"
-	"github.com/trimtab/trimtab/llm/post"
 )
 
 type catcher struct{ body []byte }
@@ -27,7 +27,7 @@ func (c *catcher) RoundTrip(req *http.Request) (*http.Response, error) {
 func sent(t *testing.T, opt openai.Options, r llm.Request) string {
 	t.Helper()
 	c := &catcher{}
-	opt.Sender = post.New(post.Options{Carrier: c, Tries: 1})
+	opt.Sender = client.New(client.Options{Carrier: c, Tries: 1})
 	m, err := openai.New(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -111,11 +111,11 @@ func TestOllamaTellsItsModels(t *testing.T) {
 		_, _ = io.WriteString(w, `{"models":[{"name":"qwen3:latest"},{"name":"llama3.2:1b"},{}]}`)
 	}))
 	t.Cleanup(server.Close)
-	got, err := openai.Ollama(t.Context(), post.New(post.Options{}), server.URL)
+	got, err := openai.Ollama(t.Context(), client.New(client.Options{}), server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]post.Listed{{Name: "qwen3"}, {Name: "llama3.2:1b"}}, got); diff != "" {
+	if diff := cmp.Diff([]client.Listed{{Name: "qwen3"}, {Name: "llama3.2:1b"}}, got); diff != "" {
 		t.Error(diff)
 	}
 }

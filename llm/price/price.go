@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 //go:embed models.json
@@ -105,7 +105,7 @@ func parse(name, text string) (Entry, error) {
 }
 
 // dated is the end of a name that only says which issue of a model it is.
-var dated = late.Pattern(`(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-latest)$`)
+var dated = lazyregexp.Pattern(`(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-latest)$`)
 
 // Base is a model's name without the date of its issue.
 func Base(name string) string { return dated().ReplaceAllString(name, "") }

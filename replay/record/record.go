@@ -28,7 +28,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/pick"
+	"github.com/trimtab/trimtab/transcript/all"
 )
 
 // Session is a recorded session.
@@ -63,7 +63,7 @@ func Sessions(ctx context.Context, path, host string) iter.Seq2[Session, error] 
 			yield(document(path))
 			return
 		}
-		f, err := pick.Open(ctx, path, host)
+		f, err := all.Open(ctx, path, host)
 		if err != nil {
 			yield(Session{}, err)
 			return
@@ -87,7 +87,7 @@ func Sessions(ctx context.Context, path, host string) iter.Seq2[Session, error] 
 
 // list returns what a file holds, before any of it is read: a database is asked
 // one thing at a time.
-func list(ctx context.Context, f *pick.File) (infos []trimtab.Info, err error) {
+func list(ctx context.Context, f *all.File) (infos []trimtab.Info, err error) {
 	for info, err := range f.Sessions(ctx) {
 		if err != nil {
 			return infos, err
@@ -99,7 +99,7 @@ func list(ctx context.Context, f *pick.File) (infos []trimtab.Info, err error) {
 
 // read returns one session of a host's file. One that was a sub-agent's is nothing
 // but a side conversation.
-func read(ctx context.Context, f *pick.File, info trimtab.Info) (Session, error) {
+func read(ctx context.Context, f *all.File, info trimtab.Info) (Session, error) {
 	s := Session{Info: info}
 	for item, err := range f.Read(ctx, info.ID, transcript.Options{Side: info.Parent != ""}) {
 		if errors.Is(err, trimtab.ErrDamaged) {

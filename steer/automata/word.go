@@ -3,15 +3,15 @@ package automata
 import (
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 const most = 1 << 20 // a prompt's first megabyte is looked at
 
 var (
-	word    = late.Pattern(`(?i)(^|[^\pL\pN_])automata([^\pL\pN_]|$)`)
-	speaker = late.Pattern(`(?i)^\s*(\[|\*\*)?(user|human|assistant|model|system|tool|person)(\]|\*\*)?\s*:`)
-	element = late.Pattern(`(?s)<([A-Za-z][A-Za-z0-9]*[-_:][A-Za-z0-9_:-]*)[^<>]*>.*?</\s*([A-Za-z][A-Za-z0-9_:-]*)\s*>`)
+	word    = lazyregexp.Pattern(`(?i)(^|[^\pL\pN_])automata([^\pL\pN_]|$)`)
+	speaker = lazyregexp.Pattern(`(?i)^\s*(\[|\*\*)?(user|human|assistant|model|system|tool|person)(\]|\*\*)?\s*:`)
+	element = lazyregexp.Pattern(`(?s)<([A-Za-z][A-Za-z0-9]*[-_:][A-Za-z0-9_:-]*)[^<>]*>.*?</\s*([A-Za-z][A-Za-z0-9_:-]*)\s*>`)
 )
 
 // called reports whether a person's words hold the word, outside of what they

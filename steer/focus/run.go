@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // checkable returns the command whose success a command line tells: the last of
@@ -38,8 +38,8 @@ func checkable(command string) (run string, piped bool) {
 func spaced(s string) string { return strings.Join(strings.Fields(trimtab.Clip(s, maxRead)), " ") }
 
 var (
-	exitCode = late.Pattern(`(?i)exit(?:ed)?[ _-]?(?:with )?(?:exit )?(?:code|status)["']?\s*[:=]?\s*(-?\d+)`)
-	failLine = late.Pattern(`(?m)^(?:--- FAIL|FAIL\b|FAILED\b|Traceback |npm ERR!|panic: |fatal: )`)
+	exitCode = lazyregexp.Pattern(`(?i)exit(?:ed)?[ _-]?(?:with )?(?:exit )?(?:code|status)["']?\s*[:=]?\s*(-?\d+)`)
+	failLine = lazyregexp.Pattern(`(?m)^(?:--- FAIL|FAIL\b|FAILED\b|Traceback |npm ERR!|panic: |fatal: )`)
 )
 
 // saysFailed reports whether the end of a result says that the command failed,
@@ -63,7 +63,7 @@ func saysFailed(text string) bool {
 	return false
 }
 
-var writing = late.Pattern(`(?:^|[;&|\n]|\b(?:sudo|xargs|cd \S+ &&))\s*(?:tee|mv|rm|cp|patch|truncate|dd|install|git (?:apply|checkout|restore|reset|stash|merge|rebase|pull|revert|am|cherry-pick)|gofmt -w|gofumpt -w|prettier --write|sed (?:-[a-zA-Z]*i|--in-place)|perl -[a-zA-Z]*i)\b`)
+var writing = lazyregexp.Pattern(`(?:^|[;&|\n]|\b(?:sudo|xargs|cd \S+ &&))\s*(?:tee|mv|rm|cp|patch|truncate|dd|install|git (?:apply|checkout|restore|reset|stash|merge|rebase|pull|revert|am|cherry-pick)|gofmt -w|gofumpt -w|prettier --write|sed (?:-[a-zA-Z]*i|--in-place)|perl -[a-zA-Z]*i)\b`)
 
 // changing reports whether a command writes files: by a program that is there to
 // write, or by a redirection to something that is no device.

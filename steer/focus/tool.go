@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // maxRead is the most that is read of one input or text, in bytes.
@@ -219,7 +219,7 @@ func filesOf(c trimtab.ToolCall) []string {
 	return nil
 }
 
-var patchLine = late.Pattern(`(?m)^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?)(\S.*)$`)
+var patchLine = lazyregexp.Pattern(`(?m)^(?:\*\*\* (?:Update|Add|Delete) File: |\+\+\+ (?:b/)?)(\S.*)$`)
 
 func patched(patch string) []string {
 	var out []string

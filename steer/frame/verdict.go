@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // writers are the hosts' tools that change files, runners those that run
@@ -20,7 +20,7 @@ var (
 		"bash": true, "Bash": true, "shell": true, "exec_command": true, "local_shell": true, "run_shell_command": true, "developer__shell": true,
 	}
 	pathKeys  = []string{"file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "file"}
-	patchLine = late.Pattern(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
+	patchLine = lazyregexp.Pattern(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 )
 
 // changed is the files that a call of a writing tool names.
@@ -54,9 +54,9 @@ func changed(input json.RawMessage) []string {
 }
 
 var (
-	lost    = late.Pattern(`^\s*(--- )?FAIL\b|\b[1-9][0-9]* (tests? )?(failed|failing|failures)\b|(?i:\bbuild failed\b)|(?i:\bexit(ed with)? (code|status):? [1-9])`)
-	passed  = late.Pattern(`^\s*PASS\b|^ok\s+\S|\b[1-9][0-9]* (tests? )?(passed|passing)\b|(?i:\btests? pass(ed)?\b)`)
-	builtOK = late.Pattern(`(?i)\bbuild (succeeded|successful|passed|ok)\b`)
+	lost    = lazyregexp.Pattern(`^\s*(--- )?FAIL\b|\b[1-9][0-9]* (tests? )?(failed|failing|failures)\b|(?i:\bbuild failed\b)|(?i:\bexit(ed with)? (code|status):? [1-9])`)
+	passed  = lazyregexp.Pattern(`^\s*PASS\b|^ok\s+\S|\b[1-9][0-9]* (tests? )?(passed|passing)\b|(?i:\btests? pass(ed)?\b)`)
+	builtOK = lazyregexp.Pattern(`(?i)\bbuild (succeeded|successful|passed|ok)\b`)
 )
 
 // verdict reads what a run's output shows: whether it failed, and what succeeded.

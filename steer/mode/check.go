@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // The limits of a definition.
@@ -30,8 +30,8 @@ type Flaw struct {
 func (f Flaw) Error() string { return f.Path + ": " + f.Text }
 
 var (
-	modeID = late.Pattern(`^[a-z][a-z0-9-]{0,39}$`)
-	partID = late.Pattern(`^[a-z0-9][a-z0-9_-]{0,59}$`)
+	modeID = lazyregexp.Pattern(`^[a-z][a-z0-9-]{0,39}$`)
+	partID = lazyregexp.Pattern(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 )
 
 // reserved are words that mean something else behind "trimtab mode".

@@ -9,7 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // The sizes that a queue takes, in bytes.
@@ -102,7 +102,7 @@ func (r Item) Change(fence int64, change func(*improve.Item) error) (Item, error
 
 // itemID is made when it is needed: with so many repetitions it takes a while, and
 // every start would wait for it.
-var itemID = late.Pattern(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
+var itemID = lazyregexp.Pattern(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
 
 // CheckItemID refuses ids of improvements that are not plain names.
 func CheckItemID(id string) error {

@@ -202,7 +202,7 @@ func badIDs(t *testing.T, store trimtab.Archive) {
 	commit(t, store, trimtab.NewSession("0:a@b.c_d-e", start), nil)
 }
 
-// writers adds one to a shared count, eight at a time, as a helm does: load,
+// writers adds one to a shared count, eight at a time, as session.Service does: load,
 // change, commit, and again on a conflict.
 func writers(t *testing.T, store trimtab.Archive) {
 	const each = 25

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -41,9 +41,9 @@ func benchTurns(b *testing.B, size int, grows bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	door := helm.New(engine, store, helm.Options{})
-	defer func() { _ = door.Flush(context.Background()) }()
-	opt := gateway.Options{Door: door, History: store}
+	service := session.New(engine, store, session.Options{})
+	defer func() { _ = service.Flush(context.Background()) }()
+	opt := gateway.Options{Service: service, History: store}
 	opt.Transport = carrier(func(q *http.Request) (*http.Response, error) {
 		_, _ = io.Copy(io.Discard, q.Body)
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(fine)), Body: io.NopCloser(strings.NewReader(fine))}, nil

@@ -85,7 +85,7 @@ func TestG5_TwoTurnsOfOneSessionAtOnce(t *testing.T) {
 		for over.Err() == nil {
 			r.gate.Flush(t.Context(), time.Minute)
 			_, _ = r.gate.Stats.WriteTo(io.Discard)
-			_, _ = r.door.Session(t.Context(), "s")
+			_, _ = r.service.Session(t.Context(), "s")
 		}
 	})
 	wg.Wait()

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/fakemodel"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -21,13 +21,13 @@ import (
 
 // crew is a gateway between a strict model and a host that the test plays.
 type crew struct {
-	t     *testing.T
-	model *fakemodel.Server
-	store trimtab.Archive
-	door  *helm.Helm
-	gate  *gateway.Gateway
-	srv   *httptest.Server
-	url   string
+	t       *testing.T
+	model   *fakemodel.Server
+	store   trimtab.Archive
+	service *session.Service
+	gate    *gateway.Gateway
+	srv     *httptest.Server
+	url     string
 }
 
 func newCrew(t *testing.T, cfg steer.Config, script fakemodel.Script) *crew {
@@ -44,9 +44,9 @@ func (c *crew) open(cfg steer.Config) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.door = helm.New(engine, c.store, helm.Options{Clock: func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }})
+	c.service = session.New(engine, c.store, session.Options{Clock: func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }})
 	c.gate, err = gateway.New(gateway.Options{
-		Door: c.door, History: c.store, Project: "project",
+		Service: c.service, History: c.store, Project: "project",
 		Config: gateway.Config{Upstreams: map[string]string{"anthropic": c.model.URL, "openai": c.model.URL, "gemini": c.model.URL}},
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *crew) listen() {
 func (c *crew) settle() {
 	c.srv.Close()
 	c.gate.Flush(context.Background(), 0)
-	if err := c.door.Flush(context.Background()); err != nil {
+	if err := c.service.Flush(context.Background()); err != nil {
 		c.t.Fatal(err)
 	}
 	c.listen()
@@ -115,7 +115,7 @@ func (c *crew) last() string {
 
 func (c *crew) session(id string) trimtab.Session {
 	c.t.Helper()
-	s, err := c.door.Session(context.Background(), id)
+	s, err := c.service.Session(context.Background(), id)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -9,6 +9,6 @@
 // key or a body; and when anything in steering fails, the request goes out as it
 // came.
 //
-//	g, err := gateway.New(gateway.Options{Door: helm, History: store, Upstreams: upstreams})
+//	g, err := gateway.New(gateway.Options{Service: sessions, History: store, Upstreams: upstreams})
 //	err = http.Serve(listener, g)
 package gateway

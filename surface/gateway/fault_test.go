@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
@@ -76,29 +76,29 @@ func (m *moods) meet(ctx context.Context, call string) error {
 	return nil
 }
 
-// door is a helm with moods.
-type door struct {
-	*helm.Helm
+// service is a session service with moods.
+type service struct {
+	*session.Service
 	*moods
 }
 
-var _ gateway.Door = door{}
+var _ gateway.Service = service{}
 
-func (d door) Open(ctx context.Context, info trimtab.Info) (trimtab.Session, bool, error) {
+func (d service) Open(ctx context.Context, info trimtab.Info) (trimtab.Session, bool, error) {
 	if err := d.meet(ctx, "Open"); err != nil {
 		return trimtab.Session{}, false, err
 	}
-	return d.Helm.Open(ctx, info)
+	return d.Service.Open(ctx, info)
 }
 
-func (d door) Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+func (d service) Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
 	if err := d.meet(ctx, "Steer"); err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, err
 	}
-	s, out, err := d.Helm.Steer(ctx, id, func(s trimtab.Session) []trimtab.Event {
+	s, out, err := d.Service.Steer(ctx, id, func(s trimtab.Session) []trimtab.Event {
 		events := tell(s)
 		if err := d.meet(ctx, "tell"); err != nil {
-			return append(events, nil) // which a helm refuses
+			return append(events, nil) // which a session service refuses
 		}
 		return events
 	})
@@ -108,11 +108,11 @@ func (d door) Steer(ctx context.Context, id string, tell func(trimtab.Session) [
 	return s, out, err
 }
 
-func (d door) Flush(ctx context.Context, ids ...string) error {
+func (d service) Flush(ctx context.Context, ids ...string) error {
 	if err := d.meet(ctx, "Flush"); err != nil {
 		return err
 	}
-	return d.Helm.Flush(ctx, ids...)
+	return d.Service.Flush(ctx, ids...)
 }
 
 // shelf is a store with moods.
@@ -233,7 +233,7 @@ func eachMood(t *testing.T, moods []mood, calls []string, test func(t *testing.T
 func TestP6_ADoorThatIsShut(t *testing.T) {
 	test := func(t *testing.T, now mood, only string, at int) {
 		m := &moods{}
-		r, b := nearby(t, parts{door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+		r, b := nearby(t, parts{service: func(h *session.Service) gateway.Service { return service{h, m} }})
 		disturbed(t, r, b, m, at, now, only, undisturbed(t))
 		if n := r.gate.Stats.Faults.Load(); n == 0 && m.met > 0 {
 			t.Error("no fault was counted")
@@ -245,7 +245,7 @@ func TestP6_ADoorThatIsShut(t *testing.T) {
 	eachMood(t, []mood{failed, hung, panics}, []string{"", "Open", "Steer", "tell", "Steered", "Flush", "Handle"}, test)
 }
 
-// TestP6_AStoreThatIsDown: the same with the store behind a real helm.
+// TestP6_AStoreThatIsDown: the same with the store behind a real session service.
 func TestP6_AStoreThatIsDown(t *testing.T) {
 	eachMood(t, []mood{failed, hung, panics}, []string{"", "Load", "Commit", "Messages"}, func(t *testing.T, now mood, only string, at int) {
 		m := &moods{}
@@ -261,7 +261,7 @@ func TestP6_TrafficFlowsWithoutSteering(t *testing.T) {
 		t.Run(string(now), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &moods{mood: now}
-				r, b := nearby(t, parts{door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+				r, b := nearby(t, parts{service: func(h *session.Service) gateway.Service { return service{h, m} }})
 				for n := range asked {
 					raw := turns(n + 1)
 					a := r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, raw)
@@ -291,7 +291,7 @@ func TestP6_TheLastReplyIsNotCountedTwice(t *testing.T) {
 			up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
 				fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"reply 1"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`)
 			})
-			r := newRig(t, parts{up: up.URL, still: true, door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+			r := newRig(t, parts{up: up.URL, still: true, service: func(h *session.Service) gateway.Service { return service{h, m} }})
 			header := http.Header{"X-Trimtab-Session": {"s"}}
 			r.do(http.MethodPost, "/v1/messages", header, turns(1))
 			m.set(now, "Steer")
@@ -299,7 +299,7 @@ func TestP6_TheLastReplyIsNotCountedTwice(t *testing.T) {
 			m.set(well, "")
 			r.settle()
 			r.do(http.MethodPost, "/v1/messages", header, turns(2))
-			if err := r.door.Flush(context.Background()); err != nil {
+			if err := r.service.Flush(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			if s := r.session("s"); s.Step != 1 || s.Seq != 3 {
@@ -405,7 +405,7 @@ func TestP6_PatienceEndsWhateverTheStoreDoes(t *testing.T) {
 }
 
 // TestP6_AStoreThatFailsBehindTheRequestIsCounted: requests are steered from
-// memory, the trouble is told by the helm, and nothing is lost when it is over.
+// memory, the trouble is told by the session service, and nothing is lost when it is over.
 func TestP6_AStoreThatFailsBehindTheRequestIsCounted(t *testing.T) {
 	for _, now := range []mood{failed, panics} {
 		t.Run(string(now), func(t *testing.T) {
@@ -419,8 +419,8 @@ func TestP6_AStoreThatFailsBehindTheRequestIsCounted(t *testing.T) {
 					r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, turns(n+1))
 					time.Sleep(time.Second) // of time that is not real
 				}
-				if b := r.door.Backlog(); b.Err == nil || b.Failures == 0 || b.Sessions != 1 {
-					t.Errorf("the helm says %+v", b)
+				if b := r.service.Backlog(); b.Err == nil || b.Failures == 0 || b.Sessions != 1 {
+					t.Errorf("the session service says %+v", b)
 				}
 				if n := strings.Count(r.log.String(), "not stored yet"); n != 1 {
 					t.Errorf("it was logged %d times, want once:\n%s", n, r.log)
@@ -430,8 +430,8 @@ func TestP6_AStoreThatFailsBehindTheRequestIsCounted(t *testing.T) {
 				if s := r.session("s"); s.Step != asked-1 || s.Seq != 2*asked-1 {
 					t.Errorf("%d steps and %d messages", s.Step, s.Seq)
 				}
-				if b := r.door.Backlog(); b.Err != nil || b.Sessions != 0 || b.Bytes != 0 {
-					t.Errorf("afterwards the helm says %+v", b)
+				if b := r.service.Backlog(); b.Err != nil || b.Sessions != 0 || b.Bytes != 0 {
+					t.Errorf("afterwards the session service says %+v", b)
 				}
 			})
 		})

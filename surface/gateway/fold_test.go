@@ -28,7 +28,7 @@ func work(n int) []byte {
 // frame gives a frame command from outside, as a person does.
 func (r *rig) frame(args ...string) string {
 	r.t.Helper()
-	_, out, err := r.door.Handle(context.Background(), "s", trimtab.Asked{Command: "frame", Args: args, By: trimtab.Person, Away: true})
+	_, out, err := r.service.Handle(context.Background(), "s", trimtab.Asked{Command: "frame", Args: args, By: trimtab.Person, Away: true})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
-// Door is the part of helm.Helm that the gateway goes through.
-type Door interface {
+// Service is the part of session.Service that the gateway goes through.
+type Service interface {
 	Open(ctx context.Context, info trimtab.Info) (s trimtab.Session, fresh bool, err error)
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Flush(ctx context.Context, ids ...string) error
@@ -46,7 +46,7 @@ var providers = map[string]string{
 // Options are what a gateway is made of.
 type Options struct {
 	Config
-	Door      Door
+	Service   Service
 	History   History
 	Project   string            // the folder that sessions belong to, where it is known
 	Host      string            // the agent, where it is known
@@ -82,8 +82,8 @@ func New(opt Options) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	opt.Config = cfg
-	if opt.Door == nil || opt.History == nil {
-		return nil, errors.New("gateway: it needs a door and a history")
+	if opt.Service == nil || opt.History == nil {
+		return nil, errors.New("gateway: it needs a service and a history")
 	}
 	if opt.Clock == nil {
 		opt.Clock = time.Now

@@ -23,7 +23,7 @@ func tools(n int) fakemodel.Script {
 // inMode begins the host's session in a mode, as `trimtab mode` does.
 func inMode(c *crew, id, mode string) {
 	c.t.Helper()
-	if _, err := c.door.Begin(context.Background(), trimtab.Info{ID: id}); err != nil {
+	if _, err := c.service.Begin(context.Background(), trimtab.Info{ID: id}); err != nil {
 		c.t.Fatal(err)
 	}
 	c.ask(id, "mode", mode)
@@ -31,7 +31,7 @@ func inMode(c *crew, id, mode string) {
 
 func (c *crew) ask(id, command string, args ...string) {
 	c.t.Helper()
-	if _, _, err := c.door.Handle(context.Background(), id, trimtab.Asked{Command: command, Args: args, Away: true}); err != nil {
+	if _, _, err := c.service.Handle(context.Background(), id, trimtab.Asked{Command: command, Args: args, Away: true}); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -142,10 +142,10 @@ func TestG7_WhatHooksToldIsNotToldAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.open(steer.Config{})
-		if _, err := c.door.Begin(context.Background(), trimtab.Info{ID: id}); err != nil {
+		if _, err := c.service.Begin(context.Background(), trimtab.Info{ID: id}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := c.door.Handle(context.Background(), id, told...); err != nil {
+		if _, _, err := c.service.Handle(context.Background(), id, told...); err != nil {
 			t.Fatal(err)
 		}
 		before := c.session(id).Step

@@ -6,19 +6,19 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
-// hasty is a door that counts how often it was told to hurry.
+// hasty is a service that counts how often it was told to hurry.
 type hasty struct {
-	*helm.Helm
+	*session.Service
 	times *atomic.Int32
 }
 
 func (h hasty) Hurry() {
 	h.times.Add(1)
-	h.Helm.Hurry()
+	h.Service.Hurry()
 }
 
 // TestF5_WhatOurOwnToolsReadIsStoredFirst: a reply that calls one of them has the
@@ -31,7 +31,7 @@ func TestF5_WhatOurOwnToolsReadIsStoredFirst(t *testing.T) {
 			up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
 				fmt.Fprintf(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"t1","name":%q,"input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":4}}`, tool)
 			})
-			r := newRig(t, parts{up: up.URL, door: func(h *helm.Helm) gateway.Door { return hasty{h, &times} }})
+			r := newRig(t, parts{up: up.URL, service: func(h *session.Service) gateway.Service { return hasty{h, &times} }})
 			r.do(http.MethodPost, "/v1/messages", http.Header{"X-Trimtab-Session": {"s"}}, turns(1))
 			r.settle()
 			if got := times.Load(); got != want {

@@ -52,7 +52,7 @@ const (
 // rested makes use of a time without requests.
 func (g *Gateway) rested() {
 	g.thin(sessionsAtRest)
-	g.opt.Door.Forget(sessionsAtRest)
+	g.opt.Service.Forget(sessionsAtRest)
 	g.retained.evict(retainedAtRest)
 	if g.opt.Rested != nil {
 		g.opt.Rested()

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -33,9 +33,9 @@ type parts struct {
 	upstreams map[string]string // or one each
 	still     bool              // no interventions: there is never anything to inject
 	store     trimtab.Archive
-	door      func(*helm.Helm) gateway.Door // stands before the helm
-	history   gateway.History               // the store if nil
-	carrier   carrier                       // nil is one of the gateway's own
+	service   func(*session.Service) gateway.Service // stands before the session service
+	history   gateway.History                        // the store if nil
+	carrier   carrier                                // nil is one of the gateway's own
 	opening   []trimtab.Event
 	maxBody   int
 	patience  int  // milliseconds
@@ -46,14 +46,14 @@ type parts struct {
 // rig is a gateway whose parts the test chooses. Where crew plays an agent, rig
 // looks at bytes.
 type rig struct {
-	t     *testing.T
-	store trimtab.Archive
-	door  *helm.Helm
-	gate  *gateway.Gateway
-	front net.Listener
-	http  *http.Client
-	log   *notebook // what the gateway and its server logged
-	url   string
+	t       *testing.T
+	store   trimtab.Archive
+	service *session.Service
+	gate    *gateway.Gateway
+	front   net.Listener
+	http    *http.Client
+	log     *notebook // what the gateway and its server logged
+	url     string
 }
 
 func newRig(t *testing.T, p parts) *rig {
@@ -70,11 +70,11 @@ func newRig(t *testing.T, p parts) *rig {
 		t.Fatal(err)
 	}
 	records := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	r.door = helm.New(engine, r.store, helm.Options{Clock: noon, Log: records})
+	r.service = session.New(engine, r.store, session.Options{Clock: noon, Log: records})
 	opt := p.opt
-	opt.Door, opt.History, opt.Log, opt.Clock = r.door, r.store, records, noon
-	if p.door != nil {
-		opt.Door = p.door(r.door)
+	opt.Service, opt.History, opt.Log, opt.Clock = r.service, r.store, records, noon
+	if p.service != nil {
+		opt.Service = p.service(r.service)
 	}
 	if p.history != nil {
 		opt.History = p.history
@@ -163,7 +163,7 @@ func (r *rig) settle() {
 	r.t.Helper()
 	until(r.t, "the replies are through", func() bool { return r.gate.Stats.Streams.Load() == 0 })
 	r.gate.Flush(context.Background(), 0)
-	if err := r.door.Flush(context.Background()); err != nil {
+	if err := r.service.Flush(context.Background()); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
@@ -55,7 +55,7 @@ func TestP15_NoSecretStays(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`)
 	})
-	r := newRig(t, parts{up: up.URL, store: store, opening: planning(), patience: 60000, door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+	r := newRig(t, parts{up: up.URL, store: store, opening: planning(), patience: 60000, service: func(h *session.Service) gateway.Service { return service{h, m} }})
 	down := newRig(t, parts{up: "http://" + gone(t), store: store})
 	keys := func() http.Header {
 		return http.Header{

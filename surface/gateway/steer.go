@@ -140,7 +140,7 @@ func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from clien
 	}
 	read := false
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
-	s, out, err = g.opt.Door.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
+	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
 		if !read {
 			seen, read = l.read(b), true
 		}
@@ -164,7 +164,7 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	if l.loaded {
 		return nil
 	}
-	s, _, err := g.opt.Door.Open(ctx, trimtab.Info{ID: l.id, Host: g.host(from), Project: g.opt.Project, Model: b.Model()})
+	s, _, err := g.opt.Service.Open(ctx, trimtab.Info{ID: l.id, Host: g.host(from), Project: g.opt.Project, Model: b.Model()})
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 		l.lines, l.nth, l.loaded = nil, map[uint64]int{}, true
 		return nil
 	}
-	if err := g.opt.Door.Flush(ctx, l.id); err != nil { // the history is read from the store
+	if err := g.opt.Service.Flush(ctx, l.id); err != nil { // the history is read from the store
 		return err
 	}
 	return l.load(ctx, g.opt.History)
@@ -248,7 +248,7 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 		return
 	}
 	if asksUs(result.Message) {
-		g.opt.Door.Hurry()
+		g.opt.Service.Hurry()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), g.patience())
 	defer cancel()
@@ -307,7 +307,7 @@ func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
 		return // a reply to a retry: one was told already
 	}
 	said := func(trimtab.Session) []trimtab.Event { return []trimtab.Event{trimtab.Said{Message: m}} }
-	if _, _, err := g.opt.Door.Steer(ctx, l.id, said); err != nil {
+	if _, _, err := g.opt.Service.Steer(ctx, l.id, said); err != nil {
 		g.unrecorded(l.id, err)
 		return
 	}

@@ -51,7 +51,7 @@ func TestManySessionsAreForgottenAtRest(t *testing.T) {
 				t.Fatalf("there was rest %d times in round %d", rested, n+1)
 			}
 		}
-		if err := r.door.Flush(context.Background()); err != nil {
+		if err := r.service.Flush(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if n := h.n.Load(); n < (asked-1)*(sessions-kept) {

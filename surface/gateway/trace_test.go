@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
@@ -161,7 +161,7 @@ func TestG6_FailuresAreTraced(t *testing.T) {
 			}
 			m := &moods{}
 			m.set(c.mood, "")
-			r, s := traceRig(t, address, parts{opening: planning(), door: func(h *helm.Helm) gateway.Door { return door{h, m} }})
+			r, s := traceRig(t, address, parts{opening: planning(), service: func(h *session.Service) gateway.Service { return service{h, m} }})
 			_, _ = r.try(http.MethodPost, d.path, d.key, bytes.NewReader(d.ask("hello", strings.Contains(name, "stream") || c.fault == gateway.FaultCut)))
 			got := s.only(t)
 			if got.Fault != c.fault || got.Status != c.status || (got.Usage != nil) != c.usage || got.Left || got.Steered != (c.mood == well) {

@@ -10,7 +10,7 @@
 // A session that a gateway sees is steered by the gateway. The hooks then only do
 // what it cannot: keep the agent from stopping, refuse a tool, tell the person.
 //
-//	h := hook.New(hook.Options{Door: helm, Data: dir})
+//	h := hook.New(hook.Options{Service: sessions, Data: dir})
 //	call, err := spool.Read("claude", "Stop", input)
 //	answer, err := h.Answer(ctx, call)
 //	out, err := hook.Encode(call, answer)

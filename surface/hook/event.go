@@ -166,7 +166,7 @@ func (t *turn) quiet(s trimtab.Session) int {
 	case t.call.Host.Deaf:
 		return deafQuiet
 	}
-	engine, now := t.opt.Door.Engine(), t.opt.Clock()
+	engine, now := t.opt.Service.Engine(), t.opt.Clock()
 	for n := range maxQuiet {
 		id := "try" + strconv.Itoa(n)
 		call := trimtab.ToolCall{ID: id, Name: "look", Input: []byte(`{"at":` + strconv.Itoa(n) + `}`)}

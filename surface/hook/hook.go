@@ -14,27 +14,27 @@ import (
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
-// Door is the way to the sessions. A helm.Helm is one.
-type Door interface {
+// Service is the way to the sessions. A session.Service is one.
+type Service interface {
 	Engine() *trimtab.Engine
 	Session(ctx context.Context, id string) (trimtab.Session, error)
 	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 }
 
-// Options are what a Hook is given. Door and Data must be there.
+// Options are what a Hook is given. Service and Data must be there.
 type Options struct {
-	Door    Door
+	Service Service
 	Data    string // the folder for data; boxes are below it
 	Project string // the folder that the agent works in, where its input does not say
 	Gateway bool   // a gateway sees the agent's requests
 	Session string // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
-	Reflect func(context.Context, Wish) error // at a stop, and never for long; nil is not at all
-	Plan    Plan                              // nil where the host's hooks tell of its todo list
-	Clock   func() time.Time                  // nil is time.Now
-	PID     int                               // 0 is this process
-	Log     *slog.Logger                      // nil is none
+	Reflect func(context.Context, ReflectRequest) error // at a stop, and never for long; nil is not at all
+	Plan    Plan                                        // nil where the host's hooks tell of its todo list
+	Clock   func() time.Time                            // nil is time.Now
+	PID     int                                         // 0 is this process
+	Log     *slog.Logger                                // nil is none
 }
 
 // Plan finds the newest write of the todo list in a host's own file, and false where
@@ -130,7 +130,7 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 	events = append(events, t.events(s, fresh)...)
 	var out trimtab.Outcome
 	if len(events) > 0 {
-		if s, out, err = t.opt.Door.Handle(ctx, t.id, events...); err != nil {
+		if s, out, err = t.opt.Service.Handle(ctx, t.id, events...); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -141,14 +141,14 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 
 // open returns the session, or begins it.
 func (t *turn) open(ctx context.Context) (s trimtab.Session, fresh bool, err error) {
-	s, err = t.opt.Door.Session(ctx, t.id)
+	s, err = t.opt.Service.Session(ctx, t.id)
 	if !errors.Is(err, trimtab.ErrNotFound) {
 		return s, false, err
 	}
 	info := trimtab.Info{ID: t.id, Host: t.call.Host.Name, Project: t.project(), Model: t.in.Model}
-	s, err = t.opt.Door.Begin(ctx, info)
+	s, err = t.opt.Service.Begin(ctx, info)
 	if errors.Is(err, trimtab.ErrExists) || errors.Is(err, trimtab.ErrConflict) { // another hook was faster
-		s, err = t.opt.Door.Session(ctx, t.id)
+		s, err = t.opt.Service.Session(ctx, t.id)
 		return s, false, err
 	}
 	return s, true, err
@@ -218,7 +218,7 @@ func seated(s trimtab.Session, out trimtab.Outcome) string {
 // status is what stands when a session is opened again, as a fact.
 func (t *turn) status(s trimtab.Session) string {
 	var words []string
-	for _, st := range t.opt.Door.Engine().Status(s) {
+	for _, st := range t.opt.Service.Engine().Status(s) {
 		words = append(words, st.Text)
 	}
 	if len(words) == 0 || t.gateway || t.call.Host.Deaf {

@@ -179,13 +179,13 @@ func TestG7_WhereAGatewaySeesTheSessionItSteers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "claude")
 			r.opt.Gateway = known
-			if _, err := r.opt.Door.Begin(t.Context(), trimtab.Info{ID: "claude:s1", Host: "claude"}); err != nil {
+			if _, err := r.opt.Service.Begin(t.Context(), trimtab.Info{ID: "claude:s1", Host: "claude"}); err != nil {
 				t.Fatal(err)
 			}
 			none(t, "the start", r.start("startup"))
 			said := func(id string, m trimtab.Message) trimtab.Event { m.ID = id; return trimtab.Said{Message: m} }
 			call := trimtab.ToolCall{ID: "t", Name: "TodoWrite", Input: []byte(`{"todos":[{"content":"write the docs","status":"pending"}]}`)}
-			if _, _, err := r.opt.Door.Handle(t.Context(), "claude:s1",
+			if _, _, err := r.opt.Service.Handle(t.Context(), "claude:s1",
 				said("h1a", trimtab.Prompt("go")), trimtab.Calling{},
 				said("h2b", trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{call}}),
 				said("h3c.2", trimtab.Message{Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.ToolResult{ID: "t"}}}),
@@ -215,13 +215,13 @@ func TestG7_WhereAGatewaySeesTheSessionItSteers(t *testing.T) {
 // Seeded bug: the owner of the newest message owns the session for ever.
 func TestG7_OneOwnerPerTurn(t *testing.T) {
 	r := newRig(t, "claude")
-	if _, err := r.opt.Door.Begin(t.Context(), trimtab.Info{ID: "claude:s1", Host: "claude"}); err != nil {
+	if _, err := r.opt.Service.Begin(t.Context(), trimtab.Info{ID: "claude:s1", Host: "claude"}); err != nil {
 		t.Fatal(err)
 	}
 	gateway := func(id string, m trimtab.Message) {
 		t.Helper()
 		m.ID = id
-		if _, _, err := r.opt.Door.Handle(t.Context(), "claude:s1", trimtab.Said{Message: m}, trimtab.Calling{}); err != nil {
+		if _, _, err := r.opt.Service.Handle(t.Context(), "claude:s1", trimtab.Said{Message: m}, trimtab.Calling{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,8 +292,8 @@ func TestP17_AStoreThatIsAwayLosesNothing(t *testing.T) {
 	r := newRig(t, "claude")
 	r.start("startup")
 	r.prompt("go")
-	door := r.opt.Door
-	r.opt.Door = dead{door, errors.New("disk I/O error")}
+	service := r.opt.Service
+	r.opt.Service = dead{service, errors.New("disk I/O error")}
 	fails := func(event, input string) {
 		t.Helper()
 		c, err := spool.Read("claude", event, []byte(input))
@@ -314,7 +314,7 @@ func TestP17_AStoreThatIsAwayLosesNothing(t *testing.T) {
 	fails("UserPromptSubmit", `{"session_id":"s1","prompt":"automata: secret"}`)
 	fails("Stop", `{"session_id":"s1","last_assistant_message":"Now I'll write the docs.","stop_hook_active":false}`)
 	fails("SessionEnd", `{"session_id":"s1"}`)
-	r.opt.Door = door
+	r.opt.Service = service
 	r.call("PreCompact", `{"session_id":"s1"}`)
 	s := r.session()
 	if s.Step != 3 {

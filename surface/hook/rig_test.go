@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/store/memory"
@@ -40,7 +40,7 @@ func newRig(t *testing.T, host string) *rig {
 	}
 	r := &rig{t: t, host: host, data: t.TempDir(), store: memory.New(), now: time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { r.now = r.now.Add(time.Second); return r.now }
-	r.opt = Options{Door: helm.New(engine, r.store, helm.Options{Clock: clock}), Data: r.data, Clock: clock, PID: 7}
+	r.opt = Options{Service: session.New(engine, r.store, session.Options{Clock: clock}), Data: r.data, Clock: clock, PID: 7}
 	return r
 }
 
@@ -126,7 +126,7 @@ func (r *rig) todos(status string) {
 
 func (r *rig) ask(command string, args ...string) {
 	r.t.Helper()
-	if _, _, err := r.opt.Door.Handle(r.t.Context(), r.host+":s1", trimtab.Asked{Command: command, Args: args, Away: true}); err != nil {
+	if _, _, err := r.opt.Service.Handle(r.t.Context(), r.host+":s1", trimtab.Asked{Command: command, Args: args, Away: true}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -243,7 +243,7 @@ func samples(t testing.TB) []sample {
 
 // dead is a store that fails in every way.
 type dead struct {
-	Door
+	Service
 	err error
 }
 

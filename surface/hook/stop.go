@@ -46,7 +46,7 @@ func (t *turn) stop(ctx context.Context, s trimtab.Session, out trimtab.Outcome)
 		}
 	}
 	if t.opt.Reflect != nil {
-		w := Wish{Session: t.id, Host: t.call.Host.Name, Project: s.Project, Transcript: t.in.Transcript, At: t.opt.Clock().UTC()}
+		w := ReflectRequest{Session: t.id, Host: t.call.Host.Name, Project: s.Project, Transcript: t.in.Transcript, At: t.opt.Clock().UTC()}
 		if err := t.opt.Reflect(ctx, w); err != nil {
 			t.opt.Log.Warn("nobody will look back at this stop", "session", t.id, "error", err)
 		}
@@ -61,7 +61,7 @@ func (t *turn) record(ctx context.Context, text string) {
 		return
 	}
 	m := trimtab.Message{Role: trimtab.RoleUser, From: "stop", Parts: []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Ours, From: "stop"}}}
-	if _, _, err := t.opt.Door.Handle(ctx, t.id, trimtab.Said{Message: m}); err != nil {
+	if _, _, err := t.opt.Service.Handle(ctx, t.id, trimtab.Said{Message: m}); err != nil {
 		t.opt.Log.Warn("the reason to go on is not in the record", "session", t.id, "error", err)
 	}
 }

@@ -128,14 +128,14 @@ func TestR15_WhatCannotBeNotedIsNotDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := r.opt
-	opt.Door = fullDisk{opt.Door}
+	opt.Service = fullDisk{opt.Service}
 	if a, err := New(opt).Answer(t.Context(), c); err == nil || a.Decision.Decision == GoOn {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
 
-// fullDisk is a door behind which nothing can be stored.
-type fullDisk struct{ Door }
+// fullDisk is a service behind which nothing can be stored.
+type fullDisk struct{ Service }
 
 func (fullDisk) Handle(context.Context, string, ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
 	return trimtab.Session{}, trimtab.Outcome{}, errors.New("disk full")
@@ -171,15 +171,15 @@ func TestR15_TheDecisionInOurTerms(t *testing.T) {
 	if d := decide(r, plain); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
 		t.Errorf("%+v", d)
 	}
-	var wishes []Wish
-	r.opt.Reflect = func(_ context.Context, w Wish) error { wishes = append(wishes, w); return nil }
+	var wishes []ReflectRequest
+	r.opt.Reflect = func(_ context.Context, w ReflectRequest) error { wishes = append(wishes, w); return nil }
 	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || len(wishes) != 0 {
 		t.Errorf("basic continuation comes first: %+v, %v", d, wishes)
 	}
 	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) || len(wishes) != 1 {
 		t.Errorf("then reflection is asked for: %+v, %v", d, wishes)
 	}
-	r.opt.Reflect = func(context.Context, Wish) error { return errors.New("disk full") }
+	r.opt.Reflect = func(context.Context, ReflectRequest) error { return errors.New("disk full") }
 	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
 		t.Errorf("an error lets it stop: %+v", d)
 	}
@@ -198,7 +198,7 @@ func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
 	} {
 		r := newRig(t, "claude")
 		wishes := 0
-		r.opt.Reflect = func(context.Context, Wish) error { wishes++; return nil }
+		r.opt.Reflect = func(context.Context, ReflectRequest) error { wishes++; return nil }
 		r.start("startup")
 		r.prompt(prompt)
 		r.todos("pending")

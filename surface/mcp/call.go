@@ -66,7 +66,7 @@ func (s *Server) do(ctx context.Context, t tool, ses trimtab.Session, in map[str
 	if t.looks {
 		return s.look(ses, ev)
 	}
-	_, out, err := s.opt.Door.Handle(ctx, ses.ID, ev)
+	_, out, err := s.opt.Service.Handle(ctx, ses.ID, ev)
 	if err != nil {
 		return trimtab.Reply{}, err
 	}
@@ -93,7 +93,7 @@ func (t tool) ask(in map[string]any) (trimtab.Asked, error) {
 
 // look answers a command without anything being changed or recorded.
 func (s *Server) look(ses trimtab.Session, ev trimtab.Asked) (trimtab.Reply, error) {
-	_, out := s.opt.Door.Engine().Step(ses, ev, s.opt.Clock())
+	_, out := s.opt.Service.Engine().Step(ses, ev, s.opt.Clock())
 	return out.Reply()
 }
 

@@ -3,11 +3,11 @@
 // frames as resources, and the modes as prompts, over stdio and over HTTP.
 //
 // It is thin: it finds the session that a call is about, hands the call to the one
-// door as a command of the model, and encodes the answer. What a tool says in the
+// service as a command of the model, and encodes the answer. What a tool says in the
 // name of the model never passes as a person's word, so a tool can do nothing that
 // only a person may. Tools that only look change and record nothing.
 //
-//	server, err := mcp.New(mcp.Options{Door: helm, Archive: store, Folder: dir})
+//	server, err := mcp.New(mcp.Options{Service: sessions, Archive: store, Folder: dir})
 //	…
 //	err = server.Run(ctx, os.Stdin, os.Stdout)
 //

@@ -115,7 +115,7 @@ func (s *Server) find(ctx context.Context, passed string, c caller) (trimtab.Ses
 	}
 	for _, id := range []string{c.header.Get(sessionHeader), s.opt.Session} {
 		if id != "" { // who set up the server or the client named it
-			ses, err := s.opt.Door.Session(ctx, id)
+			ses, err := s.opt.Service.Session(ctx, id)
 			return ses, byID, err
 		}
 	}
@@ -163,7 +163,7 @@ func (s *Server) present(ctx context.Context, folder string, c caller) (trimtab.
 			if trimtab.CheckID(name) != nil {
 				continue
 			}
-			ses, err := s.opt.Door.Session(ctx, name)
+			ses, err := s.opt.Service.Session(ctx, name)
 			if errors.Is(err, trimtab.ErrNotFound) {
 				continue
 			}
@@ -194,7 +194,7 @@ func (s *Server) unlessOver(ctx context.Context, folder string, ses trimtab.Sess
 // passed is the session that a call names. A model may name only sessions of the
 // folder it works in: what other projects said is not its business.
 func (s *Server) passed(ctx context.Context, id, folder string) (trimtab.Session, string, error) {
-	ses, err := s.opt.Door.Session(ctx, id)
+	ses, err := s.opt.Service.Session(ctx, id)
 	if errors.Is(err, trimtab.ErrNotFound) {
 		return ses, byID, fmt.Errorf("session %q: %w; leave session out for the present one", clip(id, 60), trimtab.ErrNotFound)
 	}
@@ -220,7 +220,7 @@ func (s *Server) newest(ctx context.Context, folder, host string) (trimtab.Sessi
 				return trimtab.Session{}, err
 			}
 			if info.Parent == "" {
-				return s.opt.Door.Session(ctx, info.ID)
+				return s.opt.Service.Session(ctx, info.ID)
 			}
 		}
 	}

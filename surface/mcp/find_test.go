@@ -89,7 +89,7 @@ func TestASessionThatTheHostTellsOfIsWaitedFor(t *testing.T) {
 	s.opt.Patience = time.Minute
 	s.opt.Hints = []string{"claude:new"}
 	arrives := make(chan struct{})
-	s.opt.Door = lookedFor{s.door, "claude:new", sync.OnceFunc(func() { close(arrives) })}
+	s.opt.Service = lookedFor{s.service, "claude:new", sync.OnceFunc(func() { close(arrives) })}
 	c := s.board("http", "2026-07-28", "claude-code", nil)
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -102,15 +102,15 @@ func TestASessionThatTheHostTellsOfIsWaitedFor(t *testing.T) {
 	group.Wait()
 }
 
-// lookedFor is a door that tells when a session is looked for in vain.
+// lookedFor is a service that tells when a session is looked for in vain.
 type lookedFor struct {
-	mcp.Door
+	mcp.Service
 	id   string
 	tell func()
 }
 
 func (l lookedFor) Session(ctx context.Context, id string) (trimtab.Session, error) {
-	ses, err := l.Door.Session(ctx, id)
+	ses, err := l.Service.Session(ctx, id)
 	if id == l.id && err != nil {
 		l.tell()
 	}

@@ -66,7 +66,7 @@ func TestOverHTTPOnlyWhoHasTheTokenAndNamesThisMachineComesIn(t *testing.T) {
 
 func TestAShortTokenIsRefused(t *testing.T) {
 	if _, err := launch(t).server().Handler(mcp.HTTPOptions{Token: "short"}); err == nil {
-		t.Error("a door without a lock")
+		t.Error("a service without a lock")
 	}
 }
 

@@ -92,7 +92,7 @@ type sessionView struct {
 
 func (s *Server) readSession(_ context.Context, ses trimtab.Session, _ url.Values) (any, error) {
 	return sessionView{
-		ses.Info, ses.Step, append([]trimtab.Status{}, s.opt.Door.Engine().Status(ses)...),
+		ses.Info, ses.Step, append([]trimtab.Status{}, s.opt.Service.Engine().Status(ses)...),
 		append([]trimtab.Todo{}, ses.Todos...), append([]trimtab.Note{}, ses.Notes...), ses.Meter,
 	}, nil
 }
@@ -104,7 +104,7 @@ func (s *Server) status(ses trimtab.Session) (trimtab.Reply, error) {
 		return trimtab.Reply{}, err
 	}
 	lines := []string{fmt.Sprintf("%s (%s), step %d, about %d tokens", ses.ID, ses.Title, ses.Step, ses.Meter.Tokens(ses.Meter.Bytes))}
-	for _, st := range s.opt.Door.Engine().Status(ses) {
+	for _, st := range s.opt.Service.Engine().Status(ses) {
 		lines = append(lines, st.By+": "+st.Text)
 	}
 	for _, n := range ses.Notes {

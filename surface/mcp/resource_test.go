@@ -50,7 +50,7 @@ func TestResourcesShowTheSessionItsJournalAndItsFrames(t *testing.T) {
 func TestALongJournalComesInParts(t *testing.T) {
 	s := launch(t)
 	for range 450 {
-		if _, _, err := s.door.Handle(t.Context(), present, trimtab.Calling{}); err != nil {
+		if _, _, err := s.service.Handle(t.Context(), present, trimtab.Calling{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/store/sqlite"
@@ -28,13 +28,13 @@ const (
 	present = "claude:abc"
 )
 
-// ship is a store with sessions in it, its door, and what servers are made of.
+// ship is a store with sessions in it, its service, and what servers are made of.
 type ship struct {
-	t     *testing.T
-	file  string
-	store *sqlite.Store
-	door  *helm.Helm
-	opt   mcp.Options
+	t       *testing.T
+	file    string
+	store   *sqlite.Store
+	service *session.Service
+	opt     mcp.Options
 }
 
 // folder is where the sessions of a ship work.
@@ -62,17 +62,17 @@ func open(t testing.TB, file string) *ship {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := helm.New(engine, st, helm.Options{})
-	opt := mcp.Options{Door: door, Archive: st, Folder: folder, Version: "test"}
+	service := session.New(engine, st, session.Options{})
+	opt := mcp.Options{Service: service, Archive: st, Folder: folder, Version: "test"}
 	for _, m := range mode.BuiltIn()[1:] {
 		opt.Prompts = append(opt.Prompts, mcp.Prompt{Name: m.ID, Title: m.Name, Short: m.Description, Text: m.Entry})
 	}
-	return &ship{file: file, store: st, door: door, opt: opt}
+	return &ship{file: file, store: st, service: service, opt: opt}
 }
 
 func (s *ship) begin(info trimtab.Info) {
 	s.t.Helper()
-	if _, err := s.door.Begin(s.t.Context(), info); err != nil {
+	if _, err := s.service.Begin(s.t.Context(), info); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -80,7 +80,7 @@ func (s *ship) begin(info trimtab.Info) {
 func (s *ship) say(id string, all ...trimtab.Message) {
 	s.t.Helper()
 	for _, m := range all {
-		if _, _, err := s.door.Handle(s.t.Context(), id, trimtab.Said{Message: m}); err != nil {
+		if _, _, err := s.service.Handle(s.t.Context(), id, trimtab.Said{Message: m}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -88,7 +88,7 @@ func (s *ship) say(id string, all ...trimtab.Message) {
 
 func (s *ship) session(id string) trimtab.Session {
 	s.t.Helper()
-	ses, err := s.door.Session(s.t.Context(), id)
+	ses, err := s.service.Session(s.t.Context(), id)
 	if err != nil {
 		s.t.Fatal(err)
 	}

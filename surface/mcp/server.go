@@ -14,8 +14,8 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// Door is the part of helm.Helm that tools go through.
-type Door interface {
+// Service is the part of session.Service that tools go through.
+type Service interface {
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Session(ctx context.Context, id string) (trimtab.Session, error)
 	Engine() *trimtab.Engine
@@ -23,7 +23,7 @@ type Door interface {
 
 // Options are what a Server is made of.
 type Options struct {
-	Door    Door
+	Service Service
 	Archive trimtab.Archive
 	Folder  string           // whose newest session is meant where nothing else tells; "" is none
 	Session string           // the one that is meant unless a call names another
@@ -58,8 +58,8 @@ var instructions string
 
 // New returns a server.
 func New(opt Options) (*Server, error) {
-	if opt.Door == nil || opt.Archive == nil {
-		return nil, errors.New("mcp: a door and an archive are needed")
+	if opt.Service == nil || opt.Archive == nil {
+		return nil, errors.New("mcp: a service and an archive are needed")
 	}
 	if opt.Session != "" {
 		if err := trimtab.CheckID(opt.Session); err != nil {
@@ -82,7 +82,7 @@ func New(opt Options) (*Server, error) {
 		Logger:       opt.Log,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
-	for _, t := range tools(opt.Door.Engine().Commands()) {
+	for _, t := range tools(opt.Service.Engine().Commands()) {
 		s.mcp.AddTool(t.declared(), s.handler(t))
 	}
 	for _, p := range opt.Prompts {

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // tool is a command of the lineup as a tool.
@@ -73,7 +73,7 @@ func criterionTool() tool {
 	}
 }
 
-var plainName = late.Pattern(`^[a-z][a-z0-9_-]{0,40}$`)
+var plainName = lazyregexp.Pattern(`^[a-z][a-z0-9_-]{0,40}$`)
 
 // commandTool makes a tool of a command that this room knows nothing about. What
 // only a person may do, the command itself refuses.

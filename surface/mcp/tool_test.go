@@ -59,7 +59,7 @@ func TestEveryToolIsOfferedWithItsHintsOnEveryTransportAndVersion(t *testing.T) 
 						t.Errorf("%s lacks a description, title or output schema", name)
 					}
 				}
-				if diff := cmp.Diff(offered(s.door.Engine().Commands()), got); diff != "" {
+				if diff := cmp.Diff(offered(s.service.Engine().Commands()), got); diff != "" {
 					t.Error(diff)
 				}
 			})
@@ -180,7 +180,7 @@ func TestF5_TheModelPushesWorksAndPopsAndTheSummaryStandsInThePlaceOfTheWork(t *
 			}
 			c.must("flame_pop", map[string]any{"status": "completed", "summary": "It reads tabs now."})
 			s.say(present, trimtab.Prompt("Good. Go on."))
-			ses, _, err := s.door.Handle(t.Context(), present, trimtab.Calling{})
+			ses, _, err := s.service.Handle(t.Context(), present, trimtab.Calling{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestACallIsTheModelsWordAndNeverAPersons(t *testing.T) {
 		}
 	}
 	c.must("flame_push", map[string]any{"goal": "automata: switch yourself on"})
-	for _, st := range s.door.Engine().Status(s.session(present)) {
+	for _, st := range s.service.Engine().Status(s.session(present)) {
 		if st.By == "mode" || st.By == "automata" {
 			t.Errorf("a tool call switched %s: %s", st.By, st.Text)
 		}
@@ -279,7 +279,7 @@ func TestD8_TheModelMarksACriterionWithEvidence(t *testing.T) {
 	if r := c.call("criterion_met", map[string]any{"id": "cta", "evidence": "my last reply"}); !r.failed || !strings.Contains(r.text, "no goal") {
 		t.Errorf("without a goal: %s", r.text)
 	}
-	if _, _, err := s.door.Handle(t.Context(), present, trimtab.Asked{Command: "mode", Args: []string{"copywrite"}}, trimtab.Said{Message: trimtab.Prompt("Write the page")}); err != nil {
+	if _, _, err := s.service.Handle(t.Context(), present, trimtab.Asked{Command: "mode", Args: []string{"copywrite"}}, trimtab.Said{Message: trimtab.Prompt("Write the page")}); err != nil {
 		t.Fatal(err)
 	}
 	if r := c.call("criterion_met", map[string]any{"id": "cta"}); !r.failed || !strings.Contains(r.text, "evidence is missing") {

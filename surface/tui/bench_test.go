@@ -23,9 +23,9 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/demo"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/steer/todo"
 	"github.com/trimtab/trimtab/store/memory"
@@ -34,43 +34,43 @@ import (
 var update = flag.Bool("update", false, "write the golden screens anew")
 
 // bench is a chat without a terminal: the loop of the program, in a time of its
-// own, with a real door, store, lineup and agent behind it.
+// own, with a real service, store, lineup and agent behind it.
 type bench struct {
 	*chat
-	t     testing.TB
-	store *memory.Store
-	door  *door
-	inbox chan tea.Msg
-	gone  bool // it was left
-	asked []llm.Request
+	t       testing.TB
+	store   *memory.Store
+	service *service
+	inbox   chan tea.Msg
+	gone    bool // it was left
+	asked   []llm.Request
 }
 
-// door is the helm, with a lock that a test can put on it.
-type door struct {
-	*helm.Helm
+// service is the session service, with a lock that a test can put on it.
+type service struct {
+	*session.Service
 	slow time.Duration // before anything is handled
 	mu   sync.Mutex
 	err  error
 }
 
-func (d *door) breaks(err error) {
+func (d *service) breaks(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.err = err
 }
 
-func (d *door) broken() error {
+func (d *service) broken() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-func (d *door) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+func (d *service) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
 	time.Sleep(d.slow) // of the bubble's time
 	if err := d.broken(); err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, err
 	}
-	return d.Helm.Handle(ctx, id, events...)
+	return d.Service.Handle(ctx, id, events...)
 }
 
 // setup is how a bench differs from the usual.
@@ -112,7 +112,7 @@ func behind(t testing.TB) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, store: memory.New(), inbox: make(chan tea.Msg, 1000)}
-	b.door = &door{Helm: helm.New(engine, b.store, helm.Options{})}
+	b.service = &service{Service: session.New(engine, b.store, session.Options{})}
 	return b
 }
 
@@ -146,20 +146,20 @@ func (b *bench) options(s setup) Options {
 	}
 	n := 0
 	opt := Options{
-		Door: b.door, Folder: "/home/ann/mill", Home: "/home/ann", Model: "demo", Messages: b.store.Messages,
+		Service: b.service, Folder: "/home/ann/mill", Home: "/home/ann", Model: "demo", Messages: b.store.Messages,
 		Begin: func(ctx context.Context, model string) (trimtab.Session, error) {
 			n++
-			if err := b.door.broken(); err != nil {
+			if err := b.service.broken(); err != nil {
 				return trimtab.Session{}, err
 			}
-			return b.door.Begin(ctx, trimtab.Info{ID: fmt.Sprintf("s%d", n), Host: "trimtab", Project: "/home/ann/mill", Model: model})
+			return b.service.Begin(ctx, trimtab.Info{ID: fmt.Sprintf("s%d", n), Host: "trimtab", Project: "/home/ann/mill", Model: model})
 		},
 		Agent: func(_ context.Context, name string, permit Permit) (Chosen, error) {
 			if name == "gone" {
 				return Chosen{}, errors.New("model gone: not known")
 			}
 			model := watched{demo.Play("test", script, demo.Options{Delay: s.delay}), b}
-			a := agent.New(b.door, model, agent.Options{History: b.store, Tools: benchTools(), Permit: permit})
+			a := agent.New(b.service, model, agent.Options{History: b.store, Tools: benchTools(), Permit: permit})
 			return Chosen{Runner: a, Name: name}, nil
 		},
 		Sessions: func(ctx context.Context, all bool) ([]trimtab.Info, error) {

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/surface/tui/edit"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
@@ -173,8 +173,8 @@ func (c *chat) tell(t told) {
 }
 
 // say shows a word about what just happened, complain one about what did not.
-func (c *chat) say(text string)      { c.toast = toast{safe.Line(text), false} }
-func (c *chat) complain(text string) { c.toast = toast{safe.Line(text), true} }
+func (c *chat) say(text string)      { c.toast = toast{termsafe.Line(text), false} }
+func (c *chat) complain(text string) { c.toast = toast{termsafe.Line(text), true} }
 
 // seen is the session as it is now.
 type seen struct{ session trimtab.Session }
@@ -186,7 +186,7 @@ func (c *chat) refresh() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		s, err := c.opt.Door.Session(ctx, id)
+		s, err := c.opt.Service.Session(ctx, id)
 		if err != nil {
 			return nil // the footer keeps what it had; whoever needs the session will say so
 		}
@@ -196,7 +196,7 @@ func (c *chat) refresh() tea.Cmd {
 
 func (c *chat) see(s trimtab.Session) {
 	if s.ID == c.session.ID {
-		c.session, c.status = s, c.opt.Door.Engine().Status(s)
+		c.session, c.status = s, c.opt.Service.Engine().Status(s)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
-	"github.com/trimtab/trimtab/internal/late"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
-var commandForm = late.Pattern(`^/[a-zA-Z?][a-zA-Z0-9_-]*$`)
+var commandForm = lazyregexp.Pattern(`^/[a-zA-Z?][a-zA-Z0-9_-]*$`)
 
 // command splits a text that begins with a slash and a plain word. What looks
 // like a path is a prompt.
@@ -42,7 +42,7 @@ func (c *chat) commands() []trimtab.Command {
 	for i := range all {
 		all[i].Values = c.values[all[i].Name]
 	}
-	for _, cmd := range c.opt.Door.Engine().Commands() {
+	for _, cmd := range c.opt.Service.Engine().Commands() {
 		if !slices.ContainsFunc(all, func(o trimtab.Command) bool { return o.Name == cmd.Name }) {
 			all = append(all, cmd)
 		}
@@ -137,7 +137,7 @@ func (c *chat) ask(name string, args ...string) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		s, out, err := c.opt.Door.Handle(ctx, s.ID, trimtab.Asked{Command: name, Args: args})
+		s, out, err := c.opt.Service.Handle(ctx, s.ID, trimtab.Asked{Command: name, Args: args})
 		return asked{name, args, s, out}, err
 	}})
 }

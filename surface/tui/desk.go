@@ -10,7 +10,7 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// job is something that goes through the door. Jobs are done one after the
+// job is something that goes through the session service. Jobs are done one after the
 // other, in the order in which the person asked for them: a prompt never
 // overtakes the change of mode before it.
 type job struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // piece is a part of the footer. The pieces with the largest rank go first when
@@ -60,10 +60,10 @@ func (c *chat) fits(pieces []piece) bool {
 
 func (c *chat) pieces() []piece {
 	l := &c.look
-	all := []piece{{text: c.folder(), short: safe.Line(filepath.Base(c.opt.Folder)), rank: 5, paint: l.dim}}
+	all := []piece{{text: c.folder(), short: termsafe.Line(filepath.Base(c.opt.Folder)), rank: 5, paint: l.dim}}
 	add := func(text string, rank int, paint func(string) string) {
 		if text != "" {
-			all = append(all, piece{text: safe.Line(text), rank: rank, paint: paint})
+			all = append(all, piece{text: termsafe.Line(text), rank: rank, paint: paint})
 		}
 	}
 	add(c.branch, 7, l.dim)
@@ -94,7 +94,7 @@ func (c *chat) folder() string {
 	if rest, ok := strings.CutPrefix(dir, c.opt.Home); ok && c.opt.Home != "" && (rest == "" || rest[0] == filepath.Separator) {
 		dir = "~" + rest
 	}
-	return safe.Line(dir)
+	return termsafe.Line(dir)
 }
 
 // context is how much of the model's context is used.
@@ -127,5 +127,5 @@ func (c *chat) title() string {
 	if name == "" {
 		name = filepath.Base(c.opt.Folder)
 	}
-	return safe.Line(strings.Join(append(words, name), " · "))
+	return termsafe.Line(strings.Join(append(words, name), " · "))
 }

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // menu is what the word under the cursor may become.
@@ -206,14 +206,14 @@ func (m menu) view(l *look, width int) []string {
 	wide = min(wide, max(8, width/2))
 	var out []string
 	for i, it := range m.items[first:last] {
-		name := fit(safe.Line(it.Name), wide)
+		name := fit(termsafe.Line(it.Name), wide)
 		name += strings.Repeat(" ", wide-ansi.StringWidth(name))
 		if first+i == m.at {
 			name = l.badge("▸ " + name)
 		} else {
 			name = "  " + name
 		}
-		out = append(out, fit("  "+name+"  "+l.dim(safe.Line(it.Text)), width))
+		out = append(out, fit("  "+name+"  "+l.dim(termsafe.Line(it.Text)), width))
 	}
 	if rest := len(m.items) - last; rest > 0 && width > 20 {
 		more := fmt.Sprintf("%d more ↓", rest)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 )
 
 func TestM1_AChangeOfModeSendsNothingAndIsSeen(t *testing.T) {
@@ -106,7 +106,7 @@ func TestM6_ANewChatBeginsInNormal(t *testing.T) {
 			b.press(how...)
 			b.misses("PLANNING", "hello", "So be it")
 			b.say("again")
-			if s, err := b.door.Session(t.Context(), old); err != nil || s.Seq != 2 {
+			if s, err := b.service.Session(t.Context(), old); err != nil || s.Seq != 2 {
 				t.Errorf("the old session: %d messages, %v", s.Seq, err)
 			}
 			if b.chat.session.ID == old {
@@ -153,7 +153,7 @@ func TestAResumedSessionSaysThatItBrokeOff(t *testing.T) {
 			b.press("/resume "+id, "enter")
 			b.sees("resumed, 2 messages")
 			b.misses("go on")
-			if _, _, err := b.door.Handle(t.Context(), id, trimtab.Said{Message: last}); err != nil { // and the program was killed
+			if _, _, err := b.service.Handle(t.Context(), id, trimtab.Said{Message: last}); err != nil { // and the program was killed
 				t.Fatal(name, err)
 			}
 			b.press("ctrl+n")
@@ -175,7 +175,7 @@ func TestM7_AnUnknownModeIsToldAndTheMessagesAreKept(t *testing.T) {
 				if _, err := b.store.Commit(t.Context(), trimtab.Commit{Session: s.WithMemory("mode", json.RawMessage(memory))}); err != nil {
 					t.Fatal(err)
 				}
-				b.door.Helm = helm.New(b.door.Engine(), b.store, helm.Options{}) // another process: nothing is remembered
+				b.service.Service = session.New(b.service.Engine(), b.store, session.Options{}) // another process: nothing is remembered
 				b.press("ctrl+n", "/resume "+s.ID, "enter")
 				b.sees("my words", "So be it.", "! ")
 				b.misses("PLANNING")

@@ -12,8 +12,8 @@ import (
 	"github.com/trimtab/trimtab/agent/tool"
 )
 
-// Door is the part of helm.Helm that the chat goes through.
-type Door interface {
+// Service is the part of session.Service that the chat goes through.
+type Service interface {
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Session(ctx context.Context, id string) (trimtab.Session, error)
 	Engine() *trimtab.Engine
@@ -43,10 +43,10 @@ type Item struct {
 	Off  string // why it cannot be chosen now; "" if it can
 }
 
-// Options are what the chat is given. Door, Begin, Agent and Messages are
+// Options are what the chat is given. Service, Begin, Agent and Messages are
 // required; what else is missing is not offered, or not shown.
 type Options struct {
-	Door    Door
+	Service Service
 	Folder  string   // the project
 	Home    string   // shown as ~
 	Session string   // go on with this one; "" begins a new one with the first prompt
@@ -77,8 +77,8 @@ type Options struct {
 }
 
 func (o Options) ready() (Options, error) {
-	if o.Door == nil || o.Begin == nil || o.Agent == nil || o.Messages == nil {
-		return o, errors.New("the chat needs a Door, Begin, Agent and Messages")
+	if o.Service == nil || o.Begin == nil || o.Agent == nil || o.Messages == nil {
+		return o, errors.New("the chat needs a Service, Begin, Agent and Messages")
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

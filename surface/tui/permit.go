@@ -10,7 +10,7 @@ import (
 
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // question is a tool that waits for the person's answer.
@@ -134,7 +134,7 @@ func (q *question) scroll(lines int) { q.first += lines }
 
 func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
-	lines = append(lines, fit(l.badge(" "+safe.Line(q.ask.Tool))+" asks: "+l.strong(safe.Line(q.ask.Title)), width))
+	lines = append(lines, fit(l.badge(" "+termsafe.Line(q.ask.Tool))+" asks: "+l.strong(termsafe.Line(q.ask.Title)), width))
 	detail := q.detail(l, width-2)
 	room := max(1, height-4-len(q.ask.Rule)/max(width-3, 1))
 	for _, line := range window(detail, &q.first, room) {
@@ -154,7 +154,7 @@ func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 	}
 	lines = append(lines, fit(row, width))
 	if q.ask.Rule != "" {
-		rule := ansi.Hardwrap("always allows for this session: "+safe.Line(q.ask.Rule), max(width-3, 2), true)
+		rule := ansi.Hardwrap("always allows for this session: "+termsafe.Line(q.ask.Rule), max(width-3, 2), true)
 		for row := range strings.SplitSeq(rule, "\n") { // what is allowed is read whole
 			lines = append(lines, "   "+l.dim(row))
 		}
@@ -165,9 +165,9 @@ func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 // detail is the whole of what is asked, broken to the width: nothing of a command
 // may be out of sight. A diff has its colours.
 func (q *question) detail(l *look, width int) []string {
-	text := strings.TrimRight(safe.Text(q.ask.Detail), "\n")
-	if text == "" || text == safe.Text(q.ask.Title) {
-		return strings.Split(ansi.Hardwrap(safe.Text(q.ask.Title), max(width, 2), true), "\n")
+	text := strings.TrimRight(termsafe.Text(q.ask.Detail), "\n")
+	if text == "" || text == termsafe.Text(q.ask.Title) {
+		return strings.Split(ansi.Hardwrap(termsafe.Text(q.ask.Title), max(width, 2), true), "\n")
 	}
 	text = strings.ReplaceAll(text, "\t", "    ")
 	isDiff := strings.HasPrefix(text, "--- ") || strings.Contains(text, "\n@@ ") || strings.HasPrefix(text, "@@ ")

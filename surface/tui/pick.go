@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/surface/tui/edit"
 )
 
@@ -115,7 +115,7 @@ func (d *pick) scroll(lines int) { d.at += lines / 3 }
 func (d *pick) view(c *chat, width, height int) (lines []string, x, y int) {
 	items := d.shown(c)
 	l := &c.look
-	filter := safe.Line(d.filter.String())
+	filter := termsafe.Line(d.filter.String())
 	head := l.badge(" "+d.title) + "  "
 	x = ansi.StringWidth(head) + ansi.StringWidth(filter)
 	if filter == "" {
@@ -147,7 +147,7 @@ func (d *pick) view(c *chat, width, height int) (lines []string, x, y int) {
 func (d *pick) wide(items []Item, width int) int {
 	wide := 0
 	for _, it := range items {
-		wide = max(wide, ansi.StringWidth(safe.Line(it.Name)))
+		wide = max(wide, ansi.StringWidth(termsafe.Line(it.Name)))
 	}
 	if len(items) > 0 && items[0].Text == "" {
 		return width - 4
@@ -156,7 +156,7 @@ func (d *pick) wide(items []Item, width int) int {
 }
 
 func (d *pick) row(l *look, it Item, here bool, wide, width int) string {
-	name := fit(safe.Line(it.Name), wide)
+	name := fit(termsafe.Line(it.Name), wide)
 	name += strings.Repeat(" ", max(0, wide-ansi.StringWidth(name)))
 	text := it.Text
 	if it.Off != "" {
@@ -171,7 +171,7 @@ func (d *pick) row(l *look, it Item, here bool, wide, width int) string {
 		name = "   " + name
 	}
 	if text != "" {
-		name += "  " + l.dim(safe.Line(text))
+		name += "  " + l.dim(termsafe.Line(text))
 	}
 	return fit(name, width)
 }

@@ -77,7 +77,7 @@ func (c *chat) start(text string) tea.Cmd {
 // which are one after the other.
 func (c *chat) ensure(ctx context.Context, at place) (trimtab.Session, error) {
 	if at.session != "" {
-		return c.opt.Door.Session(ctx, at.session)
+		return c.opt.Service.Session(ctx, at.session)
 	}
 	return c.opt.Begin(ctx, at.model)
 }

@@ -59,7 +59,7 @@ var states = []struct {
 	{"fault", setup{script: "reply\nfail the line is dead\n"}, func(b *bench) { b.say("hello") }},
 	{"unsaved", setup{}, func(b *bench) {
 		b.press("shift+tab")
-		b.door.breaks(errors.New("disk full"))
+		b.service.breaks(errors.New("disk full"))
 		b.press("shift+tab")
 	}},
 	{"status", setup{}, func(b *bench) {
@@ -207,7 +207,7 @@ func TestALongSessionIsResumed(t *testing.T) {
 func long(t testing.TB, b *bench, n int) {
 	t.Helper()
 	ctx := context.Background()
-	if _, err := b.door.Begin(ctx, trimtab.Info{ID: "long", Host: "trimtab"}); err != nil {
+	if _, err := b.service.Begin(ctx, trimtab.Info{ID: "long", Host: "trimtab"}); err != nil {
 		t.Fatal(err)
 	}
 	var events []trimtab.Event
@@ -215,7 +215,7 @@ func long(t testing.TB, b *bench, n int) {
 		events = append(events, trimtab.Said{Message: trimtab.Prompt(fmt.Sprintf("prompt %d", i))},
 			trimtab.Said{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, fmt.Sprintf("reply %d\n\n- with\n- `items`\n\n%s", i+1, strings.Repeat("and words ", 30)))})
 	}
-	if _, _, err := b.door.Handle(ctx, "long", events...); err != nil {
+	if _, _, err := b.service.Handle(ctx, "long", events...); err != nil {
 		t.Fatal(err)
 	}
 }

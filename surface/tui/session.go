@@ -35,7 +35,7 @@ func (c *chat) open(id string) tea.Cmd {
 }
 
 func (c *chat) load(ctx context.Context, id string) (tea.Msg, error) {
-	s, out, err := c.opt.Door.Handle(ctx, id, trimtab.Resumed{})
+	s, out, err := c.opt.Service.Handle(ctx, id, trimtab.Resumed{})
 	if err != nil {
 		return nil, err
 	}

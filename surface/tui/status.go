@@ -19,11 +19,11 @@ func (c *chat) showStatus() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		s, err := c.opt.Door.Session(c.ctx, id)
+		s, err := c.opt.Service.Session(c.ctx, id)
 		if err != nil {
 			return told{err: err}
 		}
-		return told{text: statusText(s, model, c.opt.Door.Engine().Status(s))}
+		return told{text: statusText(s, model, c.opt.Service.Engine().Status(s))}
 	}
 }
 

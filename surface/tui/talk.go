@@ -110,7 +110,7 @@ func (c *chat) pump(ctx context.Context, r *run, id string, events func(func(age
 }
 
 func (c *chat) noteText(ctx context.Context, id string, ch trimtab.Change) string {
-	s, err := c.opt.Door.Session(ctx, id)
+	s, err := c.opt.Service.Session(ctx, id)
 	if err != nil {
 		return "" // only the words are missing; who and why are shown
 	}
@@ -308,11 +308,11 @@ func (c *chat) rescue(r *run) tea.Cmd {
 	if r.unsaved != nil {
 		m := *r.unsaved
 		return c.enqueue(job{what: "the reply", do: func(ctx context.Context, _ place) (tea.Msg, error) {
-			s, _, err := c.opt.Door.Handle(ctx, id, trimtab.Said{Message: m})
+			s, _, err := c.opt.Service.Handle(ctx, id, trimtab.Said{Message: m})
 			return seen{s}, err
 		}})
 	}
-	s, err := c.opt.Door.Session(c.ctx, id)
+	s, err := c.opt.Service.Session(c.ctx, id)
 	if err != nil || s.Seq == r.seq {
 		c.sending = r.prompt
 	}

@@ -38,8 +38,8 @@ func TestAPromptDuringAReplyWaitsAndIsShown(t *testing.T) {
 
 func TestAPromptNeverOvertakesTheChangeOfModeBeforeIt(t *testing.T) {
 	on(t, setup{}, func(b *bench) {
-		b.door.slow = 50 * time.Millisecond
-		for _, k := range []string{"shift+tab", "shift+tab", "h", "i", "enter"} { // faster than the door
+		b.service.slow = 50 * time.Millisecond
+		for _, k := range []string{"shift+tab", "shift+tab", "h", "i", "enter"} { // faster than the service
 			msg, ok := keyOf(k)
 			if !ok {
 				msg = tea.KeyPressMsg{Code: rune(k[0]), Text: k}
@@ -83,7 +83,7 @@ func TestCtrlNDuringAReplyEndsItFirst(t *testing.T) {
 		b.rest()
 		b.sees("new chat")
 		b.misses("slow")
-		if s, err := b.door.Session(t.Context(), old); err != nil || s.Seq != 2 {
+		if s, err := b.service.Session(t.Context(), old); err != nil || s.Seq != 2 {
 			t.Errorf("the interrupted session has %d messages, %v", s.Seq, err)
 		}
 		if b.session.ID != "" {
@@ -107,13 +107,13 @@ func TestAModelErrorIsToldAndThePromptIsKept(t *testing.T) {
 func TestM7_AFailedSaveIsShownAndTriedAgain(t *testing.T) {
 	on(t, setup{}, func(b *bench) {
 		b.press("shift+tab")
-		b.door.breaks(errors.New("disk full"))
+		b.service.breaks(errors.New("disk full"))
 		b.press("shift+tab")
 		b.sees("disk full", "trying again", "PLANNING")
 		b.press("words while it waits")
 		b.pass(1500 * time.Millisecond)
 		b.sees("disk full", "words while it waits")
-		b.door.breaks(nil)
+		b.service.breaks(nil)
 		b.pass(5 * time.Second)
 		b.misses("disk full")
 		b.sees("· RESEARCH", "words while it waits")
@@ -124,10 +124,10 @@ func TestM7_AReplyThatCouldNotBeStoredIsStoredLater(t *testing.T) {
 	on(t, setup{script: "reply\nsay a slow reply\nreply\nsay next\n", delay: slow}, func(b *bench) {
 		b.press("first", "enter")
 		b.pass(2 * slow)
-		b.door.breaks(errors.New("disk full"))
+		b.service.breaks(errors.New("disk full"))
 		b.rest()
 		b.sees("a slow reply", "disk full")
-		b.door.breaks(nil)
+		b.service.breaks(nil)
 		b.pass(3 * time.Second)
 		b.say("second")
 		if got := b.asked[1].Messages; len(got) != 3 || got[1].Text() != "a slow reply" {
@@ -139,13 +139,13 @@ func TestM7_AReplyThatCouldNotBeStoredIsStoredLater(t *testing.T) {
 func TestAPromptThatCouldNotBeStoredComesBack(t *testing.T) {
 	on(t, setup{}, func(b *bench) {
 		b.press("shift+tab") // there is a session
-		b.door.breaks(errors.New("disk full"))
+		b.service.breaks(errors.New("disk full"))
 		b.say("my words")
 		b.sees("disk full")
 		if b.text.String() != "my words" {
 			t.Errorf("%q is in the editor", b.text.String())
 		}
-		b.door.breaks(nil)
+		b.service.breaks(nil)
 		b.press("enter")
 		b.rest()
 		b.sees("So be it.")
@@ -154,7 +154,7 @@ func TestAPromptThatCouldNotBeStoredComesBack(t *testing.T) {
 
 func TestWhatCannotBeSavedCanBeGivenUp(t *testing.T) {
 	on(t, setup{}, func(b *bench) {
-		b.door.breaks(errors.New("disk full"))
+		b.service.breaks(errors.New("disk full"))
 		b.press("my words", "enter")
 		b.sees("the prompt waits: disk full")
 		b.press("esc")

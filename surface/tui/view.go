@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // View draws the screen: the conversation, then what just happened, the editor or
@@ -98,7 +98,7 @@ func (c *chat) waiting() []string {
 			break
 		}
 		line, _, _ := strings.Cut(q, "\n")
-		out = append(out, c.look.dim("  queued: "+safe.Line(line)))
+		out = append(out, c.look.dim("  queued: "+termsafe.Line(line)))
 	}
 	return out
 }

@@ -1,9 +1,9 @@
 // Package web is the management API: sessions, their journals and commands, and
-// what happens live. It is thin: it decodes, asks the door or the archive, and
+// what happens live. It is thin: it decodes, asks the service or the archive, and
 // encodes. It never serves without the token, and never to another host name or
 // origin than its own.
 //
-//	api, err := web.New(web.Options{Door: helm, Archive: store, Token: token, Hosts: hosts})
+//	api, err := web.New(web.Options{Service: sessions, Archive: store, Token: token, Hosts: hosts})
 //	mux.Handle("/trimtab/", api)
 //
 // The contract is at /trimtab/api/openapi.json.
@@ -23,20 +23,20 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 )
 
-// Door is the part of helm.Helm that the API goes through.
-type Door interface {
+// Service is the part of session.Service that the API goes through.
+type Service interface {
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Session(ctx context.Context, id string) (trimtab.Session, error)
 	Engine() *trimtab.Engine
-	Subscribe(ctx context.Context) <-chan helm.Published
+	Subscribe(ctx context.Context) <-chan session.Published
 }
 
 // Options are what the API is made of.
 type Options struct {
-	Door    Door
+	Service Service
 	Archive trimtab.Archive
 	Token   string          // at least 32 characters
 	Hosts   []string        // host:port that requests may name
@@ -132,12 +132,12 @@ type Session struct {
 }
 
 func (a *API) session(w http.ResponseWriter, r *http.Request) {
-	s, err := a.opt.Door.Session(r.Context(), r.PathValue("id"))
+	s, err := a.opt.Service.Session(r.Context(), r.PathValue("id"))
 	if err != nil {
 		failed(w, err)
 		return
 	}
-	answer(w, Session{s.Info, s.Step, append([]trimtab.Status{}, a.opt.Door.Engine().Status(s)...), append([]trimtab.Todo{}, s.Todos...), append([]trimtab.Note{}, s.Notes...), s.Meter})
+	answer(w, Session{s.Info, s.Step, append([]trimtab.Status{}, a.opt.Service.Engine().Status(s)...), append([]trimtab.Todo{}, s.Todos...), append([]trimtab.Note{}, s.Notes...), s.Meter})
 }
 
 func (a *API) messages(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +173,7 @@ func after(r *http.Request) int {
 }
 
 func (a *API) commands(w http.ResponseWriter, _ *http.Request) {
-	answer(w, a.opt.Door.Engine().Commands())
+	answer(w, a.opt.Service.Engine().Commands())
 }
 
 // command gives a command. The body is {"args": […]} or empty.
@@ -186,7 +186,7 @@ func (a *API) command(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the body is not {\"args\": […]}: "+err.Error())
 		return
 	}
-	_, out, err := a.opt.Door.Handle(r.Context(), r.PathValue("id"), trimtab.Asked{Command: r.PathValue("name"), Args: in.Args, Away: true})
+	_, out, err := a.opt.Service.Handle(r.Context(), r.PathValue("id"), trimtab.Asked{Command: r.PathValue("name"), Args: in.Args, Away: true})
 	if err != nil {
 		failed(w, err)
 		return
@@ -210,7 +210,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
-	live := a.opt.Door.Subscribe(r.Context())
+	live := a.opt.Service.Subscribe(r.Context())
 	beat := time.NewTicker(20 * time.Second)
 	defer beat.Stop()
 	for {

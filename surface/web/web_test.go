@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/web"
@@ -21,10 +21,10 @@ import (
 const token = "0123456789abcdef0123456789abcdef"
 
 type site struct {
-	t    *testing.T
-	url  string
-	door *helm.Helm
-	shut chan struct{} // closed when the server shuts down
+	t       *testing.T
+	url     string
+	service *session.Service
+	shut    chan struct{} // closed when the server shuts down
 }
 
 func open(t *testing.T) *site {
@@ -34,22 +34,22 @@ func open(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	st := memory.New()
-	door := helm.New(engine, st, helm.Options{})
+	service := session.New(engine, st, session.Options{})
 	srv, shut := httptest.NewUnstartedServer(nil), make(chan struct{})
-	api, err := web.New(web.Options{Door: door, Archive: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	api, err := web.New(web.Options{Service: service, Archive: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv.Config.Handler = api
 	srv.Start()
 	t.Cleanup(srv.Close)
-	if _, err := door.Begin(context.Background(), trimtab.Info{ID: "s1", Host: "claude", Project: "p"}); err != nil {
+	if _, err := service.Begin(context.Background(), trimtab.Info{ID: "s1", Host: "claude", Project: "p"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := door.Handle(context.Background(), "s1", trimtab.Said{Message: trimtab.Prompt("hello")}, trimtab.Calling{}); err != nil {
+	if _, _, err := service.Handle(context.Background(), "s1", trimtab.Said{Message: trimtab.Prompt("hello")}, trimtab.Calling{}); err != nil {
 		t.Fatal(err)
 	}
-	return &site{t, srv.URL, door, shut}
+	return &site{t, srv.URL, service, shut}
 }
 
 func (s *site) do(method, path, body string, change func(*http.Request)) (int, string) {
@@ -200,7 +200,7 @@ func TestEventsComeLive(t *testing.T) {
 		close(heard)
 	}()
 	for {
-		if _, _, err := s.door.Handle(ctx, "s1", trimtab.Asked{Command: "todo"}); err != nil {
+		if _, _, err := s.service.Handle(ctx, "s1", trimtab.Asked{Command: "todo"}); err != nil {
 			t.Fatal(err)
 		}
 		select {

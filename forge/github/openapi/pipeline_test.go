@@ -16,9 +16,9 @@ import (
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/github/openapi"
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/flow"
-	"github.com/trimtab/trimtab/improve/work"
-	"github.com/trimtab/trimtab/improve/work/worktest"
+	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/trimtab/trimtab/improve/steps/stepstest"
+	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/store/sqlite"
 )
 
@@ -63,13 +63,13 @@ func pipeline(t *testing.T, h *forgetest.Hub, hub forge.Forge) improve.Item {
 	t.Helper()
 	folder := t.TempDir()
 	project := filepath.Join(folder, "project")
-	program := worktest.Program(os.Environ())
+	program := stepstest.Program(os.Environ())
 	store, err := sqlite.Open(t.Context(), filepath.Join(folder, "trimtab.db"), sqlite.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	if err := worktest.Project(t.Context(), program, project); err != nil {
+	if err := stepstest.Project(t.Context(), program, project); err != nil {
 		t.Fatal(err)
 	}
 	tree := program.In(project)
@@ -80,16 +80,16 @@ func pipeline(t *testing.T, h *forgetest.Hub, hub forge.Forge) improve.Item {
 	if err != nil {
 		t.Fatal(err)
 	}
-	it := worktest.Item(project, 1)
+	it := stepstest.Item(project, 1)
 	if err := store.Queue().Add(t.Context(), it); err != nil {
 		t.Fatal(err)
 	}
-	f, err := flow.New(t.Context(), flow.Config{Folder: filepath.Join(folder, "data"), Poll: 0.02}, flow.Options{
+	f, err := worker.New(t.Context(), worker.Config{Folder: filepath.Join(folder, "data"), Poll: 0.02}, worker.Options{
 		Queue: store.Queue(), Worker: func() string { return "one" },
-		Yard: func(context.Context, improve.Item) (*work.Yard, error) {
-			opt := worktest.Options(hub, store.Queue(), program, worktest.NewAgent())
+		Env: func(context.Context, improve.Item) (*steps.Env, error) {
+			opt := stepstest.Options(hub, store.Queue(), program, stepstest.NewAgent())
 			opt.Now, opt.Wait = h.Clock.Now, h.Clock.Wait
-			return work.New(work.Config{Folder: filepath.Join(folder, "work")}, opt)
+			return steps.New(steps.Config{Folder: filepath.Join(folder, "work")}, opt)
 		},
 	})
 	if err != nil {

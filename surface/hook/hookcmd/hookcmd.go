@@ -24,8 +24,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/home"
-	"github.com/trimtab/trimtab/internal/safe"
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/spool"
@@ -91,7 +91,7 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	}
 	call, err := spool.Read(host, event, input)
 	if err != nil {
-		_, _ = fmt.Fprintf(r.Err, "trimtab hook: %s\n", safe.Text(err.Error()))
+		_, _ = fmt.Fprintf(r.Err, "trimtab hook: %s\n", termsafe.Text(err.Error()))
 		return nil, shut, err
 	}
 	data, err := r.Home.DataDir()
@@ -106,11 +106,11 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	s, err := r.open(ctx, data)
 	folder, _ := setting.Folder() // the host says where it works
 	opt := hook.Options{
-		Door: s.door, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
+		Service: s.service, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
 		Gateway: behindGateway(call.Host, r.Home.Getenv), Session: r.Home.Getenv("TRIMTAB_SESSION"),
 	}
 	if err != nil {
-		opt.Door = brokenDoor{err: err}
+		opt.Service = brokenService{err: err}
 	} else {
 		shut = s.shut
 	}

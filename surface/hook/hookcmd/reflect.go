@@ -15,11 +15,11 @@ import (
 // reflect is what a stop does to be looked back at: it leaves a wish and starts
 // another process, and waits for neither. It is nil where nothing asks for
 // improvements by itself.
-func (r Run) reflect(cfg Settings, data, folder string) func(context.Context, hook.Wish) error {
+func (r Run) reflect(cfg Settings, data, folder string) func(context.Context, hook.ReflectRequest) error {
 	if _, err := os.Stat(filepath.Join(setting.Repository(folder), filepath.FromSlash(improve.ProjectFile))); err != nil && !cfg.Automation.Enabled {
 		return nil // whether a project's own file is trusted is looked at later
 	}
-	return func(_ context.Context, w hook.Wish) error {
+	return func(_ context.Context, w hook.ReflectRequest) error {
 		if err := w.Leave(data, os.Getpid()); err != nil {
 			return err
 		}

@@ -8,9 +8,9 @@ import (
 	"runtime"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook"
@@ -34,10 +34,10 @@ type Archive interface {
 
 // opened is the way to the sessions.
 type opened struct {
-	cfg   Settings
-	door  hook.Door
-	store Archive
-	log   string // the file in which the store keeps what is not yet in its own; "" is none
+	cfg     Settings
+	service hook.Service
+	store   Archive
+	log     string // the file in which the store keeps what is not yet in its own; "" is none
 }
 
 // open reads the settings and opens the store, or gives up when the time is over: a
@@ -91,7 +91,7 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.door = helm.New(engine, o.store, helm.Options{Clock: r.Clock, MaxMessage: o.cfg.Limits.MaxMessage, Log: r.log()})
+	o.service = session.New(engine, o.store, session.Options{Clock: r.Clock, MaxMessage: o.cfg.Limits.MaxMessage, Log: r.log()})
 	return o, nil
 }
 
@@ -110,13 +110,13 @@ func (o opened) shut() {
 	}
 }
 
-// brokenDoor is the door where the store cannot be opened: calls still come far
+// brokenService is the service where the store cannot be opened: calls still come far
 // enough to be put aside.
-type brokenDoor struct {
-	hook.Door
+type brokenService struct {
+	hook.Service
 	err error
 }
 
-func (b brokenDoor) Session(context.Context, string) (trimtab.Session, error) {
+func (b brokenService) Session(context.Context, string) (trimtab.Session, error) {
 	return trimtab.Session{}, b.err
 }

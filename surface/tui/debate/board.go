@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
 
@@ -140,7 +140,7 @@ func (b *Board) Top(width int) []string {
 	if b.now.Priced {
 		spent += fmt.Sprintf(", $%.2f", b.now.Cost)
 	}
-	title := b.paint(b.theme.Strong, safe.Line(b.plan.Mode)) + "  " + short(b.plan.Brief, max(10, width/2))
+	title := b.paint(b.theme.Strong, termsafe.Line(b.plan.Mode)) + "  " + short(b.plan.Brief, max(10, width/2))
 	lines := []string{pair(title, b.paint(b.theme.Dim, spent), width), b.phases(width), b.criteria(width)}
 	for i := range lines {
 		lines[i] = ansi.Truncate(lines[i], width, "…")
@@ -154,7 +154,7 @@ func (b *Board) phases(width int) string {
 	goal := b.now.Progress
 	var parts []string
 	for i, ph := range goal.Phases {
-		name := safe.Line(ph.Name)
+		name := termsafe.Line(ph.Name)
 		switch {
 		case i < goal.Phase:
 			parts = append(parts, b.paint(b.theme.Good, b.theme.Marks.Done+" "+name))
@@ -192,9 +192,9 @@ func (b *Board) criteria(int) string {
 			}
 			seen[c.ID] = true
 			if c.Met {
-				parts = append(parts, b.paint(b.theme.Good, b.theme.Marks.Done+" "+safe.Line(c.ID)))
+				parts = append(parts, b.paint(b.theme.Good, b.theme.Marks.Done+" "+termsafe.Line(c.ID)))
 			} else {
-				parts = append(parts, b.paint(b.theme.Dim, b.theme.Marks.Open+" "+safe.Line(c.ID)))
+				parts = append(parts, b.paint(b.theme.Dim, b.theme.Marks.Open+" "+termsafe.Line(c.ID)))
 			}
 		}
 	}
@@ -240,14 +240,14 @@ func (b *Board) meters() string {
 	if v.Collapsed() {
 		text += " · they sound alike"
 	}
-	return safe.Line(text)
+	return termsafe.Line(text)
 }
 
 // floor is who speaks, why, and who waits.
 func (b *Board) floor() string {
 	switch {
 	case b.paused != "":
-		return b.paint(b.theme.Busy, safe.Line(b.paused))
+		return b.paint(b.theme.Busy, termsafe.Line(b.paused))
 	case b.speaking == "":
 		return ""
 	}
@@ -261,7 +261,7 @@ func (b *Board) floor() string {
 	if b.looking != "" {
 		text += " · looking up: " + short(b.looking, 60)
 	}
-	return b.paint(b.theme.Notice, safe.Line(text))
+	return b.paint(b.theme.Notice, termsafe.Line(text))
 }
 
 func (b *Board) paint(style page.Style, s string) string {

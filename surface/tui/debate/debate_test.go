@@ -13,8 +13,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/helm"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/store/memory"
@@ -43,7 +43,7 @@ func begin(t *testing.T, lines <-chan string) (*deliberate.Debate, deliberate.Op
 	}
 	now := time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
 	opt := deliberate.Options{
-		Door: helm.New(engine, store, helm.Options{Clock: func() time.Time { return now }}), History: store, Goal: goal, Lines: lines,
+		Service: session.New(engine, store, session.Options{Clock: func() time.Time { return now }}), History: store, Goal: goal, Lines: lines,
 		Model: func(context.Context, string) (llm.Model, error) { return deliberate.NewPlayer(0), nil },
 		Cost:  func(string, trimtab.Usage) (float64, bool) { return 0, true },
 	}

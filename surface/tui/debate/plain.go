@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // Plain says an event in one line for a log or a pipe, or "" where there is nothing
@@ -28,13 +28,13 @@ func Plain(ev deliberate.Event) string {
 	case deliberate.Faulted:
 		return "    fault: " + short(ev.Fault.Error(), 140)
 	case deliberate.Moved:
-		return fmt.Sprintf("--- phase %d: %s", ev.Index+1, safe.Line(ev.To.Name))
+		return fmt.Sprintf("--- phase %d: %s", ev.Index+1, termsafe.Line(ev.To.Name))
 	case deliberate.Ticked:
 		return "    " + ticked(ev.Criterion)
 	case deliberate.Voted:
 		return "    " + voted(ev)
 	case deliberate.Paused:
-		return "paused: " + safe.Line(ev.Why)
+		return "paused: " + termsafe.Line(ev.Why)
 	case deliberate.Ended:
 		return "ended: " + string(ev.Reason)
 	}
@@ -43,14 +43,14 @@ func Plain(ev deliberate.Event) string {
 
 func steered(ev deliberate.Steered) string {
 	c := ev.Change
-	return safe.Line(fmt.Sprintf("%s %s/%s: %s (%d tokens)", c.Kind, c.By, c.Slot, short(c.Why, 100), c.Tokens))
+	return termsafe.Line(fmt.Sprintf("%s %s/%s: %s (%d tokens)", c.Kind, c.By, c.Slot, short(c.Why, 100), c.Tokens))
 }
 
 func ticked(c deliberate.Criterion) string {
 	if c.Met {
-		return safe.Line("met: " + c.ID)
+		return termsafe.Line("met: " + c.ID)
 	}
-	return safe.Line("no longer met: " + c.ID)
+	return termsafe.Line("no longer met: " + c.ID)
 }
 
 func voted(ev deliberate.Voted) string {
@@ -63,7 +63,7 @@ func voted(ev deliberate.Voted) string {
 	case ev.Contested:
 		text += ": conflict"
 	}
-	return safe.Line(text)
+	return termsafe.Line(text)
 }
 
 // short is the beginning of a text in one line.
@@ -72,5 +72,5 @@ func short(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		text = string(runes[:n]) + "…"
 	}
-	return safe.Line(text)
+	return termsafe.Line(text)
 }

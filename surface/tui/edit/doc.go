@@ -4,7 +4,7 @@
 //
 // It knows no keys, no terminal and no colour, and never changes the text by
 // itself but for one thing: what a terminal would obey or hide is written out as
-// it comes in (see internal/safe), so that a paste is what it looks like.
+// it comes in (see internal/termsafe), so that a paste is what it looks like.
 //
 //	var e edit.Text
 //	e.Insert("hello\nworld")

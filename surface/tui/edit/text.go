@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // MaxSize is the largest text that can be written, in bytes.
@@ -95,7 +95,7 @@ func (e *Text) Insert(text string) bool {
 // clean writes out what a terminal obeys, and makes tabs the spaces they look like.
 func clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n") // some terminals paste line ends so
-	return strings.ReplaceAll(safe.Text(text), "\t", "    ")
+	return strings.ReplaceAll(termsafe.Text(text), "\t", "    ")
 }
 
 // keep remembers the present state for Undo.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 type blockKind int8
@@ -107,7 +107,7 @@ func (b *block) feed() {
 		if !ok {
 			return
 		}
-		b.md.line(safe.Text(line), cut)
+		b.md.line(termsafe.Text(line), cut)
 		b.fed += n
 	}
 }
@@ -119,7 +119,7 @@ func (m *markdown) read(text string) string {
 		if !ok {
 			return text
 		}
-		m.line(safe.Text(line), cut)
+		m.line(termsafe.Text(line), cut)
 		text = text[n:]
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // preview is how many lines of a result show before it is opened; of a diff, a
@@ -20,7 +20,7 @@ const (
 
 // oneLine returns text as one harmless line.
 func oneLine(s string) string {
-	return strings.Join(strings.Fields(safe.Line(s[:min(len(s), maxLine)])), " ")
+	return strings.Join(strings.Fields(termsafe.Line(s[:min(len(s), maxLine)])), " ")
 }
 
 // call draws a tool call: its name and input, and below them its result.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 const tabStop = 4
@@ -88,7 +88,7 @@ func clip(s string, width int, mark string) string {
 }
 
 // clean makes text harmless and replaces its tabs.
-func clean(s string) string { return untab(safe.Text(s)) }
+func clean(s string) string { return untab(termsafe.Text(s)) }
 
 func untab(s string) string {
 	if strings.IndexByte(s, '\t') < 0 {

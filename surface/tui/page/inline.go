@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // prose reads the emphasis, code and links of a paragraph and returns it in inks.
@@ -327,5 +327,5 @@ func (in *inline) entity() {
 		in.at++
 		return
 	}
-	in.take(safe.Line(text), 0, len(name))
+	in.take(termsafe.Line(text), 0, len(name))
 }

@@ -4,7 +4,7 @@ import (
 	"html"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // maxAddress is the longest address of a link; a longer one is text.
@@ -58,7 +58,7 @@ func (in *inline) link() {
 	in.nodes[b.node].text = ""
 	in.nodes[b.node].on[linkLayer]++
 	in.nodes = append(in.nodes, node{at: -1, off: layers{linkLayer: 1}})
-	dest = safe.Line(html.UnescapeString(dest))
+	dest = termsafe.Line(html.UnescapeString(dest))
 	switch {
 	case dest == "":
 	case label == "":

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // The limits of the reader. What goes beyond them is still shown, in parts or as
@@ -94,7 +94,7 @@ func (m markdown) open(rest string, closed bool) []piece {
 		}
 	}
 	if rest != "" {
-		m.line(safe.Text(rest), false)
+		m.line(termsafe.Text(rest), false)
 	}
 	m.end(closed)
 	return m.out

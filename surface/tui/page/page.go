@@ -3,7 +3,7 @@ package page
 import (
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // ID names a block of a page. Ids are never used again, not even after Clear; one
@@ -289,14 +289,14 @@ func (p *Page) TextOf(id ID) string {
 	case i < 0:
 		return ""
 	case p.blocks[i].kind == prompted || p.blocks[i].kind == replied:
-		return safe.Text(p.blocks[i].source())
+		return termsafe.Text(p.blocks[i].source())
 	}
 	return p.text(i)
 }
 
 func (p *Page) text(i int) string {
 	b := p.blocks[i]
-	text := strings.TrimRight(safe.Text(b.source()), "\n")
+	text := strings.TrimRight(termsafe.Text(b.source()), "\n")
 	switch b.kind {
 	case prompted:
 		return "> " + strings.ReplaceAll(text, "\n", "\n> ")

@@ -3,7 +3,7 @@ package page
 import (
 	"strings"
 
-	"github.com/trimtab/trimtab/internal/safe"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // Style is how a piece of text looks: the parameters of an SGR sequence, such as
@@ -108,7 +108,7 @@ func asciiMarks() Marks {
 func (m Marks) sound() Marks {
 	a := asciiMarks()
 	fix := func(mark *string, other string, most int) {
-		if w := cells(*mark); w < 1 || w > most || safe.Line(*mark) != *mark {
+		if w := cells(*mark); w < 1 || w > most || termsafe.Line(*mark) != *mark {
 			*mark = other
 		}
 	}

@@ -1,0 +1,222 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// comply holds what was pushed to the rules: limits, nothing unfinished, no
+// secrets, tests that fail without it, and the reviews that were asked for.
+func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
+	if err := j.pushed(ctx, 11); err != nil {
+		return improve.Evidence{}, err
+	}
+	if _, err := j.fact(11, "replies"); err != nil {
+		return improve.Evidence{}, err
+	}
+	s, err := j.tree(ctx, 12)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	head, err := j.fact(11, "commit")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := s.restore(ctx, head, head); err != nil { // what was pushed, and not what lies here
+		return improve.Evidence{}, err
+	}
+	size, _, err := j.measure(ctx, s)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	patch, err := s.patch(ctx)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	kinds, err := j.fact(10, "kinds")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	old, err := j.oldTests(ctx, s, head, oldLog)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	red, err := j.red(ctx, s, head, size)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	report, bad := j.judge(size, j.yard.opt.Secrets(patch), kinds, old, red)
+	if err := j.write("compliance.md", report); err != nil {
+		return improve.Evidence{}, err
+	}
+	raw, err := os.ReadFile(filepath.Join(j.folder, "compliance.md"))
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	e := facts("commit", head, "lines", strconv.Itoa(size.Lines), "components", strings.Join(size.Components, ", "),
+		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "old_tests", old.text, "on_the_base", red.text, "sha256", sum(raw))
+	e.Files = []string{"compliance.md"}
+	if old.ran {
+		e.Files = append(e.Files, oldLog)
+	}
+	if red.known {
+		e.Files = append(e.Files, redLog)
+	}
+	if len(bad) > 0 {
+		return e, errors.New(strings.Join(bad, "; "))
+	}
+	return e, nil
+}
+
+// judge writes the report, and returns the rules that are not kept.
+func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red redRun) (report string, bad []string) {
+	lines, components := j.limits()
+	var b strings.Builder
+	b.WriteString("# Compliance\n\n")
+	rule := func(kept bool, name, found string) {
+		mark := "kept"
+		if !kept {
+			mark = "NOT KEPT"
+			bad = append(bad, name+": "+found)
+		}
+		fmt.Fprintf(&b, "- %s: %s (%s)\n", name, mark, found)
+	}
+	rule(size.Lines <= lines, "at most so many changed lines", fmt.Sprintf("%d of %d", size.Lines, lines))
+	rule(size.Lines > 0, "something is changed", fmt.Sprintf("%d lines", size.Lines))
+	rule(len(size.Components) <= components, "at most so many components", fmt.Sprintf("%d of %d", len(size.Components), components))
+	rule(len(size.Stubs) == 0, "nothing unfinished", found(size.Stubs))
+	rule(len(size.Odd) == 0, "nothing that lines do not show", found(size.Odd))
+	rule(len(secrets) == 0, "no secrets", found(secrets))
+	rule(len(size.Tests) > 0, "tests", found(size.Tests))
+	rule(old.kept, "tests of the project pass as they were", old.text)
+	rule(red.shown || !red.known, "tests that fail on the base", red.text)
+	rule(!j.Item.Request.SecurityReview || strings.Contains(kinds, "security"), "security review where it is asked for", kinds)
+	return b.String(), bad
+}
+
+func found(all []string) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	if len(all) > 10 {
+		all = append(slices.Clone(all[:10]), "and more")
+	}
+	return strings.Join(all, ", ")
+}
+
+// mergeable sees that a person could merge, and says so with a label. It never
+// merges.
+func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
+	if _, err := j.read(12, "compliance.md"); err != nil {
+		return improve.Evidence{}, err
+	}
+	head, err := j.fact(12, "commit")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	began := j.yard.opt.Now()
+	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
+		p, verdict, err := j.standing(ctx, head)
+		if err != nil {
+			return improve.Evidence{}, err
+		}
+		switch {
+		case verdict == forge.Failed:
+			return improve.Evidence{}, fmt.Errorf("checks of the forge failed on %s", head)
+		case p.Merge == forge.MergeConflict:
+			if err := j.conflicts(ctx, p, head); err != nil {
+				return improve.Evidence{}, err
+			}
+		case p.Commit == head && p.Merge == forge.MergeClean && verdict != forge.Pending:
+			late := verdict == forge.NoChecks && j.yard.opt.Now().Sub(began) < hesitation
+			if late, err = j.checked(ctx, late); err != nil {
+				return improve.Evidence{}, err
+			}
+			if !late {
+				return j.ready(ctx, p, verdict)
+			}
+		}
+		if j.yard.opt.Now().Sub(began) > time.Duration(j.yard.cfg.Patience)*time.Second {
+			return improve.Evidence{}, fmt.Errorf("%w: pull request %d is not settled at the forge (checks %s, merge %q); look at it and retry", ErrManual, p.Number, verdict, p.Merge)
+		}
+		j.say("waiting for the forge's checks")
+		if err := j.yard.opt.Wait(ctx, pause); err != nil {
+			return improve.Evidence{}, err
+		}
+	}
+}
+
+// hesitation is how long a forge may take to begin its checks of what was pushed.
+const hesitation = time.Minute
+
+// checked reports, where it is asked for, whether the forge checks commits of this
+// repository: the base had checks, so a head that has none yet may still get them.
+func (j *Job) checked(ctx context.Context, ask bool) (bool, error) {
+	base, err := j.fact(3, "base")
+	if err != nil || !ask {
+		return false, err
+	}
+	var all forge.Checks
+	err = j.outside(ctx, "look at the checks of the base", func(ctx context.Context) error {
+		all, err = j.yard.opt.Forge.Checks(ctx, base)
+		return err
+	})
+	return len(all) > 0, err
+}
+
+// conflicts is an error where the pull request cannot be merged. Git has the last
+// word: Gitea says so of every change that it has not looked at yet.
+func (j *Job) conflicts(ctx context.Context, p forge.Pull, head string) error {
+	base, err := j.remote(ctx, p.Base)
+	if err == nil {
+		err = j.have(ctx, p.Base, base)
+	}
+	if err != nil {
+		return err
+	}
+	clean, err := j.project().Merges(ctx, base, head)
+	if err == nil && !clean {
+		err = fmt.Errorf("pull request %d conflicts with %s", p.Number, p.Base)
+	}
+	return err
+}
+
+// standing returns the pull request and what the checks of its head came to.
+func (j *Job) standing(ctx context.Context, head string) (p forge.Pull, v forge.Verdict, err error) {
+	if p, err = j.proposal(ctx); err != nil {
+		return p, v, err
+	}
+	err = j.outside(ctx, "look at the checks", func(ctx context.Context) error {
+		all, err := j.yard.opt.Forge.Checks(ctx, head)
+		v = all.Verdict()
+		return err
+	})
+	return p, v, err
+}
+
+func (j *Job) ready(ctx context.Context, p forge.Pull, v forge.Verdict) (improve.Evidence, error) {
+	label := j.yard.cfg.Ready
+	var set []string
+	err := j.outside(ctx, "label the pull request", func(ctx context.Context) (err error) {
+		set, err = j.forge().Label(ctx, p.Ref(), []string{label})
+		if errors.Is(err, forge.ErrRefused) || errors.Is(err, forge.ErrNotFound) {
+			err = nil // a forge that does not let us label is no reason to fail
+		}
+		return err
+	})
+	said := "not permitted"
+	if slices.ContainsFunc(set, func(s string) bool { return strings.EqualFold(s, label) }) {
+		said = label
+	}
+	return facts("state", "open, not merged", "merge", string(p.Merge), "checks", string(v), "commit", p.Commit, "label", said, "url", p.URL), err
+}

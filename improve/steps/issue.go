@@ -1,0 +1,266 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// issue opens the issue, or finds the one that was opened.
+func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
+	if _, err := j.read(1, "requirements.md"); err != nil {
+		return improve.Evidence{}, err
+	}
+	got, err := j.openIssue(ctx)
+	return facts("number", strconv.Itoa(got.Number), "url", got.URL, "labels", strings.Join(got.Labels, ", "), "forge", j.here()), err
+}
+
+func (j *Job) openIssue(ctx context.Context) (got forge.Issue, err error) {
+	if !*j.yard.cfg.Issues {
+		return got, fmt.Errorf("%w: auto_create_issues is false; open the issue yourself (trimtab improve show tells what it would say) or set it to true and retry", ErrManual)
+	}
+	out, err := j.yard.issueText(j.Item)
+	if err != nil {
+		return got, err
+	}
+	err = j.outside(ctx, "open the issue", func(ctx context.Context) error {
+		got, err = j.clerk.Issue(ctx, j.Item.Fingerprint, forge.Text{Title: out.Title, Body: out.Body}, out.Labels)
+		return err
+	})
+	return got, err
+}
+
+// branch sets up a working tree on a branch from the default branch.
+func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
+	number, err := j.fact(2, "number")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.ourIssue(ctx, number); err != nil {
+		return improve.Evidence{}, err
+	}
+	if !*j.yard.cfg.Branches {
+		return improve.Evidence{}, fmt.Errorf("%w: auto_create_branches is false; issue %s says what is wanted, or set it to true and retry", ErrManual, number)
+	}
+	name := branchName(number, j.Item.Request.Title)
+	baseName, base, err := j.base(ctx)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.own(ctx, name); err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.free(ctx, name, base); err != nil {
+		return improve.Evidence{}, err
+	}
+	tree, err := j.stand(ctx, name, base)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	head, err := tree.Commit(ctx, "HEAD")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if head != base { // a former attempt left it: begin anew
+		if _, err := tree.Run(ctx, "reset", "--quiet", "--hard", base, "--"); err != nil {
+			return improve.Evidence{}, err
+		}
+	}
+	return facts("path", tree.Folder, "branch", name, "base", base, "base_branch", baseName), nil
+}
+
+// branchName is the branch for an issue.
+func branchName(number, title string) string {
+	return fmt.Sprintf("feat/issue-%s-%s", number, Slug(title))
+}
+
+// ourIssue checks that the issue is at the forge and bears our marker.
+func (j *Job) ourIssue(ctx context.Context, number string) error {
+	return j.outside(ctx, "look for the issue", func(ctx context.Context) error {
+		found, ok, err := j.clerk.Find(ctx, j.Item.Fingerprint)
+		if err == nil && (!ok || strconv.Itoa(found.Number) != number) {
+			err = fmt.Errorf("issue %s is not there with our marker", number)
+		}
+		if err == nil {
+			err = wanted(found)
+		}
+		return err
+	})
+}
+
+// wanted refuses an issue that somebody closed: that is a no, or it is done.
+func wanted(is forge.Issue) error {
+	if is.State == forge.Open {
+		return nil
+	}
+	return fmt.Errorf("%w: issue %d is %s; open it again if it is still wanted, and retry", ErrManual, is.Number, is.State)
+}
+
+// stillWanted looks whether the issue is open.
+func (j *Job) stillWanted(ctx context.Context) error {
+	number, err := j.fact(2, "number")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return fmt.Errorf("the evidence of step 2: %w", err)
+	}
+	return j.outside(ctx, "look at the issue", func(ctx context.Context) error {
+		is, err := j.yard.opt.Forge.Issue(ctx, n)
+		if err == nil {
+			err = wanted(is)
+		}
+		return err
+	})
+}
+
+// remote returns where a branch of the forge is, "" for none.
+func (j *Job) remote(ctx context.Context, name string) (commit string, err error) {
+	err = j.outside(ctx, "look at branch "+name, func(ctx context.Context) error {
+		commit, err = j.project().Branch(ctx, j.yard.opt.Forge.Remote(), name)
+		if e, ok := errors.AsType[*git.Error](err); ok && ctx.Err() == nil {
+			return fmt.Errorf("%w: %w", forge.ErrUnreachable, e)
+		}
+		return err
+	})
+	return commit, err
+}
+
+// base returns the default branch of the forge and its commit, which this
+// machine then has.
+func (j *Job) base(ctx context.Context) (name, commit string, err error) {
+	var repo forge.Repo
+	if err = j.outside(ctx, "look at the repository", func(ctx context.Context) error {
+		repo, err = j.yard.opt.Forge.Repo(ctx)
+		return err
+	}); err != nil {
+		return "", "", err
+	}
+	if j.yard.opt.Forge.Traits().Name == "local" {
+		if err := j.seed(ctx, repo.Base); err != nil {
+			return "", "", err
+		}
+	}
+	if commit, err = j.remote(ctx, repo.Base); err != nil {
+		return "", "", err
+	}
+	if commit == "" {
+		return "", "", fmt.Errorf("the forge has no branch %s; push it first", repo.Base)
+	}
+	return repo.Base, commit, j.have(ctx, repo.Base, commit)
+}
+
+// have sees that a commit of the forge is on this machine.
+func (j *Job) have(ctx context.Context, name, commit string) error {
+	if _, err := j.project().Commit(ctx, commit); !errors.Is(err, git.ErrNoCommit) {
+		return err
+	}
+	_, err := j.project().Run(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--end-of-options", j.yard.opt.Forge.Remote().URL, "refs/heads/"+name)
+	if err != nil {
+		return fmt.Errorf("commit %s of %s is not on this machine; run git fetch in %s and retry: %w", commit, name, j.Item.Project, err)
+	}
+	return nil
+}
+
+// seed brings the repository of a local forge up to the person's own: nobody
+// else pushes there.
+func (j *Job) seed(ctx context.Context, name string) error {
+	mine, err := j.trunk(ctx, name)
+	if err != nil {
+		return fmt.Errorf("%s has no commit to begin from; make the first one and retry: %w", j.Item.Project, err)
+	}
+	if out, err := j.project().Run(ctx, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(out) == "true" {
+		return errors.Join(err, fmt.Errorf("%w: %s is a shallow clone, which cannot be brought to a local forge; run git fetch --unshallow there and retry", ErrManual, j.Item.Project))
+	}
+	there, err := j.remote(ctx, name)
+	if err != nil || there == mine {
+		return err
+	}
+	if there != "" {
+		if err := j.have(ctx, name, there); err != nil {
+			return err
+		}
+		if ahead, err := j.project().Ancestor(ctx, mine, there); err != nil || ahead {
+			return err // a person merged something there: it is not for us to move
+		}
+		if behind, err := j.project().Ancestor(ctx, there, mine); err != nil || !behind {
+			return errors.Join(err, j.parted(name, there, mine))
+		}
+	}
+	return j.outside(ctx, "bring "+name+" to the local forge", func(ctx context.Context) error {
+		return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there, To: mine})
+	})
+}
+
+// parted says that the local forge and the person's own repository have gone apart,
+// as after a rewrite of the history: which of the two counts, only a person knows.
+func (j *Job) parted(name, there, mine string) error {
+	url := j.yard.opt.Forge.Remote().URL
+	return fmt.Errorf("%w: the history of %s was rewritten, or something else was merged at the local forge, which has it at %.12s; if yours counts, run git -C %s push --force %s %s:refs/heads/%s and retry",
+		ErrManual, name, there, j.Item.Project, url, mine, name)
+}
+
+// trunk is the commit of a project's default branch: of that name, or what its
+// origin or usage call so. What happens to be checked out is the last resort, since
+// somebody may be in the middle of something there.
+func (j *Job) trunk(ctx context.Context, name string) (commit string, err error) {
+	for _, ref := range []string{"refs/heads/" + name, "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "refs/heads/trunk", "refs/heads/develop", "HEAD"} {
+		if commit, err = j.project().Commit(ctx, ref); !errors.Is(err, git.ErrNoCommit) {
+			return commit, err
+		}
+	}
+	return "", err
+}
+
+// own refuses a branch that somebody else made, and removes from the forge what
+// a former attempt of ours left there.
+func (j *Job) own(ctx context.Context, name string) error {
+	there, err := j.remote(ctx, name)
+	if err != nil || there == "" {
+		return err
+	}
+	if err := j.have(ctx, name, there); err != nil {
+		return err
+	}
+	if !j.signed(ctx, j.project(), there) {
+		return fmt.Errorf("the forge has a branch %s that is not ours; remove or rename it and retry", name)
+	}
+	return j.outside(ctx, "remove the branch of a former attempt", func(ctx context.Context) error {
+		return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there})
+	})
+}
+
+// free refuses a branch of this machine in which somebody works who is not us: it
+// would be set back to the base.
+func (j *Job) free(ctx context.Context, name, base string) error {
+	tip, err := j.project().Commit(ctx, "refs/heads/"+name)
+	if errors.Is(err, git.ErrNoCommit) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if at, err := j.project().Run(ctx, "symbolic-ref", "--quiet", "HEAD"); err == nil && strings.TrimSpace(at) == "refs/heads/"+name {
+		return fmt.Errorf("branch %s is checked out in %s; check out another one, rename it and retry", name, j.Item.Project)
+	}
+	if old, err := j.project().Ancestor(ctx, tip, base); err != nil || old || j.signed(ctx, j.project(), tip) {
+		return err
+	}
+	return fmt.Errorf("%s has a branch %s with commits that are not ours; rename it (git branch -m) and retry", j.Item.Project, name)
+}
+
+// trailer names the item in a commit.
+const trailer = "Trimtab-Improvement: "
+
+// signed reports whether a commit is one of this item's.
+func (j *Job) signed(ctx context.Context, tree git.Tree, commit string) bool {
+	out, err := tree.Run(ctx, "log", "-1", "--no-show-signature", "--format=%B", "--end-of-options", commit)
+	return err == nil && strings.Contains("\n"+out, "\n"+trailer+j.Item.ID+"\n")
+}

@@ -1,0 +1,294 @@
+package steps
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/agents"
+	"github.com/trimtab/trimtab/internal/atomicfile"
+)
+
+// review has the agent review the change, and where the request asks for it a
+// second time for its security, and posts what it says.
+func review(ctx context.Context, j *Job) (improve.Evidence, error) {
+	proposal, err := j.proposal(ctx)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.pushed(ctx, 8); err != nil {
+		return improve.Evidence{}, err
+	}
+	s, err := j.tree(ctx, 10)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	kinds := []string{"review"}
+	if j.Item.Request.SecurityReview {
+		kinds = append(kinds, "security review")
+	}
+	var all []Finding
+	var posted []string
+	for _, kind := range kinds {
+		found, err := j.look(ctx, s, kind)
+		if err != nil {
+			return improve.Evidence{}, err
+		}
+		said, err := j.post(ctx, proposal, kind, found)
+		if err != nil {
+			return improve.Evidence{}, err
+		}
+		all, posted = append(all, found...), append(posted, said.ID)
+	}
+	raw, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	name, err := j.mark("findings.json")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.write(name, string(raw)); err != nil {
+		return improve.Evidence{}, err
+	}
+	raw, err = os.ReadFile(filepath.Join(j.folder, name))
+	e := facts("comments", strings.Join(posted, ", "), "findings", strconv.Itoa(len(all)), "kinds", strings.Join(kinds, ", "), "sha256", sum(raw))
+	e.Files = []string{name}
+	return e, err
+}
+
+// look has the agent look at the change, once: what it said before a crash is
+// what it said.
+func (j *Job) look(ctx context.Context, s stands, kind string) ([]Finding, error) {
+	var found []Finding
+	err := j.keep(kind, &found, func() error {
+		tree, err := s.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		patch, err := s.shown(ctx)
+		if err != nil {
+			return err
+		}
+		words, err := j.ask(ctx, kind, s.Folder, true, task{Patch: patch})
+		if err != nil {
+			return err
+		}
+		if err := s.sameTree(ctx, tree); err != nil {
+			return err
+		}
+		if words == "" {
+			return errors.New("the reviewer said nothing")
+		}
+		for _, f := range agents.ParseReview(words) {
+			found = append(found, Finding{f, kind})
+		}
+		return nil
+	})
+	return found, err
+}
+
+// keep remembers across a crash what cost an agent's time. The value is made
+// only where no earlier try made it.
+func (j *Job) keep(name string, value any, produce func() error) error {
+	id, err := j.mark(name)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(j.folder, id+".json")
+	raw, err := os.ReadFile(path)
+	if err == nil && json.Unmarshal(raw, value) == nil {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := produce(); err != nil {
+		return err
+	}
+	if raw, err = json.Marshal(value); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, raw, 0o600)
+}
+
+func (j *Job) post(ctx context.Context, p forge.Pull, kind string, found []Finding) (said forge.Comment, err error) {
+	var lines []string
+	r := forge.Review{}
+	for i, f := range found {
+		text := fmt.Sprintf("%d. %s (%s)", i+1, j.block(f.Text), j.line(f.Where()))
+		lines = append(lines, text)
+		if f.File != "" && f.Line > 0 {
+			r.Remarks = append(r.Remarks, forge.Remark{Path: f.File, Line: f.Line, Body: j.block(f.Text)})
+		}
+	}
+	body, err := fill("review.md", map[string]any{"Kind": strings.ToUpper(kind[:1]) + kind[1:], "Agent": j.line(j.yard.opt.Agent.Name()), "Commit": p.Commit, "Findings": lines})
+	if err != nil {
+		return said, err
+	}
+	r.Body = j.redact(body)
+	id, err := j.mark(kind)
+	if err != nil {
+		return said, err
+	}
+	err = j.outside(ctx, "post the "+kind, func(ctx context.Context) error {
+		said, err = j.clerk.Review(ctx, id, p.Number, r)
+		return err
+	})
+	return said, err
+}
+
+// feedback has the agent resolve each finding, pushes that, and replies.
+func feedback(ctx context.Context, j *Job) (improve.Evidence, error) {
+	proposal, err := j.proposal(ctx)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.reviewed(ctx, proposal); err != nil {
+		return improve.Evidence{}, err
+	}
+	before, err := j.fact(8, "commit")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	name, err := j.mark("findings.json")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	raw, err := j.read(10, name)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	var found []Finding
+	if err := json.Unmarshal([]byte(raw), &found); err != nil {
+		return improve.Evidence{}, fmt.Errorf("the evidence of step 10: %w", err)
+	}
+	if len(found) == 0 {
+		return facts("commit", before, "findings", "0", "replies", "none"), j.pushed(ctx, 8)
+	}
+	return j.resolve(ctx, proposal, found, before)
+}
+
+// reviewed checks that the reviews are at the forge.
+func (j *Job) reviewed(ctx context.Context, p forge.Pull) error {
+	posted, err := j.fact(10, "comments")
+	if err != nil {
+		return err
+	}
+	return j.outside(ctx, "look for the review", func(ctx context.Context) error {
+		left := map[string]bool{}
+		for id := range strings.SplitSeq(posted, ", ") {
+			left[id] = true
+		}
+		for c, err := range j.yard.opt.Forge.Comments(ctx, p.Ref()) {
+			if err != nil {
+				return err
+			}
+			delete(left, c.ID)
+		}
+		if len(left) > 0 {
+			return errors.New("the review of step 10 is not at the forge")
+		}
+		return nil
+	})
+}
+
+// mended is what the agent made of the findings.
+type mended struct {
+	Answers []Answer `json:"answers"`
+	Tree    string   `json:"tree"`
+}
+
+func (j *Job) resolve(ctx context.Context, p forge.Pull, found []Finding, before string) (improve.Evidence, error) {
+	s, err := j.tree(ctx, 11)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	var m mended
+	if err := j.keep("answers", &m, func() error { return j.mend(ctx, s, found, &m) }); err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := s.restore(ctx, before, m.Tree); err != nil {
+		return improve.Evidence{}, err
+	}
+	e, bad, err := j.checkAll(ctx, s, "feedback")
+	if err != nil {
+		return e, err
+	}
+	if bad != nil {
+		return e, bad
+	}
+	id := before
+	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD"); err != nil {
+		number, err := j.fact(2, "number")
+		if err != nil {
+			return e, err
+		}
+		text := fmt.Sprintf("Resolve what the review found\n\nRefs #%s\n\n%s%s\n", number, trailer, j.Item.ID)
+		if id, err = j.ship(ctx, s, e.Facts["tree"], before, text); err != nil {
+			return e, err
+		}
+	}
+	e.Facts["commit"], e.Facts["findings"] = id, strconv.Itoa(len(found))
+	e.Facts["replies"], err = j.reply(ctx, p, found, m.Answers, id)
+	return e, err
+}
+
+// mend has the agent answer every finding and keep the tests of the design, twice at
+// most.
+func (j *Job) mend(ctx context.Context, s stands, found []Finding, m *mended) error {
+	t := task{Findings: found}
+	for range 2 {
+		words, err := j.ask(ctx, "feedback", s.Folder, false, t)
+		if err != nil {
+			return err
+		}
+		size, tree, err := j.measure(ctx, s)
+		if err != nil {
+			return err
+		}
+		if t.Again, err = j.sameTests(ctx, s, size); err != nil {
+			return err
+		}
+		if m.Answers = Answers(words, len(found)); len(m.Answers) < len(found) {
+			t.Again = fmt.Sprintf("%d of %d findings were answered", len(m.Answers), len(found))
+		}
+		if t.Again == "" {
+			m.Tree = tree
+			return nil
+		}
+	}
+	return errors.New(t.Again)
+}
+
+// reply answers each finding below the pull request.
+func (j *Job) reply(ctx context.Context, p forge.Pull, found []Finding, answers []Answer, commit string) (string, error) {
+	var ids []string
+	for _, a := range answers {
+		f := found[a.Finding-1]
+		body := fmt.Sprintf("On the %s, %s: %s\n\n%s\n\nSee %s.", f.Kind, j.line(f.Where()), j.line(f.Text), j.block(a.Text), commit)
+		id, err := j.mark("reply." + strconv.Itoa(a.Finding))
+		if err != nil {
+			return "", err
+		}
+		err = j.outside(ctx, "reply to a finding", func(ctx context.Context) error {
+			said, err := j.clerk.Comment(ctx, id, p.Ref(), j.redact(body))
+			if err == nil {
+				ids = append(ids, said.ID)
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(ids, ", "), nil
+}

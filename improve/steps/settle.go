@@ -1,0 +1,220 @@
+package steps
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// ErrCancelled is work that a person stopped.
+var ErrCancelled = errors.New("cancelled")
+
+// Settle ends work that stopped at a step, and says how it ended. What a person
+// must go on with is left as it is. Otherwise the branch and the pull request of
+// the attempt are taken back, and the issue, which is opened if that had not been
+// done, says where it stopped. Papers and logs are kept. It may be done again.
+func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State, string, error) {
+	why := j.yard.opt.Keep(stopped.Error()) // report and explain redact what they write
+	if errors.Is(stopped, ErrManual) {
+		return improve.Manual, why, j.explain(why)
+	}
+	if err := j.moved(); err != nil {
+		why += "\n" + j.yard.opt.Keep(err.Error())
+		return improve.Manual, why, j.explain(why)
+	}
+	state := improve.Failed
+	if errors.Is(stopped, ErrCancelled) {
+		state, why = improve.Cancelled, fmt.Sprintf("by a person, at step %d, %s", at.Number, at.Name)
+	}
+	j.salvage(ctx)
+	cleared, err := j.takeBack(ctx)
+	if err == nil {
+		err = j.report(ctx, at, state, why, cleared)
+	}
+	if err == nil {
+		err = j.clear(ctx)
+	}
+	switch {
+	case err == nil:
+		return state, why, nil
+	case errors.Is(err, ErrManual): // the forge cannot be reached: leave everything readable
+		why += "\n" + j.yard.opt.Keep(err.Error())
+		return improve.Manual, why, j.explain(why)
+	case errors.Is(err, improve.ErrLost), ctx.Err() != nil:
+		return "", "", err
+	}
+	return state, why + "\nclearing up: " + j.yard.opt.Keep(err.Error()), nil
+}
+
+// Finish removes the working tree of work that is done. The branch stays.
+func (j *Job) Finish(ctx context.Context) error { return j.clear(ctx) }
+
+// salvage keeps the change for a person to see, since its working tree goes: as the
+// last step that looked at it recorded it. That tells nobody why the work stopped,
+// so what goes wrong here is no reason to leave the rest lying about.
+func (j *Job) salvage(ctx context.Context) {
+	base, tree := "", ""
+	for _, e := range j.Item.Evidence {
+		base, tree = cmp.Or(e.Facts["base"], base), cmp.Or(e.Facts["tree"], tree)
+	}
+	if base == "" || tree == "" {
+		return
+	}
+	patch, err := j.project().Run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--binary", "--end-of-options", base, tree, "--")
+	if err == nil && patch != "" {
+		err = j.write("change.patch", patch)
+	}
+	if err != nil {
+		j.say("the change could not be kept: " + j.redact(err.Error()))
+	}
+}
+
+// takeBack closes the pull request and removes the branch of this attempt.
+func (j *Job) takeBack(ctx context.Context) (bool, error) {
+	name := j.made(ctx)
+	if name == "" {
+		return false, nil
+	}
+	if err := j.withdraw(ctx, name); err != nil {
+		return false, err
+	}
+	there, err := j.remote(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	if there != "" && j.have(ctx, name, there) == nil && j.signed(ctx, j.project(), there) {
+		if err := j.outside(ctx, "remove branch "+name, func(ctx context.Context) error {
+			return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there})
+		}); err != nil {
+			return false, err
+		}
+	}
+	if err := j.clear(ctx); err != nil {
+		return false, err
+	}
+	_, err = j.project().Run(ctx, "branch", "--quiet", "--delete", "--force", "--", name)
+	if e, ok := errors.AsType[*git.Error](err); ok && strings.Contains(e.Said, "not found") {
+		err = nil
+	}
+	return true, err
+}
+
+// made is the branch of this attempt, "" for none. Who was killed, or cancelled, in
+// the step that makes it has left no name; then it is taken back only where nobody
+// else works in it.
+func (j *Job) made(ctx context.Context) string {
+	name, err := j.fact(3, "branch")
+	if err == nil {
+		return name
+	}
+	number, err := j.fact(2, "number")
+	if err != nil || !j.begun(3) {
+		return ""
+	}
+	name = branchName(number, j.Item.Request.Title)
+	if _, err := j.project().Commit(ctx, "refs/heads/"+name); err != nil {
+		return ""
+	}
+	if _, base, err := j.base(ctx); err != nil || j.free(ctx, name, base) != nil {
+		return ""
+	}
+	return name
+}
+
+// begun reports whether a step was begun, by whichever worker.
+func (j *Job) begun(number int) bool {
+	return slices.ContainsFunc(j.Item.Evidence, func(e improve.Evidence) bool { return e.Number == number })
+}
+
+// withdraw closes our pull request. It is looked for by its marker, since who was
+// killed after opening it has left no number.
+func (j *Job) withdraw(ctx context.Context, branch string) error {
+	id, err := j.mark("")
+	if err != nil {
+		return nil // nothing was pushed, so none was opened
+	}
+	return j.outside(ctx, "close the pull request", func(ctx context.Context) error {
+		p, ok, err := j.clerk.FindPull(ctx, id, branch)
+		if err != nil || !ok || p.State != forge.Open {
+			return err
+		}
+		return j.forge().ClosePull(ctx, p.Number)
+	})
+}
+
+// report comments on the issue where the work stopped.
+func (j *Job) report(ctx context.Context, at Step, state improve.State, why string, cleared bool) error {
+	n, err := j.told(ctx, state)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return j.explain(why)
+	}
+	var done []string
+	for _, e := range j.Item.Evidence {
+		if e.Error == "" && !e.Ended.IsZero() {
+			done = append(done, fmt.Sprintf("%d %s", e.Number, e.Step))
+		}
+	}
+	if len(done) == 0 {
+		done = []string{"none"}
+	}
+	body, err := fill("stopped.md", map[string]any{
+		"Number": at.Number, "Step": at.Name, "Why": j.block(j.placeless(why)), "Done": strings.Join(done, ", "), "Cleared": cleared, "ID": j.Item.ID, "Next": max(j.Item.Attempt, 1) + 1,
+	})
+	if err != nil {
+		return err
+	}
+	return j.outside(ctx, "comment on the issue", func(ctx context.Context) error {
+		_, err := j.clerk.Comment(ctx, fmt.Sprintf("%s.%d.stopped", j.Item.ID, max(j.Item.Attempt, 1)), forge.Ref{Kind: forge.IssueKind, Number: n}, j.redact(body))
+		return err
+	})
+}
+
+// told is the number of the issue that is told, 0 for none. One that was not opened
+// yet is opened for a failure, and not for what a person cancelled; but it may have
+// been opened by somebody who was stopped before telling its number.
+func (j *Job) told(ctx context.Context, state improve.State) (int, error) {
+	if number, err := j.fact(2, "number"); err == nil {
+		return strconv.Atoi(number)
+	}
+	if state == improve.Cancelled {
+		if !j.begun(2) {
+			return 0, nil
+		}
+		var found forge.Issue
+		err := j.outside(ctx, "look for the issue", func(ctx context.Context) (err error) {
+			found, _, err = j.clerk.Find(ctx, j.Item.Fingerprint)
+			return err
+		})
+		return found.Number, err
+	}
+	if !*j.yard.cfg.Issues {
+		return 0, nil
+	}
+	opened, err := j.openIssue(ctx)
+	return opened.Number, err
+}
+
+// placeless takes the folders of this machine out of a text that leaves it.
+func (j *Job) placeless(s string) string {
+	return strings.NewReplacer(j.folder, "(papers)", j.yard.cfg.Folder, "(papers)", j.Item.Project, "(project)").Replace(s)
+}
+
+// explain leaves the whole request where a person can read it.
+func (j *Job) explain(why string) error {
+	out, err := j.yard.issueText(j.Item)
+	if err != nil {
+		return err
+	}
+	return j.write("request.md", fmt.Sprintf("# %s\n\n%s\n\n## Why it waits for a person\n\n%s\n", out.Title, out.Body, why))
+}

@@ -1,0 +1,80 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trimtab/trimtab/improve"
+)
+
+// Approve lets an item be worked on that waits for a person.
+func Approve(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
+	return decide(ctx, q, id, now, func(it *improve.Item) error {
+		if it.State != improve.Awaiting {
+			return fmt.Errorf("%s is %s and waits for nobody", id, it.State)
+		}
+		it.State, it.Why = improve.Queued, "approved"
+		return nil
+	})
+}
+
+// Reject ends an item that waits for a person. It is not asked for again.
+func Reject(ctx context.Context, q improve.Queue, id, why string, now time.Time) (improve.Item, error) {
+	return decide(ctx, q, id, now, func(it *improve.Item) error {
+		if it.State != improve.Awaiting && it.State != improve.Queued {
+			return fmt.Errorf("%s is %s; only what has not begun can be rejected", id, it.State)
+		}
+		it.State, it.Why = improve.Rejected, why
+		return nil
+	})
+}
+
+// Cancel stops an item. One that is at work is cancelled by its worker, which
+// clears up first.
+func Cancel(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
+	return decide(ctx, q, id, now, func(it *improve.Item) error {
+		switch {
+		case it.State.Ended():
+			return fmt.Errorf("%s is %s already", id, it.State)
+		case it.State == improve.Running, len(it.Evidence) > 0: // there is something to clear up
+			it.Cancel = true
+		default:
+			it.State, it.Why = improve.Cancelled, "cancelled before it began"
+		}
+		return nil
+	})
+}
+
+// Retry begins a new attempt: with the same issue, and where the work only waits
+// for a person, at the step where it stopped. Work that failed was cleared up, so
+// it begins again at the branch.
+func Retry(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
+	return decide(ctx, q, id, now, func(it *improve.Item) error {
+		kept := 2
+		switch it.State {
+		case improve.Failed, improve.Cancelled:
+		case improve.Manual:
+			kept = 13
+		case improve.Awaiting, improve.Queued, improve.Running, improve.Done, improve.Rejected:
+			return fmt.Errorf("%s is %s; only what failed, was cancelled or waits for a person can be tried again", id, it.State)
+		}
+		for i, e := range it.Evidence { // all that comes after a step that is not done must be done again
+			if e.Number != i+1 || e.Ended.IsZero() || e.Error != "" {
+				kept = min(kept, i)
+			}
+		}
+		it.Evidence = slices.Clone(it.Evidence[:min(kept, len(it.Evidence))])
+		it.State, it.Why, it.Cancel = improve.Queued, "", false
+		it.Attempt = max(it.Attempt, 1) + 1
+		return nil
+	})
+}
+
+func decide(ctx context.Context, q improve.Queue, id string, now time.Time, change func(*improve.Item) error) (improve.Item, error) {
+	return q.Change(ctx, id, 0, func(it *improve.Item) error {
+		it.Updated = now.UTC()
+		return change(it)
+	})
+}

@@ -1,0 +1,81 @@
+package worker
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/trimtab/trimtab/improve"
+)
+
+// Event is something that happened to an item.
+type Event struct {
+	Item   string    `json:"item"`
+	Number int       `json:"number,omitempty"` // of the step, 0 for the item itself
+	Step   string    `json:"step,omitempty"`
+	State  string    `json:"state"` // "began", "says", "done", "failed"; for the item itself, its state
+	Text   string    `json:"text,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Watch yields what happens to an item, by whichever process, until it ends.
+// It looks at the queue each time that tick sends.
+func Watch(ctx context.Context, q improve.Queue, id string, tick <-chan time.Time) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		var last improve.Item
+		for {
+			it, err := q.Item(ctx, id)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			for _, e := range Changes(last, it) {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			last = it
+			if it.State.Ended() {
+				return
+			}
+			select {
+			case <-ctx.Done():
+				yield(Event{}, ctx.Err())
+				return
+			case <-tick:
+			}
+		}
+	}
+}
+
+// Changes are the events that lie between two states of an item.
+func Changes(before, after improve.Item) []Event {
+	var out []Event
+	known := map[int]improve.Evidence{}
+	if before.Attempt == after.Attempt {
+		for _, e := range before.Evidence {
+			known[e.Number] = e
+		}
+	}
+	for _, e := range after.Evidence {
+		old, seen := known[e.Number]
+		if !seen {
+			out = append(out, Event{Item: after.ID, Number: e.Number, Step: e.Step, State: "began", At: e.Began})
+		}
+		if !e.Ended.IsZero() && (!seen || old.Ended.IsZero()) {
+			out = append(out, ended(after.ID, e))
+		}
+	}
+	if before.State != after.State {
+		out = append(out, Event{Item: after.ID, State: string(after.State), Text: after.Why, At: after.Updated})
+	}
+	return out
+}
+
+func ended(id string, e improve.Evidence) Event {
+	out := Event{Item: id, Number: e.Number, Step: e.Step, State: "done", At: e.Ended}
+	if e.Error != "" {
+		out.State, out.Text = "failed", e.Error
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/trimtab/trimtab/internal/atomicfile"
+	"github.com/trimtab/trimtab/internal/settingtag"
+)
+
+// Config says where the records are kept and how much is done at a time.
+type Config struct {
+	Folder  string  `json:"folder" doc:"data folder of the worker"`
+	URL     string  `json:"url" doc:"PostgreSQL for the records of the engine; an SQLite file in the data folder where it is empty"`
+	Workers int     `json:"max_concurrent_workflows" default:"1" min:"1" max:"50" doc:"how many improvements are worked on at a time"`
+	Lease   float64 `json:"lease_seconds" default:"60" min:"0.1" max:"3600" doc:"after so long without a sign of life another worker takes over"`
+	Start   float64 `json:"start_seconds" default:"30" min:"0.1" max:"600" doc:"how long the database of the records is waited for"`
+	Poll    float64 `json:"poll_seconds" default:"2" min:"0.01" max:"600" doc:"how often the queue is looked at"`
+}
+
+// Options are what a Worker works with. Queue and Env are needed.
+type Options struct {
+	Queue    improve.Queue
+	Env      func(ctx context.Context, it improve.Item) (*steps.Env, error) // for the item's project
+	Steps    []steps.Step                                                   // the thirteen where it is nil
+	Worker   func() string                                                  // a name for a new data folder, that no other has
+	Disabled func() bool                                                    // the kill switch of the environment
+	Progress func(Event)                                                    // told what happens, from several goroutines
+	Log      *slog.Logger                                                   // for faults; nowhere where it is nil
+	Now      func() time.Time
+}
+
+// Worker is the worker of a data folder.
+type Worker struct {
+	cfg    Config
+	opt    Options
+	worker string
+	engine dbos.Context
+	queue  string
+	close  func() error
+
+	closing atomic.Bool
+
+	mu   sync.Mutex
+	held map[string]*hold // by workflow id
+}
+
+var (
+	// ErrBusy is a data folder for which another process works.
+	ErrBusy = errors.New("another process works for this folder")
+	// errStopped is work that is interrupted: nothing is wrong with it, and another
+	// worker, or this one later, goes on.
+	errStopped = errors.New("stopped")
+	errHalted  = errors.New("the kill switch is on")
+)
+
+// version is the application's version in DBOS. It stays the same for ever: with
+// another one, DBOS would leave alone what an older binary began. The list of
+// steps is checked by name on replay.
+const version = "trimtab-1"
+
+// New opens the records of a data folder and becomes its one worker. It returns
+// ErrBusy where another process is.
+func New(ctx context.Context, cfg Config, opt Options) (*Worker, error) {
+	cfg, err := settingtag.Fill(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("workflow: %w", err)
+	}
+	switch {
+	case cfg.Folder == "":
+		return nil, errors.New("workflow: folder: name the data folder")
+	case opt.Queue == nil || opt.Env == nil:
+		return nil, errors.New("workflow: a queue and a yard are needed")
+	}
+	if opt.Steps == nil {
+		opt.Steps = steps.Steps()
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Disabled == nil {
+		opt.Disabled = func() bool { return false }
+	}
+	if opt.Progress == nil {
+		opt.Progress = func(Event) {}
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(cfg.Folder, 0o700); err != nil {
+		return nil, fmt.Errorf("workflow: %w", err)
+	}
+	unlock, err := tryLock(filepath.Join(cfg.Folder, "flow.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("workflow: %s: %w", cfg.Folder, err)
+	}
+	f := &Worker{cfg: cfg, opt: opt, held: map[string]*hold{}}
+	if f.worker, err = name(filepath.Join(cfg.Folder, "worker"), opt.Worker); err == nil {
+		err = f.launch(ctx)
+	}
+	if err != nil {
+		unlock()
+		return nil, fmt.Errorf("workflow: %w", err)
+	}
+	down := f.close
+	f.close = sync.OnceValue(func() error { defer unlock(); return down() })
+	return f, nil
+}
+
+// Close stops the engine and lets go of the folder. Run must have returned.
+func (f *Worker) Close() error { return f.close() }
+
+// name reads the name of a data folder's worker, which stays the same for ever.
+func name(file string, fresh func() string) (string, error) {
+	raw, err := os.ReadFile(file)
+	if s := strings.TrimSpace(string(raw)); err == nil && s != "" {
+		return s, trimtab.CheckID(s)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if fresh == nil {
+		return "", errors.New("a name for the worker is needed")
+	}
+	s := fresh()
+	if err := trimtab.CheckID(s); err != nil {
+		return "", err
+	}
+	return s, atomicfile.Write(file, []byte(s+"\n"), 0o600)
+}
+
+// Run works until the context ends. What is then at work goes back to the queue.
+func (f *Worker) Run(ctx context.Context) error { return f.loop(ctx, false) }
+
+// Drain works until nothing is left that this worker could take.
+func (f *Worker) Drain(ctx context.Context) error { return f.loop(ctx, true) }
+
+func (f *Worker) loop(ctx context.Context, drain bool) error {
+	if err := f.reclaim(ctx); err != nil {
+		return err
+	}
+	var team sync.WaitGroup
+	defer team.Wait()
+	free := make(chan error, f.cfg.Workers)
+	busy, look := 0, true
+	for ctx.Err() == nil {
+		took, err := false, error(nil)
+		if look {
+			took, err = f.take(ctx, busy, &team, free)
+		}
+		switch {
+		case took:
+			busy++
+			continue
+		case err != nil && drain && busy == 0:
+			return err
+		case err != nil:
+			f.opt.Log.Warn("improve: the queue", "error", err)
+		case look && drain && busy == 0:
+			return nil
+		}
+		look = f.rest(ctx, free, &busy)
+	}
+	return ctx.Err()
+}
+
+// rest waits until there is something to do, and says whether to look for it. What
+// was interrupted is not taken again at once.
+func (f *Worker) rest(ctx context.Context, free <-chan error, busy *int) bool {
+	timer := time.NewTimer(seconds(f.cfg.Poll))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case err := <-free:
+		*busy--
+		return err == nil
+	case <-timer.C:
+		return true
+	}
+}
+
+// take takes an item and has it worked on.
+func (f *Worker) take(ctx context.Context, busy int, team *sync.WaitGroup, free chan<- error) (bool, error) {
+	if halted, err := f.halted(ctx); busy >= f.cfg.Workers || halted || err != nil {
+		return false, err
+	}
+	now := f.opt.Now()
+	it, ok, err := f.opt.Queue.Take(ctx, f.worker, now, now.Add(seconds(f.cfg.Lease)), f.cfg.Workers)
+	if err != nil || !ok {
+		return false, err
+	}
+	team.Go(func() { free <- f.work(ctx, it, now.Add(seconds(f.cfg.Lease))) })
+	return true, nil
+}
+
+func (f *Worker) halted(ctx context.Context) (bool, error) {
+	if f.opt.Disabled() {
+		return true, nil
+	}
+	return f.opt.Queue.Halted(ctx)
+}
+
+// reclaim ends the leases that a killed process of this folder left: we hold its
+// lock, so it is gone, and nobody need wait for them to run out.
+func (f *Worker) reclaim(ctx context.Context) error {
+	items, err := f.opt.Queue.Items(ctx, improve.Running)
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if it.Worker != f.worker {
+			continue
+		}
+		if err := f.opt.Queue.Renew(ctx, it.ID, it.Fence, f.opt.Now().Add(-time.Second)); err != nil && !errors.Is(err, improve.ErrLost) {
+			return err
+		}
+	}
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

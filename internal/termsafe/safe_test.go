@@ -1,0 +1,43 @@
+package termsafe_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/trimtab/trimtab/internal/termsafe"
+)
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain ä 漢 👩‍💻\n\ttab": "plain ä 漢 👩‍💻\n\ttab",
+		"\x1b]52;c;aGk=\a":     "␛]52;c;aGk=␇",
+		"\x1b[2J\x1b[31mred":   "␛[2J␛[31mred",
+		"a\r\nb\rc":            "a\nb␍c",
+		"csi\u009b2J":          "csi<U+009B>2J",
+		"evil\u202egpj.exe":    "evil<U+202E>gpj.exe",
+		"zero\u200bwidth":      "zero<U+200B>width",
+		"tag\U000E0041":        "tag<U+E0041>",
+		"del\x7f nul\x00":      "del␡ nul␀",
+		"bad\xff":              "bad\ufffd",
+	} {
+		if got := termsafe.Text(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+	if got := termsafe.Line("two\nlines\there"); got != "two lines here" {
+		t.Errorf("a line became %q", got)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("\x1b[31m\u202e\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		out := termsafe.Text(s)
+		if strings.ContainsAny(out, "\x1b\x00\x07\r\u009b\u202e\u200b") {
+			t.Errorf("%q became %q", s, out)
+		}
+		if again := termsafe.Text(out); again != out {
+			t.Errorf("%q became %q, and that %q", s, out, again)
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/trimtab/trimtab"
+)
+
+// fitted is an event in the form in which the store gives it back, so that a
+// replay steps the same bytes, and what had to be changed for that.
+type fitted struct {
+	trimtab.Event
+	faults []trimtab.Fault
+}
+
+// fit checks events before anything is stepped and returns copies that fit.
+func (h *Service) fit(events []trimtab.Event) ([]fitted, error) {
+	out := make([]fitted, len(events))
+	for i, ev := range events {
+		if ev == nil {
+			return nil, fmt.Errorf("event %d of %d is none", i+1, len(events))
+		}
+		if n := size(ev); n > h.opt.MaxMessage {
+			return nil, fmt.Errorf("event %d of %d: %d bytes, the limit is %d: %w", i+1, len(events), n, h.opt.MaxMessage, trimtab.ErrTooLarge)
+		}
+		var f fitter
+		out[i] = fitted{f.event(ev), f.faults}
+		if f.err != nil {
+			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(events), f.err)
+		}
+	}
+	return out, nil
+}
+
+// size is what an event weighs, Raw and all.
+func size(ev trimtab.Event) (n int) {
+	switch ev := ev.(type) {
+	case trimtab.Said:
+		n = ev.Message.Size() + len(ev.Message.ID) + len(ev.Message.From) + len(ev.Message.Model)
+		for _, p := range ev.Message.Parts {
+			if t, ok := p.(trimtab.Text); ok {
+				n += len(t.Raw)
+			}
+		}
+	case trimtab.Using:
+		n = len(ev.Call.Name) + len(ev.Call.Input)
+	case trimtab.Asked:
+		for _, a := range append([]string{ev.Command}, ev.Args...) {
+			n += len(a)
+		}
+	case trimtab.Rewritten:
+		for _, id := range ev.Lost {
+			n += len(id)
+		}
+	}
+	return n
+}
+
+// fitter copies an event and notes what it changed.
+type fitter struct {
+	faults []trimtab.Fault
+	err    error
+}
+
+func (f *fitter) event(ev trimtab.Event) trimtab.Event {
+	switch ev := ev.(type) {
+	case trimtab.Said:
+		ev.Message = f.message(ev.Message)
+		return ev
+	case trimtab.Using:
+		ev.Call = f.call(ev.Call)
+		return ev
+	case trimtab.Asked:
+		ev.Command, ev.Args, ev.By = f.text("the command", ev.Command), f.texts("an argument", ev.Args), trimtab.Author(f.text("the author", string(ev.By)))
+		return ev
+	case trimtab.Rewritten:
+		ev.Lost = f.texts("a lost id", ev.Lost)
+		return ev
+	case trimtab.Calling, trimtab.Stopping, trimtab.Resumed, trimtab.Reset:
+		return ev
+	}
+	f.err = fmt.Errorf("%T is no event that can be stored", ev)
+	return ev
+}
+
+func (f *fitter) message(m trimtab.Message) trimtab.Message {
+	m.ID, m.From, m.Model = f.text("the id", m.ID), f.text("the origin", m.From), f.text("the model", m.Model)
+	m.Role = trimtab.Role(f.text("the role", string(m.Role)))
+	m.At = m.At.Round(0).UTC()
+	if _, err := m.At.MarshalText(); err != nil {
+		f.fault("its time cannot be written", nil)
+		m.At = time.Time{}
+	}
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		switch p := p.(type) {
+		case trimtab.Text:
+			m.Parts[i] = f.prose(p)
+		case trimtab.ToolCall:
+			m.Parts[i] = f.call(p)
+		case trimtab.ToolResult:
+			p.ID, p.Text = f.text("a tool result's id", p.ID), f.text("a tool result", p.Text)
+			m.Parts[i] = p
+		case trimtab.Opaque:
+			p.Kind, p.By = f.text("a part's kind", p.Kind), trimtab.Author(f.text("a part's author", string(p.By)))
+			p.Raw = f.raw("an opaque part", p.Raw)
+			m.Parts[i] = p
+		default:
+			f.err = fmt.Errorf("part %d, %T, cannot be stored", i+1, p)
+		}
+	}
+	return m
+}
+
+// prose keeps the bytes of text that is not UTF-8 next to what can be read of it.
+func (f *fitter) prose(t trimtab.Text) trimtab.Text {
+	t.By = trimtab.Author(f.text("an author", string(t.By)))
+	if utf8.ValidString(t.Text) {
+		return t
+	}
+	if t.Raw == nil {
+		t.Raw = []byte(t.Text)
+	}
+	t.Text = strings.ToValidUTF8(t.Text, "\ufffd")
+	f.fault("a text was not UTF-8; its bytes are kept with it", nil)
+	return t
+}
+
+func (f *fitter) call(c trimtab.ToolCall) trimtab.ToolCall {
+	c.ID, c.Name = f.text("a tool call's id", c.ID), f.text("a tool's name", c.Name)
+	c.Input = f.raw("a tool call's input", c.Input)
+	return c
+}
+
+func (f *fitter) text(what, s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	f.fault(what+" was not UTF-8", []byte(s))
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+func (f *fitter) texts(what string, all []string) []string {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i] = f.text(what, all[i])
+	}
+	return all
+}
+
+// raw brings JSON into the form in which it is stored, and makes a JSON string
+// of what is none, such as a tool call that was cut short.
+func (f *fitter) raw(what string, raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	if !utf8.Valid(raw) {
+		raw = json.RawMessage(f.text(what, string(raw)))
+	}
+	out, err := json.Marshal(raw)
+	if err == nil {
+		return out
+	}
+	f.fault(what+" was not JSON; it is kept as a string", nil)
+	out, err = json.Marshal(string(raw))
+	f.err = errors.Join(f.err, err)
+	return out
+}
+
+func (f *fitter) fault(text string, lost []byte) {
+	fault := trimtab.Fault{By: "session", Text: text}
+	if lost != nil {
+		fault.Lost, _ = json.Marshal(lost) // base64: bytes have no other JSON form
+	}
+	f.faults = append(f.faults, fault)
+}

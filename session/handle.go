@@ -1,0 +1,169 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/trimtab/trimtab"
+)
+
+// Handle takes a session through events, in order and all in one transaction,
+// and returns the session after them with the sum of what came of them. After an
+// error nothing has happened, and the same events can be handled again. No events
+// give the session as it is stored.
+//
+// The session it returns shares memory with the next one to come: read it, do
+// not write to it.
+func (h *Service) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+	if err := trimtab.CheckID(id); err != nil {
+		return trimtab.Session{}, trimtab.Outcome{}, err
+	}
+	if len(events) == 0 {
+		s, err := h.Session(ctx, id)
+		return s, trimtab.Outcome{}, err
+	}
+	fit, err := h.fit(events)
+	if err != nil {
+		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	leave, err := h.enter(ctx, id)
+	if err != nil {
+		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	defer leave()
+	d, err := h.settle(ctx, id, fit)
+	if err != nil {
+		return trimtab.Session{}, trimtab.Outcome{}, err
+	}
+	for _, f := range d.out.Faults {
+		h.warn(ctx, id, f)
+	}
+	h.desk.publish(d.Session.Info, d.Entries)
+	return d.Session, d.out, nil
+}
+
+// deed is a commit and what came of it.
+type deed struct {
+	trimtab.Commit
+	out trimtab.Outcome
+}
+
+// settle steps the events and saves, again and again while others are faster.
+func (h *Service) settle(ctx context.Context, id string, events []fitted) (deed, error) {
+	now := h.now()
+	for try := 1; ; try++ {
+		s, err := h.load(ctx, id)
+		if err != nil {
+			return deed{}, err
+		}
+		d := h.step(s, events, now)
+		version, err := h.store.Commit(ctx, d.Commit)
+		switch {
+		case err == nil:
+			d.Session.Version = version
+			h.cache.put(d.Session)
+			return d, nil
+		case errors.Is(err, trimtab.ErrNotFound):
+			h.cache.drop(id)
+			return deed{}, err
+		case !errors.Is(err, trimtab.ErrConflict):
+			return deed{}, err
+		}
+		h.cache.drop(id)
+		if try == tries {
+			return deed{}, fmt.Errorf("gave up after %d tries: %w", tries, err)
+		}
+		if err := h.pause(ctx, id, try); err != nil {
+			return deed{}, fmt.Errorf("session %s: %w", id, err)
+		}
+	}
+}
+
+func (h *Service) load(ctx context.Context, id string) (trimtab.Session, error) {
+	if s, ok := h.cache.get(id); ok {
+		return s, nil
+	}
+	s, err := h.store.Load(ctx, id)
+	if err == nil {
+		h.cache.put(s)
+	}
+	return s, err
+}
+
+// step is the pure part: no clock, no store.
+func (h *Service) step(s trimtab.Session, events []fitted, now time.Time) (d deed) {
+	d.Entries = make([]trimtab.Entry, 0, len(events))
+	if len(events) > 1 {
+		d.Messages = make([]trimtab.Message, 0, len(events))
+	}
+	for _, f := range events {
+		ev := f.Event
+		if said, ok := ev.(trimtab.Said); ok {
+			if said.Message.ID == "" {
+				said.Message.ID = trimtab.MessageID(s.Seq + 1)
+			}
+			if said.Message.At.IsZero() {
+				said.Message.At = now
+			}
+			d.Messages = append(d.Messages, said.Message)
+			ev = said
+		}
+		var out trimtab.Outcome
+		s, out = h.engine.Step(s, ev, now)
+		out.Actions, out.Faults = writable(out)
+		out.Faults = slices.Concat(f.faults, out.Faults)
+		d.Entries = append(d.Entries, trimtab.Entry{At: now, Event: ev, Actions: out.Actions, Changes: out.Changes, Faults: out.Faults})
+		d.out.Actions = append(d.out.Actions, out.Actions...)
+		d.out.Changes = append(d.out.Changes, out.Changes...)
+		d.out.Faults = append(d.out.Faults, out.Faults...)
+	}
+	d.Session = s
+	return d
+}
+
+// writable leaves out actions that cannot be stored: one intervention's broken
+// data must not keep the session from being saved.
+func writable(out trimtab.Outcome) (actions []trimtab.Taken, faults []trimtab.Fault) {
+	faults = out.Faults
+	for _, t := range out.Actions {
+		if _, err := json.Marshal(t); err != nil {
+			faults = append(faults, trimtab.Fault{By: t.By, Text: fmt.Sprintf("%T left out: it has no JSON form", t.Action)})
+			continue
+		}
+		actions = append(actions, t)
+	}
+	return actions, faults
+}
+
+// pause waits a little after a lost race, longer each time and never as long as
+// another service does.
+func (h *Service) pause(ctx context.Context, id string, try int) error {
+	type race struct {
+		id  string
+		try int
+	}
+	longest := time.Millisecond << min(try, 4)
+	timer := time.NewTimer(time.Duration(maphash.Comparable(h.seed, race{id, try}) % uint64(longest)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// warn logs a fault: who and what, never what anybody said.
+func (h *Service) warn(ctx context.Context, id string, f trimtab.Fault) {
+	attrs := []slog.Attr{slog.String("session", id), slog.String("by", f.By), slog.String("fault", f.Text)}
+	if f.Stack != "" {
+		attrs = append(attrs, slog.String("stack", f.Stack))
+	}
+	h.opt.Log.LogAttrs(ctx, slog.LevelWarn, "steering fault", attrs...)
+}
