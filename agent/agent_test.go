@@ -187,7 +187,7 @@ func TestSteeringMayKeepTheAgentGoingEightTimes(t *testing.T) {
 		t.Errorf("Continued (-want +got):\n%s", diff)
 	}
 	for _, m := range h.said[2:] {
-		if m.Role == trimtab.RoleUser && (m.IsPrompt() || m.From != "push" || m.Parts[0].(trimtab.Text).By != trimtab.Host) {
+		if m.Role == trimtab.RoleUser && (m.IsPrompt() || m.From != "push" || m.Parts[0].(trimtab.Text).By != trimtab.Ours) {
 			t.Errorf("steering's words pass for someone else's: %+v", m)
 		}
 	}

@@ -160,7 +160,7 @@ func (r *run) stopping(stop llm.StopReason) (Event, error) {
 			return Stopped{Pushed}, nil
 		}
 		r.emit(Continued{t.By, c})
-		m.Parts = append(m.Parts, trimtab.Text{Text: c.Text, By: trimtab.Host})
+		m.Parts = append(m.Parts, trimtab.Text{Text: c.Text, By: trimtab.Ours, From: t.By})
 		from = append(from, t.By)
 	}
 	if len(m.Parts) == 0 {
