@@ -288,22 +288,23 @@ func TestP6_TheLastReplyIsNotCountedTwice(t *testing.T) {
 	for _, now := range []mood{well, failed} {
 		t.Run(string(now), func(t *testing.T) {
 			m := &moods{}
+			replies := 0
 			up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
-				fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"reply 1"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`)
+				if replies++; replies == 1 {
+					m.set(now, "Steer") // the request was steered, the reply is told next
+				}
+				fmt.Fprintf(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"reply %d"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`, replies)
 			})
 			r := newRig(t, parts{up: up.URL, still: true, service: func(h *session.Service) gateway.Service { return service{h, m} }})
 			header := http.Header{"X-Trimtab-Session": {"s"}}
 			r.do(http.MethodPost, "/v1/messages", header, turns(1))
-			m.set(now, "Steer")
 			r.settle()
 			m.set(well, "")
 			r.settle()
 			r.do(http.MethodPost, "/v1/messages", header, turns(2))
-			if err := r.service.Flush(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-			if s := r.session("s"); s.Step != 1 || s.Seq != 3 {
-				t.Errorf("%d steps and %d messages, want 1 and 3", s.Step, s.Seq)
+			r.settle()
+			if s := r.session("s"); s.Step != 2 || s.Seq != 4 {
+				t.Errorf("%d steps and %d messages, want 2 and 4", s.Step, s.Seq)
 			}
 			if n := r.gate.Stats.Faults.Load(); (n == 1) != (now == failed) {
 				t.Errorf("%d faults", n)
@@ -441,8 +442,8 @@ func TestP6_AStoreThatFailsBehindTheRequestIsCounted(t *testing.T) {
 // TestP6_AForgottenSessionTellsItsLastReply: sessions beyond the limit are
 // forgotten, the one used least first, with nothing lost.
 func TestP6_AForgottenSessionTellsItsLastReply(t *testing.T) {
-	up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"reply 1"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":4}}`)
+	up := newProvider(t, func(w http.ResponseWriter, _ *http.Request) { // one that waits for its result is told with that
+		fmt.Fprint(w, `{"type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"c1","name":"look","input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":4}}`)
 	})
 	p := parts{up: up.URL}
 	p.opt.Sessions = 2

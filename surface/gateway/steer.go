@@ -240,9 +240,10 @@ func usable(id string) string {
 	return "id:" + strconv.FormatUint(h.Sum64(), 16)
 }
 
-// record keeps what the model replied. It is told to the engine when the client
-// sends it back: only then did it become part of the history. A client that was
-// faster has sent it back already.
+// record keeps what the model replied. One with tool calls is told to the engine when
+// the client sends it back with their results; one that ends the turn at once, for
+// hooks, status and whoever looks at the session. A client that was faster has sent it
+// back already.
 func (g *Gateway) record(t *turn, result wire.Result) {
 	if t == nil || !result.Complete || len(result.Message.Parts) == 0 {
 		return
@@ -256,9 +257,17 @@ func (g *Gateway) record(t *turn, result wire.Result) {
 		return // the client's next request tells it
 	}
 	defer t.ledger.unlock()
-	if t.ledger.number == t.number {
-		t.ledger.pending = &result.Message
+	if t.ledger.number != t.number {
+		return // the client was faster
 	}
+	t.ledger.pending = &result.Message
+	if !callsTools(result.Message) { // the turn is over: no request follows that would tell it
+		g.tellReply(ctx, t.ledger)
+	}
+}
+
+func callsTools(m trimtab.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p trimtab.Part) bool { _, ok := p.(trimtab.ToolCall); return ok })
 }
 
 // asksUs reports whether a reply calls one of our own tools: another process is
@@ -297,6 +306,12 @@ func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
 	}
 	l.forget()
 	g.retained.drop(l)
+	g.tellReply(ctx, l)
+}
+
+// tellReply tells the engine the newest reply before the client sends it back. The
+// ledger is locked.
+func (g *Gateway) tellReply(ctx context.Context, l *ledger) {
 	if l.pending == nil || !l.loaded {
 		return
 	}
