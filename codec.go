@@ -22,12 +22,13 @@ type messageJSON struct {
 	At      time.Time         `json:"at,omitzero"`
 	Model   string            `json:"model,omitempty"`
 	Usage   *Usage            `json:"usage,omitempty"`
+	Via     Via               `json:"via,omitempty"`
 }
 
 // MarshalJSON writes the message in the form of the exports. The parts are put
 // into their list by hand: encoding/json would read each of them again.
 func (m Message) MarshalJSON() ([]byte, error) {
-	raw, err := json.Marshal(messageJSON{ID: m.ID, Role: m.Role, Content: []json.RawMessage{}, Origin: m.From, At: m.At, Model: m.Model, Usage: m.Usage})
+	raw, err := json.Marshal(messageJSON{ID: m.ID, Role: m.Role, Content: []json.RawMessage{}, Origin: m.From, At: m.At, Model: m.Model, Usage: m.Usage, Via: m.Via})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*m = Message{ID: j.ID, Role: j.Role, From: j.Origin, At: j.At, Model: j.Model, Usage: j.Usage}
+	*m = Message{ID: j.ID, Role: j.Role, From: j.Origin, At: j.At, Model: j.Model, Usage: j.Usage, Via: j.Via}
 	var content []json.RawMessage
 	switch raw := bytes.TrimSpace(j.Content); {
 	case len(raw) == 0 || bytes.Equal(raw, []byte("null")):
@@ -167,6 +168,7 @@ type sessionJSON struct {
 	Seq     int                        `json:"seq"`
 	Step    int                        `json:"step"`
 	Last    Seat                       `json:"last,omitzero"`
+	Via     Via                        `json:"via,omitempty"`
 	Prompt  Seat                       `json:"prompt,omitzero"`
 	Split   bool                       `json:"split,omitempty"`
 	Open    []ToolCall                 `json:"open,omitempty"`
@@ -184,7 +186,7 @@ type sessionJSON struct {
 // not keep the session from being stored.
 func (s Session) MarshalJSON() ([]byte, error) {
 	j := sessionJSON{
-		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Prompt: s.Prompt, Split: s.Split, Open: s.Open,
+		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Split: s.Split, Open: s.Open,
 		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Meter: s.Meter, Memory: map[string]json.RawMessage{},
 	}
 	for _, m := range s.memory {
@@ -202,7 +204,7 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*s = Session{
-		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Prompt: j.Prompt, Split: j.Split, Open: j.Open,
+		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Split: j.Split, Open: j.Open,
 		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Meter: j.Meter,
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Memory)) {

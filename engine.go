@@ -195,7 +195,7 @@ func (p *pass) take(ev Event, now time.Time) Turn {
 		return Turn{Gone: p.rewrite(ev)}
 	case Reset:
 		p.s.Notes, p.s.Folds, p.s.Heed, p.s.Open, p.s.Todos = nil, nil, nil, nil, nil
-		p.s.Prompt, p.s.Last, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, false, 0, 0
+		p.s.Prompt, p.s.Last, p.s.Via, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, 0, 0
 	case Calling:
 		p.expire(now)
 	}
@@ -212,7 +212,7 @@ func (p *pass) say(m Message) (wrote bool) {
 	}
 	begin := s.Meter.Bytes
 	s.Meter.Bytes += m.Size()
-	s.Last = Seat{Ref: Ref{id, s.Seq}, After: true, Offset: s.Meter.Bytes}
+	s.Last, s.Via = Seat{Ref: Ref{id, s.Seq}, After: true, Offset: s.Meter.Bytes}, m.Via
 	if m.From != "" {
 		return false // ours: no step, no prompt, no word of a person
 	}

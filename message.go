@@ -40,7 +40,15 @@ type Message struct {
 	At    time.Time // when it was said, if known
 	Model string    // the model that replied, if known
 	Usage *Usage    // what the provider counted for this reply, if known
+	Via   Via       // the surface that told it, where that matters to another one
 }
+
+// Via is a surface that tells messages of a session that another may tell too.
+type Via string
+
+// ViaGateway is a message that a gateway read in a request or a reply. Hooks of the
+// same session need not tell it again.
+const ViaGateway Via = "gateway"
 
 // Usage is what a provider reports for one reply, in tokens.
 type Usage struct {

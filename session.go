@@ -16,6 +16,7 @@ type Session struct {
 	Seq     int  // messages so far
 	Step    int  // replies of the model so far; never goes back
 	Last    Seat // the newest message; Offset is where it ends
+	Via     Via  // who told it
 	Prompt  Seat // the newest prompt; Offset is where it begins
 	Split   bool // the prompt came between a tool call and its result, or holds one
 	Open    []ToolCall

@@ -43,6 +43,8 @@ func plain(body []byte) (m trimtab.Message, ok bool) {
 			m.Model = r.text(v)
 		case "usage":
 			m.Usage = r.usage(v)
+		case "via":
+			m.Via = trimtab.Via(r.text(v))
 		default:
 			r.declined = true
 		}

@@ -135,7 +135,7 @@ func TestG7_WhatHooksToldIsNotToldAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.ID = ""
+			m.ID, m.Via = "", ""
 			told = append(told, trimtab.Said{Message: m})
 		}
 		if err := c.store.Remove(t.Context(), id); err != nil {

@@ -152,8 +152,9 @@ func (s *retained) drop(l *ledger) {
 // line is one message of the history. The hash of a reply is not known until the
 // client sends it back.
 type line struct {
-	hash uint64
-	id   string
+	hash   uint64
+	id     string
+	theirs bool // another surface told it, under a name that does not say what was said
 }
 
 // idOf names a message by what it says; a repetition gets a number.
@@ -165,18 +166,19 @@ func idOf(hash uint64, nth int) string {
 	return id
 }
 
-// lineOf reads back what idOf wrote.
-func lineOf(id string) line {
-	hex, ok := strings.CutPrefix(id, "h")
-	if !ok {
-		return line{id: id}
+// lineOf reads back what idOf wrote. Messages that earlier versions stored do not say
+// who told them; of those, the gateway's have names made by idOf, or beginning with r.
+func lineOf(m trimtab.Message) line {
+	l := line{id: m.ID}
+	if hex, ok := strings.CutPrefix(m.ID, "h"); ok {
+		hex, _, _ = strings.Cut(hex, ".")
+		l.hash, _ = strconv.ParseUint(hex, 16, 64)
 	}
-	hex, _, _ = strings.Cut(hex, ".")
-	hash, err := strconv.ParseUint(hex, 16, 64)
-	if err != nil {
-		return line{id: id}
+	l.theirs = m.Via != trimtab.ViaGateway && (m.Via != "" || l.hash == 0 && !strings.HasPrefix(m.ID, "r"))
+	if l.theirs {
+		l.hash = 0
 	}
-	return line{hash, id}
+	return l
 }
 
 // History is where the messages of a session are kept. A trimtab.Archive is one.
@@ -223,7 +225,7 @@ func linesOf(ctx context.Context, h History, id string) (lines []line, err error
 		case err != nil:
 			return nil, err
 		default:
-			lines = append(lines, lineOf(m.ID))
+			lines = append(lines, lineOf(m))
 		}
 	}
 	return lines, nil
@@ -277,13 +279,13 @@ func (l *ledger) read(b *wire.Body) reading {
 	for n := same; n < len(r.items); n++ {
 		hash := b.Hash(r.items[n])
 		if ids := gone[hash]; len(ids) > 0 && hash != 0 {
-			l.lines = append(l.lines, line{hash, ids[0]})
+			l.lines = append(l.lines, line{hash: hash, id: ids[0]})
 			gone[hash] = ids[1:]
 			continue
 		}
 		l.nth[hash]++
 		r.new = append(r.new, n)
-		l.lines = append(l.lines, line{hash, idOf(hash, l.nth[hash])})
+		l.lines = append(l.lines, line{hash: hash, id: idOf(hash, l.nth[hash])})
 	}
 	r.lines = l.lines
 	return r
@@ -295,7 +297,7 @@ func (l *ledger) read(b *wire.Body) reading {
 // that; where there is none of ours yet, after the newest reply.
 func (l *ledger) adopt(b *wire.Body, items []int) bool {
 	theirs := 0
-	for theirs < len(l.lines) && l.lines[theirs].theirs() {
+	for theirs < len(l.lines) && l.lines[theirs].theirs {
 		theirs++
 	}
 	if theirs == 0 {
@@ -317,15 +319,11 @@ func (l *ledger) adopt(b *wire.Body, items []int) bool {
 	for _, i := range items[:end] {
 		hash := b.Hash(i)
 		l.nth[hash]++
-		known = append(known, line{hash, idOf(hash, l.nth[hash])})
+		known = append(known, line{hash: hash, id: idOf(hash, l.nth[hash])})
 	}
 	l.lines = append(known, l.lines[theirs:]...)
 	return true
 }
-
-// theirs reports a message that another surface told. The names of ours are made
-// by idOf, and those of replies that did not come back begin with r.
-func (k line) theirs() bool { return k.hash == 0 && !strings.HasPrefix(k.id, "r") }
 
 // find returns the place of a message in the history, or -1.
 func (r reading) find(id string) int {
@@ -344,7 +342,7 @@ func (r reading) events(f wire.Format, b *wire.Body, s trimtab.Session, reply *t
 	var events []trimtab.Event
 	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
-		m.ID = r.lines[n].id
+		m.ID, m.Via = r.lines[n].id, trimtab.ViaGateway
 		if m.Role == trimtab.RoleAssistant && reply != nil {
 			m.Usage, m.Model, reply = reply.Usage, reply.Model, nil
 		}

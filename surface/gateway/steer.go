@@ -317,6 +317,7 @@ func (g *Gateway) tellReply(ctx context.Context, l *ledger) {
 	}
 	m := *l.pending
 	m.ID = "r" + strconv.Itoa(len(l.lines)+1) + "." + strconv.FormatInt(g.opt.Clock().UnixNano(), 36)
+	m.Via = trimtab.ViaGateway
 	l.pending = nil
 	if n := len(l.lines); n > 0 && l.lines[n-1].hash == 0 {
 		return // a reply to a retry: one was told already
@@ -326,7 +327,7 @@ func (g *Gateway) tellReply(ctx context.Context, l *ledger) {
 		g.unrecorded(l.id, err)
 		return
 	}
-	l.lines = append(l.lines, line{0, m.ID})
+	l.lines = append(l.lines, line{id: m.ID})
 }
 
 // flushTime is how long one session may take to tell its last reply.

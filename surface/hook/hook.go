@@ -166,9 +166,13 @@ func (t *turn) project() string {
 }
 
 // seenByGateway reports whether the newest message of a session came through a
-// gateway, which names messages by what they say. That of a former run of the
-// host does not count: this one may have no gateway.
+// gateway. That of a former run of the host does not count: this one may have no
+// gateway. Sessions that earlier versions stored do not say who told a message;
+// there the gateway's names tell it.
 func seenByGateway(s trimtab.Session) bool {
+	if s.Via != "" {
+		return s.Via == trimtab.ViaGateway
+	}
 	id := s.Last.ID
 	if len(id) < 2 || id[0] != 'h' && id[0] != 'r' {
 		return false

@@ -420,3 +420,22 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// TestG7_WhoToldAMessageIsAFact: a name that looks like the gateway's does not make a
+// message the gateway's, where the session says who told it.
+func TestG7_WhoToldAMessageIsAFact(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		via  trimtab.Via
+		want bool
+	}{
+		{"hdeadbeef", "other", false}, {"m7", trimtab.ViaGateway, true},
+		{"hdeadbeef", "", true}, {"m7", "", false}, // stored by an earlier version
+	} {
+		s := trimtab.Session{Via: c.via}
+		s.Last.ID = c.id
+		if got := seenByGateway(s); got != c.want {
+			t.Errorf("%s via %q: %v", c.id, c.via, got)
+		}
+	}
+}
