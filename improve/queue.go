@@ -31,11 +31,16 @@ func (s State) Ended() bool {
 	return false
 }
 
+// StepName names a step of the work. It is what stored evidence is found by: the
+// numbers are only places in the list of the program that wrote them, and move
+// when a step is put in between.
+type StepName string
+
 // Evidence is what one step of the work leaves behind for the later ones to
 // check and for a person to read.
 type Evidence struct {
-	Number int               `json:"number"` // 1 to 13
-	Step   string            `json:"step"`   // "clarify"
+	Number int               `json:"number"` // its place in the list, from 1; for people
+	Step   StepName          `json:"step"`   // "clarify"
 	Began  time.Time         `json:"began"`
 	Ended  time.Time         `json:"ended,omitzero"` // zero while the step is at work
 	Facts  map[string]string `json:"facts,omitempty"`

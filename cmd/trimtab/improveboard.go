@@ -31,11 +31,13 @@ type board struct {
 // itemProgress is how far an item is.
 type itemProgress struct {
 	state string
-	steps [14]struct {
-		state, text string
-		began, last time.Time
-	}
-	at int // the step that is at work
+	steps []stepProgress // by number; 0 is none
+	at    int            // the step that is at work
+}
+
+type stepProgress struct {
+	state, text string
+	began, last time.Time
 }
 
 func newBoard(a *app, live bool, items []improve.Item) *board {
@@ -82,7 +84,7 @@ func (b *board) show(e worker.Event) {
 	defer b.mutex.Unlock()
 	p, ok := b.items[e.Item]
 	if !ok {
-		p = &itemProgress{}
+		p = &itemProgress{steps: make([]stepProgress, len(steps.Steps())+1)}
 		b.items[e.Item], b.order = p, append(b.order, e.Item)
 	}
 	switch {
@@ -132,7 +134,7 @@ func (b *board) step(p *itemProgress, e worker.Event) {
 	}
 }
 
-func stepName(number int) string {
+func stepName(number int) improve.StepName {
 	for _, s := range steps.Steps() {
 		if s.Number == number {
 			return s.Name

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/internal/plural"
 )
 
@@ -110,7 +111,7 @@ func day(t time.Time) string { return t.Local().Format(time.DateOnly) }
 func pullOf(ctx context.Context, hub forge.Forge, it improve.Item) (forge.Pull, error) {
 	for _, e := range it.Evidence {
 		number, err := strconv.Atoi(e.Facts["number"])
-		if e.Number != pullStep || err != nil || hub == nil {
+		if e.Step != steps.PullRequest || err != nil || hub == nil {
 			continue
 		}
 		p, err := hub.Pull(ctx, number)
@@ -121,6 +122,3 @@ func pullOf(ctx context.Context, hub forge.Forge, it improve.Item) (forge.Pull, 
 	}
 	return forge.Pull{}, nil
 }
-
-// pullStep is the step that opens the pull request.
-const pullStep = 9

@@ -221,7 +221,7 @@ func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Ite
 	for _, it := range ended {
 		a.printf("%s  %s%s\n", it.ID, a.stateOf(it), colon(it.Why))
 		for _, e := range it.Evidence {
-			if u := e.Facts["url"]; u != "" && (e.Number == 2 || e.Number == 9) {
+			if u := e.Facts["url"]; u != "" && (e.Step == steps.Issue || e.Step == steps.PullRequest) {
 				a.printf("  %-13s %s\n", e.Step, u)
 			}
 		}

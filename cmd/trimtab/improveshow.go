@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/internal/plural"
 )
 
@@ -98,7 +99,7 @@ func (a *app) stateOf(it improve.Item) string {
 		state = "abandoned"
 	}
 	if n := len(it.Evidence); it.State == improve.Running && n > 0 {
-		return fmt.Sprintf("%s %d/13", state, it.Evidence[n-1].Number)
+		return fmt.Sprintf("%s %d/%d", state, it.Evidence[n-1].Number, len(steps.Steps()))
 	}
 	return state
 }

@@ -63,7 +63,7 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	t.Patch, t.Log, t.Design = cut(t.Patch), cut(t.Log), cut(t.Design)
 	var err error
 	if step != "clarify" {
-		if t.Requirements, err = j.read(1, "requirements.md"); err != nil {
+		if t.Requirements, err = j.read(Clarify, "requirements.md"); err != nil {
 			return "", err
 		}
 	}

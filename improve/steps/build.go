@@ -14,7 +14,7 @@ import (
 // design has the agent write a design and tests that fail, on a base whose tests
 // pass: only so does the failure say something.
 func design(ctx context.Context, j *Job) (improve.Evidence, error) {
-	s, err := j.tree(ctx, 4)
+	s, err := j.tree(ctx, Design)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -35,7 +35,7 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 	var t task
 	for try := 1; ; try++ {
 		e, again, err := j.drawn(ctx, s, t, green.Command)
-		if err == nil && again == "" && try == 1 && neat == "" { // a second time it is not worth the work: step 7 decides
+		if err == nil && again == "" && try == 1 && neat == "" { // a second time it is not worth the work: the step Check decides
 			again, err = j.neat(ctx, s, "design-format.log")
 		}
 		if err != nil || again == "" || try == 2 {
@@ -91,18 +91,18 @@ func (j *Job) drawn(ctx context.Context, s stands, t task, base string) (e impro
 
 // implement has the agent make the tests pass.
 func implement(ctx context.Context, j *Job) (improve.Evidence, error) {
-	s, err := j.tree(ctx, 5)
+	s, err := j.tree(ctx, Implement)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if exit, err := j.fact(4, "exit"); err != nil || exit == "0" {
+	if exit, err := j.fact(Design, "exit"); err != nil || exit == "0" {
 		return improve.Evidence{}, errors.Join(err, errors.New("the tests of the design were not seen to fail"))
 	}
 	t := task{}
-	if t.Tests, err = j.fact(4, "tests"); err != nil {
+	if t.Tests, err = j.fact(Design, "tests"); err != nil {
 		return improve.Evidence{}, err
 	}
-	if t.Design, err = j.read(4, "design.md"); err != nil {
+	if t.Design, err = j.read(Design, "design.md"); err != nil {
 		return improve.Evidence{}, err
 	}
 	return j.green(ctx, s, "implement", t, func(Size, *improve.Evidence) string { return "" })
@@ -111,11 +111,11 @@ func implement(ctx context.Context, j *Job) (improve.Evidence, error) {
 // simplify has the agent take away what is not needed, and holds the change to
 // its limits.
 func simplify(ctx context.Context, j *Job) (improve.Evidence, error) {
-	s, err := j.tree(ctx, 6)
+	s, err := j.tree(ctx, Simplify)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if exit, err := j.fact(5, "exit"); err != nil || exit != "0" {
+	if exit, err := j.fact(Implement, "exit"); err != nil || exit != "0" {
 		return improve.Evidence{}, errors.Join(err, errors.New("the implementation was not seen to pass"))
 	}
 	patch, err := s.shown(ctx)
@@ -155,7 +155,7 @@ func over(size Size, lines, components int) string {
 // at most.
 func (j *Job) green(ctx context.Context, s stands, step string, t task, wrong func(Size, *improve.Evidence) string) (improve.Evidence, error) {
 	log := step + "-test.log"
-	base, err := j.fact(4, "command")
+	base, err := j.fact(Design, "command")
 	if err != nil {
 		return improve.Evidence{}, err
 	}

@@ -50,7 +50,7 @@ func TestP15_CanariesInARequestDoNotLeave(t *testing.T) {
 			}
 		}
 		for _, e := range it.Evidence {
-			for _, found := range secrettest.In("evidence of "+e.Step, []byte(e.Error+fmt.Sprint(e.Facts)), canaries) {
+			for _, found := range secrettest.In("evidence of "+string(e.Step), []byte(e.Error+fmt.Sprint(e.Facts)), canaries) {
 				t.Errorf("%s: %v", name, found)
 			}
 		}

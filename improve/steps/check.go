@@ -12,11 +12,11 @@ import (
 // check runs the project's own test, lint and format commands. What they object
 // to may be mended once.
 func check(ctx context.Context, j *Job) (improve.Evidence, error) {
-	s, err := j.tree(ctx, 7)
+	s, err := j.tree(ctx, Check)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if exit, err := j.fact(6, "exit"); err != nil || exit != "0" {
+	if exit, err := j.fact(Simplify, "exit"); err != nil || exit != "0" {
 		return improve.Evidence{}, errors.Join(err, errors.New("the simplified change was not seen to pass"))
 	}
 	e, bad, err := j.checkAll(ctx, s, "check")
@@ -51,7 +51,7 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 	if bad, err := j.fit(ctx, s, size); err != nil || bad != "" {
 		return e, object(bad), err
 	}
-	base, err := j.fact(4, "command")
+	base, err := j.fact(Design, "command")
 	if err != nil {
 		return e, nil, err
 	}

@@ -13,19 +13,19 @@ import (
 
 // commit makes the commit and pushes it.
 func commit(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if _, err := j.fact(7, "test"); err != nil {
+	if _, err := j.fact(Check, "test"); err != nil {
 		return improve.Evidence{}, err
 	}
-	s, err := j.tree(ctx, 8)
+	s, err := j.tree(ctx, Commit)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	number, err := j.fact(2, "number")
+	number, err := j.fact(Issue, "number")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
 	text := fmt.Sprintf("%s\n\nRefs #%s\n\n%s%s\n", subject(j.line(j.Item.Request.Title)), number, trailer, j.Item.ID)
-	checked, err := j.fact(7, "tree")
+	checked, err := j.fact(Check, "tree")
 	if err != nil {
 		return improve.Evidence{}, err
 	}

@@ -18,17 +18,17 @@ import (
 // comply holds what was pushed to the rules: limits, nothing unfinished, no
 // secrets, tests that fail without it, and the reviews that were asked for.
 func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if err := j.pushed(ctx, 11); err != nil {
+	if err := j.pushed(ctx, Feedback); err != nil {
 		return improve.Evidence{}, err
 	}
-	if _, err := j.fact(11, "replies"); err != nil {
+	if _, err := j.fact(Feedback, "replies"); err != nil {
 		return improve.Evidence{}, err
 	}
-	s, err := j.tree(ctx, 12)
+	s, err := j.tree(ctx, Compliance)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	head, err := j.fact(11, "commit")
+	head, err := j.fact(Feedback, "commit")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -43,7 +43,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	kinds, err := j.fact(10, "kinds")
+	kinds, err := j.fact(Review, "kinds")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -117,10 +117,10 @@ func found(all []string) string {
 // mergeable sees that a person could merge, and says so with a label. It never
 // merges.
 func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if _, err := j.read(12, "compliance.md"); err != nil {
+	if _, err := j.read(Compliance, "compliance.md"); err != nil {
 		return improve.Evidence{}, err
 	}
-	head, err := j.fact(12, "commit")
+	head, err := j.fact(Compliance, "commit")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -162,7 +162,7 @@ const hesitation = time.Minute
 // checked reports, where it is asked for, whether the forge checks commits of this
 // repository: the base had checks, so a head that has none yet may still get them.
 func (j *Job) checked(ctx context.Context, ask bool) (bool, error) {
-	base, err := j.fact(3, "base")
+	base, err := j.fact(Branch, "base")
 	if err != nil || !ask {
 		return false, err
 	}

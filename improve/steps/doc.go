@@ -9,14 +9,14 @@
 // is made at a forge is looked for first. Every effect outside asks the job's
 // Guard first, so that a worker that lost its lease can do nothing more.
 //
-// The room keeps no state of its own beyond the folder of the item, knows no
+// The package keeps no state of its own beyond the folder of the item, knows no
 // engine that makes the steps durable (improve/worker does), never merges, and lets
 // nothing leave that was not redacted.
 //
-//	yard, err := work.New(cfg, work.Options{Forge: hub, Agent: agent, …})
+//	env, err := steps.New(cfg, steps.Options{Forge: hub, Agent: agent, …})
 //	…
-//	job, err := yard.Job(item, guard, say)
-//	for _, step := range work.Steps() {
+//	job, err := env.Job(item, guard, say)
+//	for _, step := range steps.Steps() {
 //		evidence, err := step.Run(ctx, job)
 //		if err != nil {
 //			err = job.Settle(ctx, step, err)

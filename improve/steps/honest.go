@@ -33,7 +33,7 @@ func (j *Job) sameCommand(ctx context.Context, s stands, ran Run, base string) (
 
 // keptTests says which test of the design is not there any more.
 func (j *Job) keptTests(size Size) (string, error) {
-	tests, err := j.fact(4, "tests")
+	tests, err := j.fact(Design, "tests")
 	if err != nil {
 		return "", err
 	}
@@ -52,11 +52,11 @@ func (j *Job) sameTests(ctx context.Context, s stands, size Size) (string, error
 	if gone, err := j.keptTests(size); err != nil || gone != "" {
 		return gone, err
 	}
-	tree, err := j.fact(4, "tree")
+	tree, err := j.fact(Design, "tree")
 	if err != nil {
 		return "", err
 	}
-	tests, err := j.fact(4, "tests")
+	tests, err := j.fact(Design, "tests")
 	if err != nil {
 		return "", err
 	}

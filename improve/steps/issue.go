@@ -14,7 +14,7 @@ import (
 
 // issue opens the issue, or finds the one that was opened.
 func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if _, err := j.read(1, "requirements.md"); err != nil {
+	if _, err := j.read(Clarify, "requirements.md"); err != nil {
 		return improve.Evidence{}, err
 	}
 	got, err := j.openIssue(ctx)
@@ -38,7 +38,7 @@ func (j *Job) openIssue(ctx context.Context) (got forge.Issue, err error) {
 
 // branch sets up a working tree on a branch from the default branch.
 func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
-	number, err := j.fact(2, "number")
+	number, err := j.fact(Issue, "number")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -104,13 +104,13 @@ func wanted(is forge.Issue) error {
 
 // stillWanted looks whether the issue is open.
 func (j *Job) stillWanted(ctx context.Context) error {
-	number, err := j.fact(2, "number")
+	number, err := j.fact(Issue, "number")
 	if err != nil {
 		return err
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil {
-		return fmt.Errorf("the evidence of step 2: %w", err)
+		return fmt.Errorf("the evidence of the step %s: %w", Issue, err)
 	}
 	return j.outside(ctx, "look at the issue", func(ctx context.Context) error {
 		is, err := j.yard.opt.Forge.Issue(ctx, n)

@@ -122,7 +122,7 @@ func (j *Job) here() string {
 // its pull request belong to somebody else here.
 func (j *Job) moved() error {
 	for _, e := range j.Item.Evidence {
-		if at := e.Facts["forge"]; e.Number == 2 && at != "" && at != j.here() {
+		if at := e.Facts["forge"]; e.Step == Issue && at != "" && at != j.here() {
 			return fmt.Errorf("%w: its issue is at %s, and the forge is %s now; name the first one again (forge.kind, or --forge) and retry", ErrManual, at, j.here())
 		}
 	}
@@ -160,13 +160,13 @@ func passing(err error) bool {
 }
 
 // need returns the evidence of an earlier step.
-func (j *Job) need(number int) (improve.Evidence, error) {
+func (j *Job) need(step improve.StepName) (improve.Evidence, error) {
 	for _, e := range j.Item.Evidence {
-		if e.Number == number && !e.Ended.IsZero() && e.Error == "" {
+		if e.Step == step && !e.Ended.IsZero() && e.Error == "" {
 			return e, j.there(e)
 		}
 	}
-	return improve.Evidence{}, fmt.Errorf("the evidence of step %d is missing", number)
+	return improve.Evidence{}, fmt.Errorf("the evidence of the step %s is missing", step)
 }
 
 // there checks that the papers and logs of a step are where it left them.
@@ -176,20 +176,20 @@ func (j *Job) there(e improve.Evidence) error {
 	}
 	for _, name := range e.Files {
 		if _, err := os.Stat(filepath.Join(j.folder, name)); err != nil {
-			return fmt.Errorf("the evidence of step %d, %s: %w", e.Number, e.Step, err)
+			return fmt.Errorf("the evidence of the step %s: %w", e.Step, err)
 		}
 	}
 	return nil
 }
 
 // fact returns one fact of an earlier step.
-func (j *Job) fact(number int, name string) (string, error) {
-	e, err := j.need(number)
+func (j *Job) fact(step improve.StepName, name string) (string, error) {
+	e, err := j.need(step)
 	if err != nil {
 		return "", err
 	}
 	if e.Facts[name] == "" {
-		return "", fmt.Errorf("the evidence of step %d, %s, does not tell its %s", number, e.Step, name)
+		return "", fmt.Errorf("the evidence of the step %s does not tell its %s", step, name)
 	}
 	return e.Facts[name], nil
 }
@@ -206,29 +206,29 @@ func (j *Job) leave(name, text string) (string, error) {
 
 // read reads a paper that an earlier step left, and refuses one that is empty or
 // was changed since.
-func (j *Job) read(number int, name string) (string, error) {
-	want, err := j.fact(number, "sha256")
+func (j *Job) read(step improve.StepName, name string) (string, error) {
+	want, err := j.fact(step, "sha256")
 	if err != nil {
 		return "", err
 	}
 	raw, err := os.ReadFile(filepath.Join(j.folder, name))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the evidence of step %d: %w", number, err)
+		return "", fmt.Errorf("the evidence of the step %s: %w", step, err)
 	case strings.TrimSpace(string(raw)) == "":
-		return "", fmt.Errorf("the evidence of step %d: %s is empty", number, name)
+		return "", fmt.Errorf("the evidence of the step %s: %s is empty", step, name)
 	case sum(raw) != want:
-		return "", fmt.Errorf("the evidence of step %d: %s is not what the step wrote", number, name)
+		return "", fmt.Errorf("the evidence of the step %s: %s is not what the step wrote", step, name)
 	}
 	return string(raw), nil
 }
 
 func (j *Job) redact(s string) string { return j.yard.opt.Redact(s) }
 
-// mark is an id for something that belongs to what step 8 pushed: an attempt that
+// mark is an id for something that belongs to what the step Commit pushed: an attempt that
 // goes on with that finds it, and one that began anew has others.
 func (j *Job) mark(what string) (string, error) {
-	attempt, err := j.fact(8, "attempt")
+	attempt, err := j.fact(Commit, "attempt")
 	if err != nil {
 		return "", err
 	}

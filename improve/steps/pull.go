@@ -11,25 +11,25 @@ import (
 
 // pull opens the pull request, or finds the one that was opened.
 func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
-	name, err := j.fact(8, "branch")
+	name, err := j.fact(Commit, "branch")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	words, err := j.read(5, "implement.md")
+	words, err := j.read(Implement, "implement.md")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	less, err := j.read(6, "simplify.md")
+	less, err := j.read(Simplify, "simplify.md")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if err := j.pushed(ctx, 8); err != nil {
+	if err := j.pushed(ctx, Commit); err != nil {
 		return improve.Evidence{}, err
 	}
 	if err := j.stillWanted(ctx); err != nil {
 		return improve.Evidence{}, err
 	}
-	base, err := j.fact(3, "base_branch")
+	base, err := j.fact(Branch, "base_branch")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -53,33 +53,33 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 // pushed checks that the forge's branch is at the commit that a step pushed.
-func (j *Job) pushed(ctx context.Context, number int) error {
-	name, err := j.fact(8, "branch")
+func (j *Job) pushed(ctx context.Context, step improve.StepName) error {
+	name, err := j.fact(Commit, "branch")
 	if err != nil {
 		return err
 	}
-	want, err := j.fact(number, "commit")
+	want, err := j.fact(step, "commit")
 	if err != nil {
 		return err
 	}
 	there, err := j.remote(ctx, name)
 	if err == nil && there != want {
-		err = fmt.Errorf("the forge has branch %s at %q, and step %d pushed %s", name, there, number, want)
+		err = fmt.Errorf("the forge has branch %s at %q, and the step %s pushed %s", name, there, step, want)
 	}
 	return err
 }
 
 // proposal returns the pull request, and refuses one that is not as we left it.
 func (j *Job) proposal(ctx context.Context) (got forge.Pull, err error) {
-	number, err := j.fact(9, "number")
+	number, err := j.fact(PullRequest, "number")
 	if err != nil {
 		return got, err
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil {
-		return got, fmt.Errorf("the evidence of step 9: %w", err)
+		return got, fmt.Errorf("the evidence of the step %s: %w", PullRequest, err)
 	}
-	name, err := j.fact(8, "branch")
+	name, err := j.fact(Commit, "branch")
 	if err != nil {
 		return got, err
 	}

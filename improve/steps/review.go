@@ -24,10 +24,10 @@ func review(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if err := j.pushed(ctx, 8); err != nil {
+	if err := j.pushed(ctx, Commit); err != nil {
 		return improve.Evidence{}, err
 	}
-	s, err := j.tree(ctx, 10)
+	s, err := j.tree(ctx, Review)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -155,7 +155,7 @@ func feedback(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err := j.reviewed(ctx, proposal); err != nil {
 		return improve.Evidence{}, err
 	}
-	before, err := j.fact(8, "commit")
+	before, err := j.fact(Commit, "commit")
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -163,23 +163,23 @@ func feedback(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	raw, err := j.read(10, name)
+	raw, err := j.read(Review, name)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
 	var found []Finding
 	if err := json.Unmarshal([]byte(raw), &found); err != nil {
-		return improve.Evidence{}, fmt.Errorf("the evidence of step 10: %w", err)
+		return improve.Evidence{}, fmt.Errorf("the evidence of the step %s: %w", Review, err)
 	}
 	if len(found) == 0 {
-		return facts("commit", before, "findings", "0", "replies", "none"), j.pushed(ctx, 8)
+		return facts("commit", before, "findings", "0", "replies", "none"), j.pushed(ctx, Commit)
 	}
 	return j.resolve(ctx, proposal, found, before)
 }
 
 // reviewed checks that the reviews are at the forge.
 func (j *Job) reviewed(ctx context.Context, p forge.Pull) error {
-	posted, err := j.fact(10, "comments")
+	posted, err := j.fact(Review, "comments")
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (j *Job) reviewed(ctx context.Context, p forge.Pull) error {
 			delete(left, c.ID)
 		}
 		if len(left) > 0 {
-			return errors.New("the review of step 10 is not at the forge")
+			return errors.New("the review is not at the forge")
 		}
 		return nil
 	})
@@ -208,7 +208,7 @@ type mended struct {
 }
 
 func (j *Job) resolve(ctx context.Context, p forge.Pull, found []Finding, before string) (improve.Evidence, error) {
-	s, err := j.tree(ctx, 11)
+	s, err := j.tree(ctx, Feedback)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
@@ -228,7 +228,7 @@ func (j *Job) resolve(ctx context.Context, p forge.Pull, found []Finding, before
 	}
 	id := before
 	if _, err := s.Run(ctx, "diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD"); err != nil {
-		number, err := j.fact(2, "number")
+		number, err := j.fact(Issue, "number")
 		if err != nil {
 			return e, err
 		}

@@ -111,12 +111,12 @@ func (j *Job) takeBack(ctx context.Context) (bool, error) {
 // the step that makes it has left no name; then it is taken back only where nobody
 // else works in it.
 func (j *Job) made(ctx context.Context) string {
-	name, err := j.fact(3, "branch")
+	name, err := j.fact(Branch, "branch")
 	if err == nil {
 		return name
 	}
-	number, err := j.fact(2, "number")
-	if err != nil || !j.begun(3) {
+	number, err := j.fact(Issue, "number")
+	if err != nil || !j.begun(Branch) {
 		return ""
 	}
 	name = branchName(number, j.Item.Request.Title)
@@ -130,8 +130,8 @@ func (j *Job) made(ctx context.Context) string {
 }
 
 // begun reports whether a step was begun, by whichever worker.
-func (j *Job) begun(number int) bool {
-	return slices.ContainsFunc(j.Item.Evidence, func(e improve.Evidence) bool { return e.Number == number })
+func (j *Job) begun(step improve.StepName) bool {
+	return slices.ContainsFunc(j.Item.Evidence, func(e improve.Evidence) bool { return e.Step == step })
 }
 
 // withdraw closes our pull request. It is looked for by its marker, since who was
@@ -184,11 +184,11 @@ func (j *Job) report(ctx context.Context, at Step, state improve.State, why stri
 // yet is opened for a failure, and not for what a person cancelled; but it may have
 // been opened by somebody who was stopped before telling its number.
 func (j *Job) told(ctx context.Context, state improve.State) (int, error) {
-	if number, err := j.fact(2, "number"); err == nil {
+	if number, err := j.fact(Issue, "number"); err == nil {
 		return strconv.Atoi(number)
 	}
 	if state == improve.Cancelled {
-		if !j.begun(2) {
+		if !j.begun(Issue) {
 			return 0, nil
 		}
 		var found forge.Issue

@@ -3,34 +3,66 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/trimtab/trimtab/improve"
 )
 
+// The steps, by the names that stored evidence has. A name stays for ever: items
+// that an older program began are found by it.
+const (
+	Clarify     improve.StepName = "clarify"
+	Issue       improve.StepName = "issue"
+	Branch      improve.StepName = "branch"
+	Design      improve.StepName = "design"
+	Implement   improve.StepName = "implement"
+	Simplify    improve.StepName = "simplify"
+	Check       improve.StepName = "check"
+	Commit      improve.StepName = "commit"
+	PullRequest improve.StepName = "pull request"
+	Review      improve.StepName = "review"
+	Feedback    improve.StepName = "feedback"
+	Compliance  improve.StepName = "compliance"
+	Mergeable   improve.StepName = "mergeable"
+)
+
 // Step is one of the thirteen.
 type Step struct {
-	Number int
-	Name   string
+	Number int // its place in the list, from 1; for people
+	Name   improve.StepName
 	Do     func(ctx context.Context, j *Job) (improve.Evidence, error)
 }
 
 // Steps are all of them, in order.
 func Steps() []Step {
-	return []Step{
-		{1, "clarify", clarify},
-		{2, "issue", issue},
-		{3, "branch", branch},
-		{4, "design", design},
-		{5, "implement", implement},
-		{6, "simplify", simplify},
-		{7, "check", check},
-		{8, "commit", commit},
-		{9, "pull request", pull},
-		{10, "review", review},
-		{11, "feedback", feedback},
-		{12, "compliance", comply},
-		{13, "mergeable", mergeable},
+	return Numbered([]Step{
+		{Name: Clarify, Do: clarify},
+		{Name: Issue, Do: issue},
+		{Name: Branch, Do: branch},
+		{Name: Design, Do: design},
+		{Name: Implement, Do: implement},
+		{Name: Simplify, Do: simplify},
+		{Name: Check, Do: check},
+		{Name: Commit, Do: commit},
+		{Name: PullRequest, Do: pull},
+		{Name: Review, Do: review},
+		{Name: Feedback, Do: feedback},
+		{Name: Compliance, Do: comply},
+		{Name: Mergeable, Do: mergeable},
+	})
+}
+
+// Numbered gives each step of a list the number of its place.
+func Numbered(list []Step) []Step {
+	for i := range list {
+		list[i].Number = i + 1
 	}
+	return list
+}
+
+// Place returns where a step stands in a list, and -1 where it is not in it.
+func Place(list []Step, name improve.StepName) int {
+	return slices.IndexFunc(list, func(s Step) bool { return s.Name == name })
 }
 
 // Run does the step and returns its evidence. With an error the evidence says

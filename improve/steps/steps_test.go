@@ -3,7 +3,6 @@ package steps_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,7 +125,7 @@ func TestR9_ThirteenStepsFromRequestToPullRequest(t *testing.T) {
 	}
 	var names []string
 	for i, e := range it.Evidence {
-		names = append(names, e.Step)
+		names = append(names, string(e.Step))
 		if e.Number != i+1 || e.Ended.IsZero() || len(e.Facts) == 0 {
 			t.Errorf("evidence %d: %+v", i+1, e)
 		}
@@ -222,7 +221,7 @@ func TestEachStepChecksTheEvidenceItBuildsOn(t *testing.T) {
 		d.item = done
 		d.item.Evidence = slices.DeleteFunc(slices.Clone(done.Evidence), func(e improve.Evidence) bool { return e.Number == c.lost || e.Number >= c.step })
 		e, err := steps.Steps()[c.step-1].Run(t.Context(), d.job())
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("evidence of step %d", c.lost)) || e.Error == "" {
+		if err == nil || !strings.Contains(err.Error(), "evidence of the step "+string(steps.Steps()[c.lost-1].Name)) || e.Error == "" {
 			t.Errorf("step %d without the evidence of step %d: %v", c.step, c.lost, err)
 		}
 	}

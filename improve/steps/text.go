@@ -97,7 +97,7 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	f := j.fields()
 	out := Outgoing{Kind: "pull request", Title: "Automated improvement: " + j.line(j.Item.Request.Title), Exact: true}
 	f.Issue = "(its number, once it is open)"
-	if n, err := j.fact(2, "number"); err == nil {
+	if n, err := j.fact(Issue, "number"); err == nil {
 		f.Issue = "#" + n
 	} else {
 		out.Exact = false

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/project"
 )
 
@@ -30,18 +31,20 @@ type stands struct {
 
 // tree returns this worker's working tree in the state that the last of the
 // earlier steps left it in.
-func (j *Job) tree(ctx context.Context, before int) (stands, error) {
+func (j *Job) tree(ctx context.Context, before improve.StepName) (stands, error) {
 	var s stands
 	var err error
-	if s.branch, err = j.fact(3, "branch"); err != nil {
+	if s.branch, err = j.fact(Branch, "branch"); err != nil {
 		return s, err
 	}
-	if s.base, err = j.fact(3, "base"); err != nil {
+	if s.base, err = j.fact(Branch, "base"); err != nil {
 		return s, err
 	}
 	head, content := s.base, s.base
+	list := Steps()
+	limit := Place(list, before)
 	for _, e := range j.Item.Evidence {
-		if e.Number >= before || e.Error != "" {
+		if Place(list, e.Step) >= limit || e.Error != "" {
 			continue
 		}
 		if c := e.Facts["commit"]; c != "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 )
 
 // Approve lets an item be worked on that waits for a person.
@@ -52,20 +53,28 @@ func Cancel(ctx context.Context, q improve.Queue, id string, now time.Time) (imp
 // it begins again at the branch.
 func Retry(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
-		kept := 2
+		kept := len(it.Evidence)
 		switch it.State {
 		case improve.Failed, improve.Cancelled:
+			list := steps.Steps()
+			branch := steps.Place(list, steps.Branch)
+			for i, e := range it.Evidence {
+				if steps.Place(list, e.Step) >= branch {
+					kept = min(kept, i)
+				}
+			}
 		case improve.Manual:
-			kept = 13
 		case improve.Awaiting, improve.Queued, improve.Running, improve.Done, improve.Rejected:
 			return fmt.Errorf("%s is %s; only what failed, was cancelled or waits for a person can be tried again", id, it.State)
 		}
+		// The numbers are those of the list that the item was worked on with: they tell
+		// whether one is missing also where the list has changed since.
 		for i, e := range it.Evidence { // all that comes after a step that is not done must be done again
 			if e.Number != i+1 || e.Ended.IsZero() || e.Error != "" {
 				kept = min(kept, i)
 			}
 		}
-		it.Evidence = slices.Clone(it.Evidence[:min(kept, len(it.Evidence))])
+		it.Evidence = slices.Clone(it.Evidence[:kept])
 		it.State, it.Why, it.Cancel = improve.Queued, "", false
 		it.Attempt = max(it.Attempt, 1) + 1
 		return nil

@@ -167,14 +167,14 @@ func (f *Worker) recorded(id string, it improve.Item) (int, error) {
 // both reports whether the nth step is done for the engine and for the queue.
 func (f *Worker) both(s dbos.StepInfo, n int, it improve.Item) bool {
 	want := f.opt.Steps[n]
-	e, known := evidence(it, want.Number)
-	return s.StepID == n && s.StepName == want.Name && s.Error == nil && known && e.Error == ""
+	e, known := evidence(it, want.Name)
+	return s.StepID == n && s.StepName == string(want.Name) && s.Error == nil && known && e.Error == ""
 }
 
 // evidence returns what a step left when it ended.
-func evidence(it improve.Item, number int) (improve.Evidence, bool) {
+func evidence(it improve.Item, step improve.StepName) (improve.Evidence, bool) {
 	for _, e := range it.Evidence {
-		if e.Number == number && !e.Ended.IsZero() {
+		if e.Step == step && !e.Ended.IsZero() {
 			return e, true
 		}
 	}

@@ -10,12 +10,12 @@ import (
 
 // Event is something that happened to an item.
 type Event struct {
-	Item   string    `json:"item"`
-	Number int       `json:"number,omitempty"` // of the step, 0 for the item itself
-	Step   string    `json:"step,omitempty"`
-	State  string    `json:"state"` // "began", "says", "done", "failed"; for the item itself, its state
-	Text   string    `json:"text,omitempty"`
-	At     time.Time `json:"at"`
+	Item   string           `json:"item"`
+	Number int              `json:"number,omitempty"` // of the step, 0 for the item itself
+	Step   improve.StepName `json:"step,omitempty"`
+	State  string           `json:"state"` // "began", "says", "done", "failed"; for the item itself, its state
+	Text   string           `json:"text,omitempty"`
+	At     time.Time        `json:"at"`
 }
 
 // Watch yields what happens to an item, by whichever process, until it ends.
@@ -51,14 +51,14 @@ func Watch(ctx context.Context, q improve.Queue, id string, tick <-chan time.Tim
 // Changes are the events that lie between two states of an item.
 func Changes(before, after improve.Item) []Event {
 	var out []Event
-	known := map[int]improve.Evidence{}
+	known := map[improve.StepName]improve.Evidence{}
 	if before.Attempt == after.Attempt {
 		for _, e := range before.Evidence {
-			known[e.Number] = e
+			known[e.Step] = e
 		}
 	}
 	for _, e := range after.Evidence {
-		old, seen := known[e.Number]
+		old, seen := known[e.Step]
 		if !seen {
 			out = append(out, Event{Item: after.ID, Number: e.Number, Step: e.Step, State: "began", At: e.Began})
 		}

@@ -70,7 +70,7 @@ func pausing(ctx context.Context, folder string) error {
 		}
 	}
 	for n := range 13 {
-		p.steps = append(p.steps, steps.Step{Number: n + 1, Name: fmt.Sprint("step ", n+1), Do: func(ctx context.Context, j *steps.Job) (improve.Evidence, error) {
+		p.steps = append(p.steps, steps.Step{Number: n + 1, Name: improve.StepName(fmt.Sprint("step ", n+1)), Do: func(ctx context.Context, j *steps.Job) (improve.Evidence, error) {
 			return improve.Evidence{Facts: map[string]string{"done": "yes"}}, effect(ctx, j, filepath.Join(folder, "effects"), n+1, &window, pause)
 		}})
 	}

@@ -127,11 +127,11 @@ type outcome struct {
 
 func (h *hold) steps(ctx dbos.Context) (improve.State, error) {
 	for _, s := range h.flow.opt.Steps {
-		out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.step(s) }, dbos.WithStepName(s.Name))
+		out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.step(s) }, dbos.WithStepName(string(s.Name)))
 		if err != nil {
 			return "", h.flow.hide(err)
 		}
-		h.job.Item.Evidence = put(h.job.Item.Evidence, out.Evidence)
+		h.job.Item.Evidence = put(h.flow.opt.Steps, h.job.Item.Evidence, out.Evidence)
 		if out.Evidence.Error != "" {
 			settled, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.settle(s, out.Evidence) }, dbos.WithStepName("settle"))
 			return settled.State, h.flow.hide(err)
@@ -141,11 +141,23 @@ func (h *hold) steps(ctx dbos.Context) (improve.State, error) {
 	return out.State, h.flow.hide(err)
 }
 
-// put puts an evidence into its place.
-func put(all []improve.Evidence, e improve.Evidence) []improve.Evidence {
-	all = slices.DeleteFunc(slices.Clone(all), func(old improve.Evidence) bool { return old.Number == e.Number })
-	at, _ := slices.BinarySearchFunc(all, e, func(a, b improve.Evidence) int { return a.Number - b.Number })
-	return slices.Insert(all, at, e)
+// put puts an evidence into its place, and gives all of them the numbers of the
+// list: those of an item that an older program began may be others. A step that
+// the list does not have stays where it is.
+func put(list []steps.Step, all []improve.Evidence, e improve.Evidence) []improve.Evidence {
+	all = slices.DeleteFunc(slices.Clone(all), func(old improve.Evidence) bool { return old.Step == e.Step })
+	here := steps.Place(list, e.Step)
+	at := slices.IndexFunc(all, func(old improve.Evidence) bool { return steps.Place(list, old.Step) > here })
+	if at < 0 {
+		at = len(all)
+	}
+	all = slices.Insert(all, at, e)
+	for i := range all {
+		if n := steps.Place(list, all[i].Step); n >= 0 {
+			all[i].Number = list[n].Number
+		}
+	}
+	return all
 }
 
 // stopped is the fact by which evidence tells how the item ends.
@@ -153,7 +165,7 @@ const stopped = "stopped"
 
 // step does one step, unless its evidence is in the queue already.
 func (h *hold) step(s steps.Step) (outcome, error) {
-	if e, ok := evidence(h.job.Item, s.Number); ok {
+	if e, ok := evidence(h.job.Item, s.Name); ok {
 		return outcome{Evidence: e}, nil
 	}
 	if err := h.guard(h.ctx); err != nil && !errors.Is(err, steps.ErrCancelled) {
@@ -161,7 +173,7 @@ func (h *hold) step(s steps.Step) (outcome, error) {
 	}
 	now := h.flow.opt.Now().UTC()
 	begin := improve.Evidence{Number: s.Number, Step: s.Name, Began: now}
-	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(it.Evidence, begin) }); err != nil {
+	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.flow.opt.Steps, it.Evidence, begin) }); err != nil {
 		return outcome{}, err
 	}
 	h.mu.Lock()
@@ -172,7 +184,7 @@ func (h *hold) step(s steps.Step) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(it.Evidence, e) }); err != nil {
+	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.flow.opt.Steps, it.Evidence, e) }); err != nil {
 		return outcome{}, err
 	}
 	h.flow.opt.Progress(ended(h.it.ID, e))

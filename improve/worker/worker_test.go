@@ -278,7 +278,7 @@ func (p *port) until(t *testing.T, n int, state improve.State) improve.Item {
 }
 
 // hang has the agent wait in a step until its context ends, and says when it does.
-func (p *port) hang(step string) <-chan struct{} {
+func (p *port) hang(step improve.StepName) <-chan struct{} {
 	there := make(chan struct{}, 10)
 	p.wrap(step, func(ctx context.Context, _ *steps.Job) (improve.Evidence, error) {
 		there <- struct{}{}
@@ -288,7 +288,7 @@ func (p *port) hang(step string) <-chan struct{} {
 	return there
 }
 
-func (p *port) wrap(step string, do func(context.Context, *steps.Job) (improve.Evidence, error)) {
+func (p *port) wrap(step improve.StepName, do func(context.Context, *steps.Job) (improve.Evidence, error)) {
 	p.steps = steps.Steps()
 	for i, s := range p.steps {
 		if s.Name == step {

@@ -3,6 +3,7 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"path"
 	"regexp"
 	"slices"
@@ -53,6 +54,43 @@ func words(tr *tree) []string {
 		}
 	}
 	return out
+}
+
+func TestStepsAreFoundByName(t *testing.T) {
+	noProblems(t, numbered(house(t)))
+}
+
+// numbered finds code that tells a step of an improvement by its number: a step
+// that is inserted moves the numbers, and nothing would say so. Zero is no step.
+func numbered(tr *tree) []string {
+	var out []string
+	for _, f := range tr.files {
+		if f.test || strings.HasPrefix(f.room, "forge") { // there a number is an issue's
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			b, ok := n.(*ast.BinaryExpr)
+			if !ok || !slices.Contains([]token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}, b.Op) {
+				return true
+			}
+			sel, isSel := b.X.(*ast.SelectorExpr)
+			lit, isLit := b.Y.(*ast.BasicLit)
+			if isSel && isLit && sel.Sel.Name == "Number" && lit.Kind == token.INT && lit.Value != "0" {
+				out = append(out, f.problem(b, "a step is told by its number %s; compare its name", lit.Value))
+			}
+			return true
+		})
+	}
+	return out
+}
+
+func TestNumberedFailsOnTheBug(t *testing.T) {
+	wantProblems(t, numbered(plant(t, files{
+		"forge/f.go":     "func f(p P) bool { return p.Number == 1 }",
+		"work/w.go":      "func f(e E) bool { return e.Number == 0 || e.Number == 9 }",
+		"work/w2.go":     "func g(e E) bool { return e.Number >= 2 && e.Number != i+1 }",
+		"work/w_test.go": "func h(e E) bool { return e.Number == 3 }",
+	})), "work/w.go:2: a step is told by its number 9", "work/w2.go:2: a step is told by its number 2")
 }
 
 func TestWordsFailOnTheBug(t *testing.T) {
