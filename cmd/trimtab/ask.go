@@ -15,6 +15,14 @@ import (
 	"github.com/trimtab/trimtab/surface/tui"
 )
 
+// shortFor are commands of interventions that are a verb of another one too. The
+// chat and the tools of a model have them; here they would be a second way to say
+// the same, so the help does not list them. They work for scripts that use them.
+var shortFor = map[string]string{
+	"push": "frame push", "pop": "frame pop", "plan": "frame plan", "tree": "frame tree",
+	"phase": "focus next, back or to", "criterion_met": "focus met",
+}
+
 // askCommands makes a verb of every command that an intervention declares.
 func askCommands(a *app) []*cobra.Command {
 	engine, err := steer.New(steer.Config{})
@@ -38,6 +46,9 @@ func askCommands(a *app) []*cobra.Command {
 		c := &cobra.Command{
 			Use: strings.TrimRight(d.Name+" "+d.Usage, " "), Short: d.Short, Example: strings.Join(lines, "\n"), ValidArgs: d.Values,
 			RunE: func(c *cobra.Command, args []string) error { return a.ask(c.Context(), d.Name, args) },
+		}
+		if long := shortFor[d.Name]; long != "" {
+			c.Hidden, c.Long = true, d.Short+". The same as trimtab "+long+"."
 		}
 		c.DisableFlagsInUseLine = true
 		sessionFlag(c, a)

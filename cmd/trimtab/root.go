@@ -47,12 +47,24 @@ func rootCommand(a *app) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return a.chat(c.Context()) },
 	}
 	chatFlags(chat, a)
-	c.AddCommand(chat, sessionCommand(a), statusCommand(a), configCommand(a), trustCommand(a), doctorCommand(a), versionCommand(a), replayCommand(a), reflectCommand(a), runCommand(a), serveCommand(a))
-	c.AddCommand(deliberateCommand(a), improveCommand(a), mcpCommand(a), hookCommand(a), installCommand(a), uninstallCommand(a))
-	c.AddCommand(askCommands(a)...)
+	addGroup(c, "use", "Talk to an agent, steered:", chat, runCommand(a), serveCommand(a), deliberateCommand(a))
+	addGroup(c, "steer", "Steer a session:", append(askCommands(a), statusCommand(a))...)
+	addGroup(c, "look", "Look back:", sessionCommand(a), replayCommand(a), reflectCommand(a))
+	addGroup(c, "improve", "Improve what went wrong:", improveCommand(a))
+	addGroup(c, "manage", "Set up and check:", configCommand(a), trustCommand(a), installCommand(a), uninstallCommand(a), doctorCommand(a), versionCommand(a), mcpCommand(a), hookCommand(a))
 	c.CompletionOptions.HiddenDefaultCmd = false
-	c.SetHelpCommandGroupID("")
+	c.SetCompletionCommandGroupID("manage")
+	c.SetHelpCommandGroupID("manage")
 	return c
+}
+
+// addGroup adds commands that the help lists under a title of their own.
+func addGroup(c *cobra.Command, id, title string, subs ...*cobra.Command) {
+	c.AddGroup(&cobra.Group{ID: id, Title: title})
+	for _, sub := range subs {
+		sub.GroupID = id
+		c.AddCommand(sub)
+	}
 }
 
 // none refuses arguments.
@@ -81,7 +93,9 @@ func (a *app) noSuchCommand(c *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
 	}
 	text := fmt.Sprintf("no command %q", args[0])
 	if near := config.Nearest(args[0], names); near != "" {
