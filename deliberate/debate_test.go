@@ -37,7 +37,7 @@ func newRoom(t testing.TB, own ...mode.Definition) *room {
 	var cfg steer.Config
 	off := false
 	cfg.Todo.Enabled = &off
-	engine, err := steer.New(cfg, own...)
+	engine, err := steer.New(cfg, steer.Modes(own...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,11 @@
 // before the strategic reflection, and last whether the agent may stop. The siblings never import each other, but for
 // the one definition of a mode, and nothing outside names them one by one.
 //
-//	engine, err := steer.New(steer.Config{}, own...) // modes from files, if any
+//	engine, err := steer.New(steer.Config{}, steer.With(trimtab.Use(mine)))
 //
-// A Config is one struct per room under the name that it has in the settings
-// file; the zero value takes every default.
+// A Config is one struct per package under the name that it has in the settings
+// file; the zero value takes every default. Options add to the lineup: With and
+// Before interventions of one's own, Modes modes from files.
 package steer
 
 import (
@@ -37,10 +38,13 @@ type Config struct {
 	Stop     stop.Config     `json:"stop" doc:"whether an agent that stops with work left is sent on"`
 }
 
-// New returns an engine with the whole lineup. Own are the modes from files; one
-// that is called custom takes the place of the built-in one, and no other does.
-func New(cfg Config, own ...mode.Definition) (*trimtab.Engine, error) {
-	all := withOwn(own)
+// New returns an engine with the whole lineup, and what the options add to it.
+func New(cfg Config, opts ...Option) (*trimtab.Engine, error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	all := withOwn(o.modes)
 	frames, err1 := frame.New(cfg.Frames, cfg.Autonomy)
 	chosen, err2 := mode.New(cfg.Modes, all...)
 	goals, err3 := focus.New(cfg.Focus, all...)
@@ -50,7 +54,11 @@ func New(cfg Config, own ...mode.Definition) (*trimtab.Engine, error) {
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
 	}
-	return trimtab.New(cfg.Steering, trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending))
+	lineup, err := o.add([]trimtab.Steerer{trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending)})
+	if err != nil {
+		return nil, err
+	}
+	return trimtab.New(cfg.Steering, lineup...)
 }
 
 // withOwn lists the modes with a goal that are built in, and then those from files.

@@ -33,14 +33,14 @@ func build(config []byte) (*trimtab.Engine, error) {
 			return nil, flaws[0]
 		}
 	}
-	return steer.New(cfg.Config, cfg.Own...)
+	return steer.New(cfg.Config, steer.Modes(cfg.Own...))
 }
 
 // TestNoFileChangesABuiltInMode gives modes under the names of built-in ones, as if
 // nobody had checked them.
 func TestNoFileChangesABuiltInMode(t *testing.T) {
 	own := []mode.Definition{{ID: "copywrite", Name: "Theirs", Entry: "x"}, {ID: "planning", Name: "Theirs", Entry: "x"}, {ID: "custom", Name: "Mine", Entry: "x"}}
-	engine, err := steer.New(steer.Config{}, own...)
+	engine, err := steer.New(steer.Config{}, steer.Modes(own...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func (a *app) engine() (*trimtab.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return steer.New(cfg.Config, own.Definitions()...)
+	return steer.New(cfg.Config, steer.Modes(own.Definitions()...))
 }
 
 // sessions opens the session service.

@@ -146,7 +146,7 @@ func (d *deliberation) open(ctx context.Context) error {
 	}
 	lineup, off := cfg.Config, false
 	lineup.Todo.Enabled = &off // nobody at the table has a todo list
-	engine, err := steer.New(lineup, own.Definitions()...)
+	engine, err := steer.New(lineup, steer.Modes(own.Definitions()...))
 	if err != nil {
 		return err
 	}

@@ -27,9 +27,10 @@ func command(text string) (words []string, ok bool) {
 	return words, true
 }
 
-// commands are those of the chat, then every one that an intervention declares.
-func (c *chat) commands() []trimtab.Command {
-	all := []trimtab.Command{
+// ownCommands are those of the chat itself. steer refuses interventions that
+// declare one of the same name.
+func ownCommands() []trimtab.Command {
+	return []trimtab.Command{
 		{Name: "help", Short: "Keys and commands"},
 		{Name: "new", Short: "Save this session and begin another"},
 		{Name: "resume", Usage: "[ID]", Short: "Go on with an earlier session"},
@@ -39,6 +40,11 @@ func (c *chat) commands() []trimtab.Command {
 		{Name: "export", Usage: "[FILE]", Short: "Write the session to a file: .md, .json or .html"},
 		{Name: "quit", Short: "Leave"},
 	}
+}
+
+// commands are those of the chat, then every one that an intervention declares.
+func (c *chat) commands() []trimtab.Command {
+	all := ownCommands()
 	for i := range all {
 		all[i].Values = c.values[all[i].Name]
 	}

@@ -77,7 +77,7 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
-	engine, err := steer.New(o.cfg.Config, own.Definitions()...)
+	engine, err := steer.New(o.cfg.Config, steer.Modes(own.Definitions()...))
 	if err != nil {
 		return o, err
 	}
