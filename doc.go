@@ -1,6 +1,6 @@
 // Package trimtab steers long AI agent sessions with small, well-timed messages.
 //
-// It holds the words that every other room speaks (Message, Event, Action,
+// It holds the words that every other package speaks (Message, Event, Action,
 // Note, Session) and the pure Engine. It never reads a clock, a file or the
 // network, starts no goroutine and keeps no global state: the same session,
 // event and time always give the same outcome.

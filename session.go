@@ -112,6 +112,11 @@ func (s Session) Anchors() []string {
 // View returns what the model should see: the history with our notes at their
 // seats and folded runs as their summaries. Notes that share a seat are one
 // message with a part each, in lineup order.
+//
+// A note finds its seat by the id of a message. A message that was said without an
+// id got one from the engine (Last.ID, right after its Said); View knows it by its
+// place as long as the history holds every message that was said. A note whose
+// message is not there is left out, and Unplaced lists it.
 func (s Session) View(history []Message) []Message {
 	return s.compose(history, func(n Note) bool { return n.Seated() })
 }
@@ -123,7 +128,43 @@ func (s Session) Record(history []Message) []Message {
 	return s.compose(history, func(n Note) bool { return n.Seated() && n.Life == Kept })
 }
 
+// Unplaced returns the notes that View leaves out because the history lacks the
+// message they sit at: it was said under another id, or dropped and the engine was
+// not told by Rewritten.
+func (s Session) Unplaced(history []Message) []Note {
+	ids := make(map[string]bool, len(history))
+	for _, m := range s.named(history) {
+		ids[m.ID] = true
+	}
+	var all []Note
+	for _, n := range s.Notes {
+		if n.Seated() && !ids[n.Seat.ID] {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// named gives messages without an id the one that the engine gave them. In a
+// history that lacks messages the place of one says nothing, and a wrong id could
+// put a note between a tool call and its result: there they stay without.
+func (s Session) named(history []Message) []Message {
+	first := slices.IndexFunc(history, func(m Message) bool { return m.ID == "" })
+	whole := len(history) == s.Seq && (s.Prompt.Seq < 1 || history[s.Prompt.Seq-1].IsPrompt())
+	if first < 0 || !whole {
+		return history
+	}
+	history = slices.Clone(history)
+	for i := first; i < len(history); i++ {
+		if history[i].ID == "" {
+			history[i].ID = MessageID(i + 1)
+		}
+	}
+	return history
+}
+
 func (s Session) compose(history []Message, shown func(Note) bool) []Message {
+	history = s.named(history)
 	before, after := map[string][]Note{}, map[string][]Note{}
 	for _, n := range s.Notes {
 		switch {

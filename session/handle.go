@@ -18,6 +18,10 @@ import (
 // error nothing has happened, and the same events can be handled again. No events
 // give the session as it is stored.
 //
+// A message that is said without an id is stored under one of the service's own:
+// after Said alone, Last.ID of the session says which. Whoever keeps a history
+// keeps it with these ids, so that View finds the place of each note.
+//
 // The session it returns shares memory with the next one to come: read it, do
 // not write to it.
 func (h *Service) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
