@@ -189,13 +189,13 @@ func wasWere(n int) string {
 }
 
 func (a *app) importFile(ctx context.Context, file string, in taking) []taken {
-	own, err := isOwn(ctx, file, in.from)
+	own, err := all.DetectOwn(ctx, file, in.from)
 	switch {
 	case err != nil:
 		return []taken{{Error: err.Error()}}
-	case own == ownStore:
+	case own == all.OwnStore:
 		return a.importStore(ctx, file, in)
-	case own == ownExport:
+	case own == all.OwnExport:
 		return []taken{a.importExport(ctx, file, in.as)}
 	}
 	f, err := all.Open(ctx, file, in.from)
@@ -207,34 +207,6 @@ func (a *app) importFile(ctx context.Context, file string, in taking) []taken {
 	}
 	defer f.Close()
 	return a.importSource(ctx, f, in)
-}
-
-// What of our own a file may be.
-const (
-	ownNone = iota
-	ownExport
-	ownStore
-)
-
-// isOwn says whether a file is our own export or store.
-func isOwn(ctx context.Context, file, from string) (int, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return ownNone, err
-	}
-	defer f.Close()
-	kind, err := headOf(f)
-	switch {
-	case err != nil || from != "" && from != trimtab.OwnHost:
-		return ownNone, err
-	case kind == transcript.SQLite:
-		if ok, err := all.IsStore(ctx, file); err != nil || ok {
-			return ownStore, err
-		}
-	case kind == trimtab.OwnHost || from == trimtab.OwnHost:
-		return ownExport, nil
-	}
-	return ownNone, nil
 }
 
 // importStore takes in the sessions of another store of ours, as they are. It
@@ -395,17 +367,6 @@ func (a *app) importSession(ctx context.Context, f *all.File, info trimtab.Info,
 	}
 	r.Session, r.Messages, r.title = s.ID, s.Seq, s.Title
 	return r
-}
-
-// headOf says whose file it is and goes back to its beginning.
-func headOf(f *os.File) (string, error) {
-	head := make([]byte, 64<<10)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", err
-	}
-	_, err = f.Seek(0, io.SeekStart)
-	return transcript.Detect(head[:n]), err
 }
 
 // importDocument stores our own export as it was, and tells a foreign one anew.

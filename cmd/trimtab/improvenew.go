@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
+	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 )
@@ -62,18 +63,14 @@ func (a *app) lookBackAt(ctx context.Context, args []string, p pastFlags) (*look
 	if err != nil {
 		return nil, misused("--since: %w", err)
 	}
-	s := &scan{app: a, since: a.clock().Add(-age), redact: a.redactor(true)}
+	q := scan.Query{Names: args, Host: p.host, Since: a.clock().Add(-age)}
 	if len(args) == 0 {
-		s.project = l.project
+		q.Project = l.project
 	}
-	found, err := s.find(ctx, args, p.host)
+	r, err := scan.Run(ctx, q, a.scanOptions())
 	if err != nil {
 		return nil, err
 	}
-	if err := s.run(ctx, found); err != nil {
-		return nil, err
-	}
-	r := s.reflection(a.clock())
 	for _, each := range r.Results {
 		l.results = append(l.results, each.Result)
 	}
@@ -362,7 +359,7 @@ func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
 		return false, err
 	}
 	for _, it := range todo {
-		if !within(it.Project, dir) {
+		if rel, err := filepath.Rel(dir, it.Project); err != nil || !filepath.IsLocal(rel) {
 			return false, fmt.Errorf("%s (%s) waits for a real agent, and the demo agent knows only its sample: choose another --agent, or try the sample with --data of its own", it.ID, it.Project)
 		}
 	}
@@ -373,15 +370,11 @@ func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s := &scan{app: a, redact: a.redactor(true)}
-	found, err := s.find(ctx, []string{at.Transcript}, "")
+	r, err := scan.Run(ctx, scan.Query{Names: []string{at.Transcript}}, a.scanOptions())
 	if err != nil {
 		return false, err
 	}
-	if err := s.run(ctx, found); err != nil {
-		return false, err
-	}
-	l := &lookedBack{project: at.Project, cases: improve.Cases(s.reflection(a.clock()).Merged, at.Project)}
+	l := &lookedBack{project: at.Project, cases: improve.Cases(r.Merged, at.Project)}
 	if l.cfg, err = a.automation(at.Project); err != nil {
 		return false, err
 	}

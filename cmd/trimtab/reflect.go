@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/secret"
 	"github.com/trimtab/trimtab/transcript/all"
 )
@@ -62,45 +62,6 @@ itself are skipped.`,
 	return c
 }
 
-// reflection is all that lookback back found, and the form in which a program is
-// told.
-type reflection struct {
-	At       time.Time        `json:"generated_at"`
-	Since    *time.Time       `json:"since,omitempty"`
-	Results  []reflected      `json:"results"` // a ReflectionResult for each session
-	Merged   []improve.Merged `json:"merged"`  // over all of them, ranked
-	Hosts    map[string]int   `json:"sessions_by_host"`
-	Agents   int              `json:"sub_agents"` // among the results, beside the sessions that started them
-	Files    int              `json:"files"`
-	Bytes    int64            `json:"bytes"`
-	Damaged  int              `json:"damaged_lines"`
-	Lines    []damage         `json:"damaged,omitempty"`     // the first of them
-	Ours     int              `json:"own_sessions_skipped"`  // that the improve workflow ran
-	Foreign  int              `json:"other_files,omitempty"` // in named folders, that are no sessions
-	Unread   []string         `json:"unreadable,omitempty"`  // and why
-	Looked   []string         `json:"looked_in,omitempty"`   // where nothing was named
-	Metrics  improve.Metrics  `json:"metrics"`               // of all sessions
-	Earliest time.Time        `json:"earliest_session,omitzero"`
-	Latest   time.Time        `json:"latest_session,omitzero"`
-
-	named bool // a file that was named could not be read
-}
-
-// reflected is the result of one session and where it was.
-type reflected struct {
-	improve.Result
-	Host    string `json:"host,omitempty"`
-	Project string `json:"project,omitempty"`
-	File    string `json:"file,omitempty"`
-}
-
-// damage is a line that could not be read.
-type damage struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Why  string `json:"why"`
-}
-
 func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 	write, err := l.form(a)
 	if err != nil {
@@ -116,7 +77,7 @@ func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 	if err := a.tellReflection(r, l, write); err != nil {
 		return err
 	}
-	if r.named {
+	if r.NamedUnread {
 		return errShown
 	}
 	return nil
@@ -124,35 +85,48 @@ func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 
 // reflection reads the sessions that are named, or all that are there, and tells
 // what went wrong in them.
-func (a *app) reflection(ctx context.Context, args []string, l lookback) (r reflection, err error) {
-	now := a.clock()
-	s := &scan{app: a, redact: a.redactor(true)}
+func (a *app) reflection(ctx context.Context, args []string, l lookback) (r scan.Reflection, err error) {
+	q := scan.Query{Names: args, Host: l.host}
 	if l.since != "" {
 		age, err := parseAge(l.since)
 		if err != nil {
 			return r, misused("--since: %w", err)
 		}
-		s.since = now.Add(-age)
+		q.Since = a.clock().Add(-age)
 	}
 	if l.project != "" {
-		if s.project, err = realFolder(l.project); err != nil {
+		if q.Project, err = realFolder(l.project); err != nil {
 			return r, misused("--project: %w", err)
 		}
 	}
-	found, err := s.find(ctx, args, l.host)
-	if err != nil {
-		return r, err
-	}
-	if err := s.run(ctx, found); err != nil {
-		return r, err
-	}
-	r = s.reflection(now)
-	r.Looked = found.looked
-	return r, nil
+	return scan.Run(ctx, q, a.scanOptions())
 }
 
+// scanOptions are what sessions are found and read with.
+func (a *app) scanOptions() scan.Options {
+	return scan.Options{Redact: a.redactor(true), Getenv: a.getenv, Store: ownStore{a}, Progress: newBar(a), Now: a.clock}
+}
+
+// ownStore is our own store for a scan, which opens it only where it is there.
+type ownStore struct{ app *app }
+
+func (s ownStore) Where() (string, bool) {
+	if cfg, err := s.app.config(); err == nil && cfg.Store.URL != "" {
+		return "the database server", true
+	}
+	dir, err := s.app.dataDir()
+	if err != nil {
+		return "", false
+	}
+	file := filepath.Join(dir, "trimtab.db")
+	_, err = os.Stat(file)
+	return file, err == nil
+}
+
+func (s ownStore) Open(ctx context.Context) (trimtab.Archive, error) { return s.app.store(ctx) }
+
 // form chooses how the report is written.
-func (l *lookback) form(a *app) (func(io.Writer, reflection) error, error) {
+func (l *lookback) form(a *app) (func(io.Writer, scan.Reflection) error, error) {
 	switch strings.ToLower(filepath.Ext(l.file)) {
 	case ".json":
 		a.flag.json = true
@@ -177,7 +151,7 @@ func (l *lookback) form(a *app) (func(io.Writer, reflection) error, error) {
 }
 
 // tellReflection writes the report, and on stderr what could not be read.
-func (a *app) tellReflection(r reflection, l lookback, write func(io.Writer, reflection) error) (err error) {
+func (a *app) tellReflection(r scan.Reflection, l lookback, write func(io.Writer, scan.Reflection) error) (err error) {
 	for i, u := range r.Unread {
 		if i == 5 {
 			a.progress("… and %d more files could not be read\n", len(r.Unread)-i)
@@ -224,15 +198,4 @@ func realFolder(dir string) (string, error) {
 		return real, nil
 	}
 	return dir, nil // it may be gone; its sessions are not
-}
-
-// within reports whether a folder is another one or below it.
-func within(dir, above string) bool {
-	rel, err := filepath.Rel(above, dir)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// errNoSuchSession says where a session was looked for.
-func errNoSuchSession(name string) error {
-	return fmt.Errorf("%q is no file or folder, and no session of that id was found: %w", name, trimtab.ErrNotFound)
 }

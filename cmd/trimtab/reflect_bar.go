@@ -8,7 +8,7 @@ import (
 )
 
 // bar shows on a terminal how far a scan has come: files and bytes. Anywhere else
-// it is silent, and only counts.
+// it is silent.
 type bar struct {
 	app   *app
 	show  bool
@@ -27,39 +27,37 @@ type bar struct {
 // barEvery is how often the bar is drawn at most.
 const barEvery = 100 * time.Millisecond
 
-func newBar(a *app, units []unit) *bar {
-	b := &bar{app: a, show: a.terminal.err && !a.flag.quiet && a.getenv("TERM") != "dumb", total: len(units), width: 80}
-	for _, u := range units {
-		b.size += u.size
-	}
+func newBar(a *app) *bar {
+	b := &bar{app: a, show: a.terminal.err && !a.flag.quiet && a.getenv("TERM") != "dumb", width: 80}
 	if b.show {
 		b.width = a.columns()
 	}
 	return b
 }
 
-// bytes notes progress inside a file.
-func (b *bar) bytes(n int) {
+// Begin notes how much there is to read.
+func (b *bar) Begin(files int, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.total, b.size = files, bytes
+}
+
+// Bytes notes progress inside a file.
+func (b *bar) Bytes(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.part += int64(n)
 	b.draw()
 }
 
-// file notes that a file of this size was read.
-func (b *bar) file(size int64) {
+// File notes that a file of this size was read.
+func (b *bar) File(size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.files++
 	b.done += size
 	b.part = max(0, b.part-size)
 	b.draw()
-}
-
-func (b *bar) read() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.done
 }
 
 func (b *bar) draw() {
@@ -87,8 +85,8 @@ func (b *bar) line() string {
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + words
 }
 
-// end takes the bar away.
-func (b *bar) end() {
+// End takes the bar away.
+func (b *bar) End() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.lines {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
@@ -41,7 +43,7 @@ func (a *app) columns() int {
 	return min(max(n, 30), 120)
 }
 
-func writeJSON(w io.Writer, r reflection) error {
+func writeJSON(w io.Writer, r scan.Reflection) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -69,7 +71,7 @@ func headline(p improve.Pattern) string {
 }
 
 // shown are the patterns to tell, and how many are left.
-func (p page) shown(r reflection) (some []improve.Merged, more int) {
+func (p page) shown(r scan.Reflection) (some []improve.Merged, more int) {
 	if p.top == 0 || p.top >= len(r.Merged) {
 		return r.Merged, 0
 	}
@@ -77,7 +79,7 @@ func (p page) shown(r reflection) (some []improve.Merged, more int) {
 }
 
 // text writes the report for a terminal.
-func (p page) text(w io.Writer, r reflection) error {
+func (p page) text(w io.Writer, r scan.Reflection) error {
 	var b strings.Builder
 	for _, line := range p.summary(r) {
 		p.wrap(&b, "", "", line)
@@ -95,7 +97,7 @@ func (p page) text(w io.Writer, r reflection) error {
 }
 
 // summary says what was looked at and what was left out.
-func (p page) summary(r reflection) []string {
+func (p page) summary(r scan.Reflection) []string {
 	if len(r.Results) == 0 {
 		out := []string{"No sessions were found."}
 		if r.Since != nil {
@@ -144,7 +146,7 @@ func recurring(all []improve.Merged) (n int) {
 }
 
 // left says what was not looked at, and why.
-func (p page) left(r reflection) []string {
+func (p page) left(r scan.Reflection) []string {
 	var out []string
 	if r.Damaged > 0 {
 		first := ""
@@ -209,7 +211,7 @@ func times(n int) string {
 }
 
 // markdown writes the report as a document.
-func (p page) markdown(w io.Writer, r reflection) error {
+func (p page) markdown(w io.Writer, r scan.Reflection) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Reflection, %s\n\n", p.day(r.At))
 	for _, line := range p.summary(r) {
@@ -332,4 +334,12 @@ func short(id string) string {
 		return id[:8] + "…"
 	}
 	return id
+}
+
+// shortFile is a file's name as far as a person needs it.
+func shortFile(file string) string {
+	if len(file) <= 60 {
+		return file
+	}
+	return "…" + string(filepath.Separator) + filepath.Base(file)
 }

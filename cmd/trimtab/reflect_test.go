@@ -10,11 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/setting"
-	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
 
 // aside is the program with folders of its own, and what it says.
@@ -103,7 +101,7 @@ func merged(count int, text string) improve.Merged {
 
 func TestTheReportFitsAnyWidthAndObeysNothingInIt(t *testing.T) {
 	evil := "\x1b[31mred\x1b[0m `code` | <b> # " + strings.Repeat("long words ", 20) + strings.Repeat("x", 10)
-	r := reflection{Results: []reflected{{}}, Hosts: map[string]int{"claude": 1}, Merged: []improve.Merged{merged(7, evil)}, Damaged: 2, Lines: []damage{{File: evil, Line: 3, Why: "x"}}}
+	r := scan.Reflection{Results: []scan.Session{{}}, Hosts: map[string]int{"claude": 1}, Merged: []improve.Merged{merged(7, evil)}, Damaged: 2, Lines: []scan.Damage{{File: evil, Line: 3, Why: "x"}}}
 	for _, width := range []int{30, 40, 80, 120} {
 		var b bytes.Buffer
 		if err := (page{width: width, zone: time.UTC}).text(&b, r); err != nil {
@@ -138,75 +136,5 @@ func TestTheBarFitsItsLine(t *testing.T) {
 	}
 	if line := (&bar{width: 80}).line(); !strings.Contains(line, "0 %") {
 		t.Errorf("nothing to read: %q", line)
-	}
-}
-
-// looked is what reflecting on files and folders gives.
-func looked(t *testing.T, host string, names ...string) reflection {
-	t.Helper()
-	a, said := aside(t)
-	r, err := a.reflection(t.Context(), names, lookback{host: host})
-	if err != nil || said.Len() > 0 {
-		t.Fatal(err, said)
-	}
-	return r
-}
-
-func TestR1_ADamagedLineHidesNoGoodOne(t *testing.T) {
-	script, err := os.ReadFile("testdata/script/reflect.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, ok := strings.Cut(string(script), "-- home/.claude/projects/mill/two.jsonl --\n")
-	text, _, found := strings.Cut(text, "-- ")
-	if !ok || !found {
-		t.Fatal("the script has no session two")
-	}
-	lines := strings.SplitAfter(text, "\n")
-	file := filepath.Join(t.TempDir(), "two.jsonl")
-	write := func(text string) reflection {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return looked(t, "", file)
-	}
-	want := write(text)
-	if len(want.Merged) == 0 || want.Damaged != 0 {
-		t.Fatalf("got %+v", want)
-	}
-	for i := range lines {
-		for _, bad := range []string{"{\"type\": \n", "\x00\xff\n", "{\"type\":\"user\",\"message\":[}\n"} {
-			got := write(strings.Join(lines[:i], "") + bad + strings.Join(lines[i:], ""))
-			if diff := cmp.Diff(want.Merged, got.Merged); diff != "" || got.Damaged != 1 || got.Lines[0].Line != i+1 {
-				t.Errorf("%q before line %d: %d damaged, %+v (-want +got):\n%s", bad, i+1, got.Damaged, got.Lines, diff)
-			}
-		}
-	}
-}
-
-func TestR1_EveryHostsFilesAreRead(t *testing.T) {
-	dir := t.TempDir()
-	for _, host := range []string{"opencode", "goose"} {
-		transcripttest.Database(t, filepath.Join(dir, host+".db"), transcripttest.Load(t, filepath.Join("..", "..", "transcript", host, "testdata", "plain.json")))
-	}
-	for _, host := range []string{"claude", "codex", "gemini", "qwen", "pi"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "transcript", host, "testdata", "plain.jsonl"))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, host+".jsonl"), data, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "other.json"), []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := looked(t, "", dir)
-	want := map[string]int{"claude": 1, "codex": 1, "gemini": 1, "qwen": 1, "pi": 1, "opencode": 2, "goose": 3}
-	if diff := cmp.Diff(want, r.Hosts); diff != "" || r.Foreign != 1 || r.Files != 7 || len(r.Unread) > 0 {
-		t.Errorf("%d files, %d others, %q (-want +got):\n%s", r.Files, r.Foreign, r.Unread, diff)
-	}
-	if r := looked(t, "goose", dir); len(r.Results) != 3 || r.Files != 1 {
-		t.Errorf("%d sessions of %d files of goose", len(r.Results), r.Files)
 	}
 }

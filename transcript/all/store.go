@@ -2,13 +2,48 @@ package all
 
 import (
 	"context"
+	"os"
 
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/db"
 )
 
-// IsStore reports whether a file is a store of our own. It is not for this package
-// to read: open a Copy of it as a store, and see package own.
-func IsStore(ctx context.Context, path string) (ok bool, err error) {
+// OwnKind is what of our own a file is.
+type OwnKind int
+
+// The kinds of our own files. A file of a host is none of them.
+const (
+	NotOwn OwnKind = iota
+	OwnExport
+	OwnStore
+)
+
+// DetectOwn tells our own exports and stores from files of hosts. A host that the
+// caller names is believed: the file is then not looked at for another's marks.
+func DetectOwn(ctx context.Context, path, host string) (OwnKind, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return NotOwn, err
+	}
+	defer f.Close()
+	format, err := look(f)
+	switch {
+	case err != nil || host != "" && host != trimtab.OwnHost:
+		return NotOwn, err
+	case format == transcript.SQLite:
+		if ok, err := isStore(ctx, path); err != nil || ok {
+			return OwnStore, err
+		}
+	case format == trimtab.OwnHost || host == trimtab.OwnHost:
+		return OwnExport, nil
+	}
+	return NotOwn, nil
+}
+
+// isStore reports whether a database is a store of our own. It is not for this
+// package to read: open a Copy of it as a store, and see package own.
+func isStore(ctx context.Context, path string) (ok bool, err error) {
 	f, err := db.Open(ctx, path)
 	if err != nil {
 		return false, err

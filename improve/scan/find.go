@@ -1,9 +1,10 @@
-package main
+package scan
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,21 +14,21 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// shelf is where a host keeps its sessions: files below a folder, by how their
-// names begin and end.
-type shelf struct {
-	host  string
-	dir   string
-	begin string
-	end   []string
+// sessionDir is where a host keeps its sessions: files below a folder, by how
+// their names begin and end.
+type sessionDir struct {
+	host   string
+	dir    string
+	prefix string
+	exts   []string
 }
 
-// shelves is the one table of where the hosts keep their sessions, below the home
-// folder or where the environment says.
-func (a *app) shelves() []shelf {
-	home := cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE"))
+// sessionDirs is the one table of where the hosts keep their sessions, below the
+// home folder or where the environment says.
+func sessionDirs(getenv func(string) string) []sessionDir {
+	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
 	under := func(variable, usual string) string {
-		if dir := a.getenv(variable); filepath.IsAbs(dir) {
+		if dir := getenv(variable); filepath.IsAbs(dir) {
 			return dir
 		}
 		if home == "" {
@@ -36,7 +37,7 @@ func (a *app) shelves() []shelf {
 		return filepath.Join(home, filepath.FromSlash(usual))
 	}
 	lines := []string{".jsonl"}
-	all := []shelf{
+	all := []sessionDir{
 		{"claude", sub(under("CLAUDE_CONFIG_DIR", ".claude"), "projects"), "", lines},
 		{"codex", sub(under("CODEX_HOME", ".codex"), "sessions"), "rollout-", lines},
 		{"codex", sub(under("CODEX_HOME", ".codex"), "archived_sessions"), "rollout-", lines},
@@ -46,7 +47,7 @@ func (a *app) shelves() []shelf {
 		{"goose", sub(under("XDG_DATA_HOME", ".local/share"), "goose", "sessions"), "sessions", []string{".db"}},
 		{"pi", sub(under("", ".pi"), "agent", "sessions"), "", lines},
 	}
-	return slices.DeleteFunc(all, func(p shelf) bool { return p.dir == "" })
+	return slices.DeleteFunc(all, func(d sessionDir) bool { return d.dir == "" })
 }
 
 func sub(dir string, names ...string) string {
@@ -67,67 +68,69 @@ type unit struct {
 	maybe bool // found in a named folder: it may be something else
 }
 
-// found is what there is to read.
-type found struct {
-	units  []unit
-	looked []string
-}
-
+// maxUnits bounds the memory that a listing takes.
 const maxUnits = 500_000
 
 // find collects what to read: what is named, or else all that is there.
-func (s *scan) find(ctx context.Context, args []string, host string) (found, error) {
-	var f found
-	if len(args) == 0 {
-		for _, p := range s.app.shelves() {
-			if host == "" || host == p.host {
-				f.looked = append(f.looked, p.dir)
-				f.units = append(f.units, s.below(p)...)
-			}
-		}
-		if store, ok := s.store(); ok && (host == "" || host == trimtab.OwnHost) {
-			f.looked = append(f.looked, store)
-			f.units = append(f.units, unit{host: host})
-		}
-		return f, ctx.Err()
+func (s *scanner) find(ctx context.Context) ([]unit, error) {
+	if len(s.query.Names) == 0 {
+		return s.findAll(), ctx.Err()
 	}
-	for _, name := range args {
+	var units []unit
+	for _, name := range s.query.Names {
 		info, err := os.Stat(name)
 		switch {
 		case err == nil && info.IsDir():
-			f.units = append(f.units, s.folder(name, host)...)
+			units = append(units, s.folder(name)...)
 		case err == nil:
-			f.units = append(f.units, unit{file: name, host: host, size: info.Size(), named: true})
+			units = append(units, unit{file: name, host: s.query.Host, size: info.Size(), named: true})
 		case errors.Is(err, fs.ErrNotExist):
-			units := s.session(name, host)
-			if len(units) == 0 {
-				return f, errNoSuchSession(name)
+			found := s.session(name)
+			if len(found) == 0 {
+				return nil, noSuchSession(name)
 			}
-			f.units = append(f.units, units...)
+			units = append(units, found...)
 		default:
-			return f, err
+			return nil, err
 		}
 	}
-	return f, ctx.Err()
+	return units, ctx.Err()
 }
 
-// below lists the files of a shelf that were written since.
-func (s *scan) below(p shelf) []unit {
-	return s.walk(p.dir, func(base string) bool {
-		return strings.HasPrefix(base, p.begin) && slices.Contains(p.end, filepath.Ext(base))
-	}, unit{host: p.host})
+// findAll lists the sessions of every host, and our own.
+func (s *scanner) findAll() []unit {
+	var units []unit
+	host := s.query.Host
+	for _, d := range sessionDirs(s.opt.Getenv) {
+		if host == "" || host == d.host {
+			s.all.Looked = append(s.all.Looked, d.dir)
+			units = append(units, s.below(d)...)
+		}
+	}
+	if name, ok := s.storeName(); ok && (host == "" || host == trimtab.OwnHost) {
+		s.all.Looked = append(s.all.Looked, name)
+		units = append(units, unit{host: host})
+	}
+	return units
+}
+
+// below lists the files of a host that were written since.
+func (s *scanner) below(d sessionDir) []unit {
+	return s.walk(d.dir, func(base string) bool {
+		return strings.HasPrefix(base, d.prefix) && slices.Contains(d.exts, filepath.Ext(base))
+	}, unit{host: d.host})
 }
 
 // folder lists what may be sessions in a folder that was named.
-func (s *scan) folder(dir, host string) []unit {
+func (s *scanner) folder(dir string) []unit {
 	return s.walk(dir, func(base string) bool {
 		return slices.Contains([]string{".jsonl", ".json", ".db", ".sqlite"}, filepath.Ext(base))
-	}, unit{want: host, maybe: true})
+	}, unit{want: s.query.Host, maybe: true})
 }
 
 // walk lists files. A folder that cannot be read is told and passed over; one that
 // is not there holds nothing. Links are not followed.
-func (s *scan) walk(dir string, fits func(base string) bool, like unit) []unit {
+func (s *scanner) walk(dir string, fits func(base string) bool, like unit) []unit {
 	var out []unit
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -146,7 +149,7 @@ func (s *scan) walk(dir string, fits func(base string) bool, like unit) []unit {
 			return nil // it went away since it was listed
 		}
 		database := filepath.Ext(path) != ".jsonl" && filepath.Ext(path) != ".json" // what is new in one may still be in its log
-		if !database && info.ModTime().Before(s.since) {
+		if !database && info.ModTime().Before(s.query.Since) {
 			return nil
 		}
 		u := like
@@ -162,17 +165,17 @@ func (s *scan) walk(dir string, fits func(base string) bool, like unit) []unit {
 
 // session finds a session by its id: files that have it in their name, and the
 // databases and our store, which are asked.
-func (s *scan) session(id, host string) []unit {
+func (s *scanner) session(id string) []unit {
 	if trimtab.CheckID(id) != nil {
 		return nil
 	}
 	var out []unit
 	databases := []unit{}
-	for _, p := range s.app.shelves() {
-		if host != "" && host != p.host {
+	for _, d := range sessionDirs(s.opt.Getenv) {
+		if s.query.Host != "" && s.query.Host != d.host {
 			continue
 		}
-		for _, u := range s.below(p) {
+		for _, u := range s.below(d) {
 			switch {
 			case filepath.Ext(u.file) == ".db":
 				u.only = id
@@ -185,23 +188,28 @@ func (s *scan) session(id, host string) []unit {
 	if len(out) > 0 {
 		return out
 	}
-	if _, ok := s.store(); ok {
+	if _, ok := s.storeName(); ok {
 		databases = append(databases, unit{only: id})
 	}
 	s.wanted = append(s.wanted, id)
 	return databases
 }
 
-// store is where our own store is, if there is one. Looking back makes none.
-func (s *scan) store() (string, bool) {
-	if cfg, err := s.app.config(); err == nil && cfg.Store.URL != "" {
-		return "the database server", true
-	}
-	dir, err := s.app.dataDir()
-	if err != nil {
+// storeName says where our own store is, if there is one.
+func (s *scanner) storeName() (string, bool) {
+	if s.opt.Store == nil {
 		return "", false
 	}
-	file := filepath.Join(dir, "trimtab.db")
-	_, err = os.Stat(file)
-	return file, err == nil
+	return s.opt.Store.Where()
+}
+
+// noSuchSession says where a session was looked for.
+func noSuchSession(name string) error {
+	return fmt.Errorf("%q is no file or folder, and no session of that id was found: %w", name, trimtab.ErrNotFound)
+}
+
+// within reports whether a folder is another one or below it.
+func within(dir, above string) bool {
+	rel, err := filepath.Rel(above, dir)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

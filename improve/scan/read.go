@@ -1,4 +1,4 @@
-package main
+package scan
 
 import (
 	"cmp"
@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -22,66 +19,9 @@ import (
 	stored "github.com/trimtab/trimtab/transcript/own"
 )
 
-// scan reads sessions, several files at a time. What it keeps of each is what
-// reflecting on it gave.
-type scan struct {
-	app     *app
-	since   time.Time
-	project string
-	redact  func(string) string
-	wanted  []string // ids of sessions that were asked for and must be found
-	bar     *bar
-
-	mu  sync.Mutex
-	all reflection
-}
-
-const (
-	maxReaders = 4
-	maxDamages = 20
-)
-
-// run reads all units. What cannot be read is noted and never hides the rest.
-func (s *scan) run(ctx context.Context, f found) error {
-	s.all.Hosts = map[string]int{}
-	s.bar = newBar(s.app, f.units)
-	defer s.bar.end()
-	work := make(chan unit)
-	var wait sync.WaitGroup
-	for range min(maxReaders, runtime.NumCPU(), max(1, len(f.units))) {
-		wait.Go(func() {
-			for u := range work {
-				if err := s.read(ctx, u); err != nil && ctx.Err() == nil {
-					s.unread(cmp.Or(u.file, "our own store"), err, u.named)
-				}
-				s.bar.file(u.size)
-			}
-		})
-	}
-	units := f.units
-	slices.SortStableFunc(units, func(a, b unit) int { return int(b.size>>10) - int(a.size>>10) }) // the longest first, so that none is left alone at the end
-	for _, u := range units {
-		if ctx.Err() != nil {
-			break
-		}
-		work <- u
-	}
-	close(work)
-	wait.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	for _, id := range s.wanted {
-		if !slices.ContainsFunc(s.all.Results, func(r reflected) bool { return r.SessionID == bareID(id, r.Host) }) {
-			return errNoSuchSession(id)
-		}
-	}
-	return nil
-}
-
 // read reads one unit. Reading never takes the program down: what a file holds is
 // not ours to choose.
-func (s *scan) read(ctx context.Context, u unit) (err error) {
+func (s *scanner) read(ctx context.Context, u unit) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: reading it went wrong: %v", trimtab.ErrDamaged, p)
@@ -90,17 +30,17 @@ func (s *scan) read(ctx context.Context, u unit) (err error) {
 	if u.file == "" {
 		return s.readOwn(ctx, u)
 	}
-	kind, err := isOwn(ctx, u.file, u.host)
+	kind, err := all.DetectOwn(ctx, u.file, u.host)
 	switch {
 	case err != nil && u.maybe:
 		return s.other()
 	case err != nil:
 		return err
-	case kind != ownNone && u.want != "" && u.want != trimtab.OwnHost:
+	case kind != all.NotOwn && u.want != "" && u.want != trimtab.OwnHost:
 		return s.other()
-	case kind == ownExport:
+	case kind == all.OwnExport:
 		return s.readExport(u)
-	case kind == ownStore:
+	case kind == all.OwnStore:
 		return s.readStore(ctx, u)
 	}
 	file, err := all.Open(ctx, u.file, u.host)
@@ -127,21 +67,21 @@ func (s *scan) read(ctx context.Context, u unit) (err error) {
 }
 
 // other counts a file that is no session.
-func (s *scan) other() error {
+func (s *scanner) other() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all.Foreign++
 	return nil
 }
 
-func (s *scan) opened() {
+func (s *scanner) opened() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all.Files++
 }
 
-func (s *scan) readOwn(ctx context.Context, u unit) error {
-	store, err := s.app.store(ctx)
+func (s *scanner) readOwn(ctx context.Context, u unit) error {
+	store, err := s.openStore()
 	if err != nil {
 		return err
 	}
@@ -151,7 +91,7 @@ func (s *scan) readOwn(ctx context.Context, u unit) error {
 
 // readStore reads a store of ours that was named. It reads a copy: opening a store
 // may bring it up to date.
-func (s *scan) readStore(ctx context.Context, u unit) (err error) {
+func (s *scanner) readStore(ctx context.Context, u unit) (err error) {
 	name, remove, err := all.Copy(u.file)
 	if err != nil {
 		return err
@@ -166,7 +106,7 @@ func (s *scan) readStore(ctx context.Context, u unit) (err error) {
 	return s.source(ctx, u, "", stored.New(store))
 }
 
-func (s *scan) readExport(u unit) error {
+func (s *scanner) readExport(u unit) error {
 	f, err := os.Open(u.file)
 	if err != nil {
 		return err
@@ -192,7 +132,7 @@ func (s *scan) readExport(u unit) error {
 
 // source reads the sessions of a file. One that cannot be read does not hide the
 // others.
-func (s *scan) source(ctx context.Context, u unit, host string, from transcript.Source) error {
+func (s *scanner) source(ctx context.Context, u unit, host string, from transcript.Source) error {
 	var errs []error
 	for info, err := range from.Sessions(ctx) {
 		switch {
@@ -203,7 +143,7 @@ func (s *scan) source(ctx context.Context, u unit, host string, from transcript.
 			continue
 		case u.file == "" && u.host == trimtab.OwnHost && info.Host != trimtab.OwnHost:
 			continue
-		case host == "" && !info.Updated.IsZero() && info.Updated.Before(s.since):
+		case host == "" && !info.Updated.IsZero() && info.Updated.Before(s.query.Since):
 			continue
 		}
 		info.Host = cmp.Or(info.Host, host)
@@ -218,7 +158,7 @@ func (s *scan) source(ctx context.Context, u unit, host string, from transcript.
 }
 
 // one reads one session.
-func (s *scan) one(ctx context.Context, u unit, info trimtab.Info, from transcript.Source) error {
+func (s *scanner) one(ctx context.Context, u unit, info trimtab.Info, from transcript.Source) error {
 	one, err := s.begin(u, info)
 	if err != nil {
 		return err
@@ -243,7 +183,7 @@ func (s *scan) one(ctx context.Context, u unit, info trimtab.Info, from transcri
 // reading is one session that is being read.
 type reading struct {
 	*improve.Reflector
-	scan    *scan
+	scan    *scanner
 	unit    unit
 	info    trimtab.Info
 	project string
@@ -251,12 +191,12 @@ type reading struct {
 	pace    int
 }
 
-func (s *scan) begin(u unit, info trimtab.Info) (*reading, error) {
+func (s *scanner) begin(u unit, info trimtab.Info) (*reading, error) {
 	parent := bareID(info.Parent, info.Host)
 	if parent == "unknown" {
 		parent = ""
 	}
-	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.redact})
+	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.opt.Redact})
 	return &reading{Reflector: r, scan: s, unit: u, info: info, project: info.Project}, err
 }
 
@@ -266,14 +206,14 @@ func bareID(id, host string) string { return strings.TrimPrefix(id, host+":") }
 
 func (r *reading) see(item transcript.Item) bool {
 	r.project = cmp.Or(r.project, item.Project)
-	if r.scan.project != "" && r.project != "" && !within(r.project, r.scan.project) {
+	if r.scan.query.Project != "" && r.project != "" && !within(r.project, r.scan.query.Project) {
 		return false
 	}
 	if item.Compacted {
 		r.Compacted()
 	}
 	if r.pace += item.Message.Size(); r.pace > 1<<20 {
-		r.scan.bar.bytes(r.pace)
+		r.scan.opt.Progress.Bytes(r.pace)
 		r.pace = 0
 	}
 	r.ours = !r.See(item.Message)
@@ -281,24 +221,24 @@ func (r *reading) see(item transcript.Item) bool {
 }
 
 // finish keeps what came of a session, if it is one that was asked for.
-func (s *scan) finish(r *reading) {
-	result, ok := r.Result(s.app.clock())
+func (s *scanner) finish(r *reading) {
+	result, ok := r.Result(s.opt.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case r.ours:
 		s.all.Ours++
 		return
-	case !ok, result.Timestamp.Before(s.since), s.project != "" && (r.project == "" || !within(r.project, s.project)):
+	case !ok, result.Timestamp.Before(s.query.Since), s.query.Project != "" && (r.project == "" || !within(r.project, s.query.Project)):
 		return
 	}
-	s.all.Results = append(s.all.Results, reflected{Result: result, Host: r.info.Host, Project: r.project, File: r.unit.file})
+	s.all.Results = append(s.all.Results, Session{Result: result, Host: r.info.Host, Project: r.project, File: r.unit.file})
 }
 
 // damaged notes a line that could not be read. Its words repeat nothing of what
 // stands there.
-func (s *scan) damaged(u unit, info trimtab.Info, err error) {
-	d := damage{File: cmp.Or(u.file, "session "+info.ID), Why: err.Error()}
+func (s *scanner) damaged(u unit, info trimtab.Info, err error) {
+	d := Damage{File: cmp.Or(u.file, "session "+info.ID), Why: err.Error()}
 	var line transcript.Damaged
 	if errors.As(err, &line) {
 		d.Line, d.Why = line.Line, line.Text
@@ -313,8 +253,8 @@ func (s *scan) damaged(u unit, info trimtab.Info, err error) {
 }
 
 // trimDamages keeps the first damages by file and line, whoever read first.
-func (s *scan) trimDamages() {
-	slices.SortFunc(s.all.Lines, func(a, b damage) int {
+func (s *scanner) trimDamages() {
+	slices.SortFunc(s.all.Lines, func(a, b Damage) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
 			return c
 		}
@@ -323,7 +263,7 @@ func (s *scan) trimDamages() {
 	s.all.Lines = s.all.Lines[:min(len(s.all.Lines), maxDamages)]
 }
 
-func (s *scan) unread(name string, err error, named bool) {
+func (s *scanner) unread(name string, err error, named bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := err.Error()
@@ -331,15 +271,15 @@ func (s *scan) unread(name string, err error, named bool) {
 		text = name + ": " + text
 	}
 	s.all.Unread = append(s.all.Unread, text)
-	s.all.named = s.all.named || named
+	s.all.NamedUnread = s.all.NamedUnread || named
 }
 
 // reflection sums up, in an order that does not depend on who read first.
-func (s *scan) reflection(now time.Time) reflection {
+func (s *scanner) reflection(now time.Time) Reflection {
 	r := s.all
 	r.At = now.UTC()
-	if !s.since.IsZero() {
-		since := s.since.UTC()
+	if !s.query.Since.IsZero() {
+		since := s.query.Since.UTC()
 		r.Since = &since
 	}
 	s.trimDamages()
@@ -368,14 +308,14 @@ func (s *scan) reflection(now time.Time) reflection {
 			r.Latest = one.Timestamp
 		}
 	}
-	r.Bytes = s.bar.read()
+	r.Bytes = s.bytes.Load()
 	return r
 }
 
 // latest are the sessions, the newest first, each once: one that was read from its
 // host's file and from our store counts where more of it was seen.
-func latest(all []reflected) []reflected {
-	slices.SortStableFunc(all, func(a, b reflected) int {
+func latest(all []Session) []Session {
+	slices.SortStableFunc(all, func(a, b Session) int {
 		if c := strings.Compare(a.SessionID, b.SessionID); c != 0 {
 			return c
 		}
@@ -384,18 +324,10 @@ func latest(all []reflected) []reflected {
 		}
 		return strings.Compare(b.File, a.File)
 	})
-	all = slices.CompactFunc(all, func(a, b reflected) bool { return a.SessionID == b.SessionID })
-	slices.SortStableFunc(all, func(a, b reflected) int { return b.Timestamp.Compare(a.Timestamp) })
+	all = slices.CompactFunc(all, func(a, b Session) bool { return a.SessionID == b.SessionID })
+	slices.SortStableFunc(all, func(a, b Session) int { return b.Timestamp.Compare(a.Timestamp) })
 	if all == nil {
-		return []reflected{}
+		return []Session{}
 	}
 	return all
-}
-
-// shortFile is a file's name as far as a person needs it.
-func shortFile(file string) string {
-	if len(file) <= 60 {
-		return file
-	}
-	return "…" + string(filepath.Separator) + filepath.Base(file)
 }
