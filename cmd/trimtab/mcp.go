@@ -82,22 +82,12 @@ func (a *app) mcpServer(ctx context.Context, opt mcp.Options) (*mcp.Server, erro
 	return mcp.New(opt)
 }
 
-// withMCP is the same over HTTP, at /mcp beside the other doors of a server. Which
-// session a call is about, the client's address or headers tell.
-func (a *app) withMCP(ctx context.Context, token string, hosts []string, rest http.Handler) (http.Handler, error) {
+// mcpHandler is the same over HTTP. Which session a call is about, the client's
+// address or headers tell.
+func (a *app) mcpHandler(ctx context.Context, token string, hosts []string) (http.Handler, error) {
 	s, err := a.mcpServer(ctx, mcp.Options{})
 	if err != nil {
 		return nil, err
 	}
-	tools, err := s.Handler(mcp.HTTPOptions{Token: token, Hosts: hosts, Done: ctx.Done()})
-	if err != nil {
-		return nil, err
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/mcp" {
-			tools.ServeHTTP(w, r)
-			return
-		}
-		rest.ServeHTTP(w, r)
-	}), nil
+	return s.Handler(mcp.HTTPOptions{Token: token, Hosts: hosts, Done: ctx.Done()})
 }

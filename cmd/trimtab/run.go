@@ -22,6 +22,7 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/server"
 )
 
 func runCommand(a *app) *cobra.Command {
@@ -100,7 +101,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return err
 	}
 	session := newID(a)
-	l, err := loopback(ctx, "127.0.0.1:0")
+	l, err := server.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -115,14 +116,16 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	srv, err := a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Log: log})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	end := make(chan error, 1)
-	go func() { end <- serveUntil(serving, l, a.doors(g, hostsOf(l), nil), log) }()
+	go func() { end <- srv.Serve(serving, l) }()
 	err = a.runAgent(ctx, launch, "http://"+l.Addr().String(), session, program, args[1:])
 	stop()
-	err = errors.Join(err, <-end)
-	g.Flush(context.WithoutCancel(ctx), 0)
-	return err
+	return errors.Join(err, <-end)
 }
 
 func (a *app) launch(name string, anything bool) (gateway.Launch, error) {

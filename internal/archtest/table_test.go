@@ -120,6 +120,7 @@ var table = []row{
 	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
 	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "session"}, "thin: commands become tools"},
+	{"surface/server", []string{".", "session", "internal/home"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
