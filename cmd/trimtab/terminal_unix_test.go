@@ -442,13 +442,14 @@ func TestACommandIsAskedFirst(t *testing.T) {
 
 // TestAPlanningModelIsOfferedNothingThatChangesThings.
 func TestAPlanningModelIsOfferedNothingThatChangesThings(t *testing.T) {
-	d := newDesk(t, says("one", "two"))
+	d := newDesk(t, says("the first answer", "the second answer"))
 	c := d.sit(100, 24)
 	c.Type("free" + enter)
-	c.Wait("one")
+	c.Wait("the first answer")
+	d.stored("the first answer", 1) // the turn is over, and what is typed next is not queued behind it
 	c.Type("/mode planning" + enter)
 	c.Type("bound" + enter)
-	c.Wait("two")
+	c.Wait("the second answer")
 	d.got(2)
 	tools := func(i int) (names []string) {
 		for _, tool := range d.model.Main()[i].Tools {
