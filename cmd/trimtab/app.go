@@ -217,7 +217,12 @@ func (a *app) printJSON(v any) error {
 // printf answers a person. Arguments are made harmless to a terminal. An answer
 // that did not arrive makes the run a failure: see run.
 func (a *app) printf(format string, args ...any) {
-	if err := cleanf(a.out, format, args...); err != nil && a.lost == nil {
+	a.answered(cleanf(a.out, format, args...))
+}
+
+// answered notes an answer that could not be written.
+func (a *app) answered(err error) {
+	if err != nil && a.lost == nil {
 		a.lost = fmt.Errorf("stdout: %w", err)
 	}
 }
@@ -233,14 +238,5 @@ func (a *app) progress(format string, args ...any) {
 func (a *app) wrong(format string, args ...any) { _ = cleanf(a.err, format, args...) }
 
 func cleanf(w io.Writer, format string, args ...any) error {
-	for i, v := range args {
-		switch v := v.(type) {
-		case string:
-			args[i] = termsafe.Text(v)
-		case error:
-			args[i] = termsafe.Text(v.Error())
-		}
-	}
-	_, err := fmt.Fprintf(w, format, args...)
-	return err
+	return termsafe.Fprintf(w, format, args...)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -217,15 +216,4 @@ func (a *app) halted(ctx context.Context, q improve.Queue) (string, error) {
 		return "it was stopped; trimtab improve start lets work begin", err
 	}
 	return "", err
-}
-
-// took is a time that something took, for a person.
-func took(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }

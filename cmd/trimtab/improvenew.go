@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
+	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
@@ -172,7 +173,7 @@ func (a *app) improveNew(ctx context.Context, args []string, p pastFlags, which 
 		return a.printJSON(it)
 	}
 	a.printf("%s  %s\n%s\n", it.ID, it.State, it.Request.Title)
-	end := it.ID[strings.LastIndexByte(it.ID, '_')+1:]
+	end := report.ShortID(it.ID)
 	if it.State == improve.Queued {
 		a.progress("trimtab improve run --watch does it\n")
 		return nil
@@ -402,7 +403,9 @@ func (a *app) sampleDone(it improve.Item) error {
 	if a.flag.json {
 		return a.printJSON([]improve.Item{it})
 	}
-	a.printf("the sample is filed already, and nothing is filed twice:\n%s  %s%s\n  trimtab improve show %s\n", it.ID, a.stateOf(it), colon(it.Why), it.ID[strings.LastIndexByte(it.ID, '_')+1:])
+	a.printf("the sample is filed already, and nothing is filed twice:\n")
+	a.answered(report.Summary(a.out, it, a.clock()))
+	a.printf("  trimtab improve show %s\n", report.ShortID(it.ID))
 	return nil
 }
 

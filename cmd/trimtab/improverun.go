@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/project"
+	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/plural"
@@ -150,9 +152,9 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	if len(todo) == 0 && !stay {
 		return a.nothingToDo(ctx, q)
 	}
-	board := newBoard(a, watch && a.terminal.err && !a.flag.json && !a.flag.quiet, todo)
-	defer board.end()
-	f, err := a.flow(ctx, q, board.show)
+	board := a.newBoard(watch && !a.flag.json, todo)
+	defer board.Close()
+	f, err := a.flow(ctx, q, board.Show)
 	switch {
 	case errors.Is(err, worker.ErrBusy) && watch && len(todo) > 0:
 		a.progress("another process is at work; watching it\n")
@@ -168,11 +170,20 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	} else {
 		err = f.Drain(ctx)
 	}
-	board.end()
+	board.Close()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return a.tellEnds(context.WithoutCancel(ctx), q, todo)
+}
+
+// newBoard shows the steps on stderr, redrawn in place where that is a terminal.
+func (a *app) newBoard(live bool, items []improve.Item) *report.Board {
+	opt := report.BoardOptions{Out: a.err, Live: live && a.terminal.err && !a.flag.quiet, Columns: a.columns, Now: a.clock}
+	if a.flag.quiet {
+		opt.Out = io.Discard
+	}
+	return report.NewBoard(opt, items)
 }
 
 // misusedIf is an error of use where there is one.
@@ -219,16 +230,7 @@ func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Ite
 		return errShown
 	}
 	for _, it := range ended {
-		a.printf("%s  %s%s\n", it.ID, a.stateOf(it), colon(it.Why))
-		for _, e := range it.Evidence {
-			if u := e.Facts["url"]; u != "" && (e.Step == steps.Issue || e.Step == steps.PullRequest) {
-				a.printf("  %-13s %s\n", e.Step, u)
-			}
-		}
-		if !it.State.Ended() {
-			a.printf("  it was broken off; trimtab improve run goes on at the same step\n")
-		}
-		a.printf("  trimtab improve show %s\n", it.ID[strings.LastIndexByte(it.ID, '_')+1:])
+		a.answered(report.Outcome(a.out, it, a.clock()))
 	}
 	if bad > 0 {
 		return errShown
@@ -236,15 +238,8 @@ func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Ite
 	return nil
 }
 
-func colon(s string) string {
-	if s == "" {
-		return ""
-	}
-	return ": " + oneLineOf(s, 400)
-}
-
 // watchItems follows what another process does.
-func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.Item, board *board) error {
+func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.Item, board *report.Board) error {
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	for _, it := range items {
@@ -252,10 +247,10 @@ func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.I
 			if err != nil {
 				return err
 			}
-			board.show(e)
+			board.Show(e)
 		}
 	}
-	board.end()
+	board.Close()
 	return a.tellEnds(context.WithoutCancel(ctx), q, items)
 }
 

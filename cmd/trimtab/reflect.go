@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/secret"
 	"github.com/trimtab/trimtab/transcript/all"
@@ -136,18 +137,18 @@ func (l *lookback) form(a *app) (func(io.Writer, scan.Reflection) error, error) 
 	if a.flag.json && l.markdown {
 		return nil, misused("--json and --markdown do not go together")
 	}
-	page := page{top: l.top, width: 80, zone: time.Local}
+	page := report.Layout{Top: l.top, Width: 80, Zone: time.Local}
 	switch {
 	case a.flag.json:
-		return writeJSON, nil
+		return report.JSON, nil
 	case l.markdown:
-		return page.markdown, nil
+		return page.Markdown, nil
 	}
 	if l.file == "" && a.terminal.out {
-		page.width = a.columns()
-		page.colour = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+		page.Width = a.columns()
+		page.Colour = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	}
-	return page.text, nil
+	return page.Text, nil
 }
 
 // tellReflection writes the report, and on stderr what could not be read.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -107,4 +109,19 @@ func megabytes(n int64) string {
 		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 	}
 	return fmt.Sprintf("%d KB", (n+1023)/1024)
+}
+
+// columns is the width of the terminal, within what can be read.
+func (a *app) columns() int {
+	n, _ := strconv.Atoi(a.getenv("COLUMNS")) // not a number is not known
+	if n == 0 {
+		n = screenWidth(os.Stdout)
+	}
+	if n == 0 {
+		n = screenWidth(os.Stderr)
+	}
+	if n == 0 {
+		n = 80
+	}
+	return min(max(n, 30), 120)
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
@@ -87,42 +86,6 @@ func TestR9_TheEnvironmentSwitchesAutomationOff(t *testing.T) {
 		a := &app{environ: []string{"AUTOMATION_DISABLED=" + value}}
 		if got := a.automationOff(); (got != "") != off {
 			t.Errorf("%q: %q", value, got)
-		}
-	}
-}
-
-func merged(count int, text string) improve.Merged {
-	m := improve.Merged{Sessions: 2, Last: time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)}
-	m.Type, m.Severity, m.Count, m.Score = improve.ErrorPatterns, improve.High, count, 120
-	m.Suggestion, m.Context = "do "+text, map[string]string{"about": text}
-	m.Samples = []improve.Sample{{Session: "s", Message: "m", Excerpt: text}}
-	return m
-}
-
-func TestTheReportFitsAnyWidthAndObeysNothingInIt(t *testing.T) {
-	evil := "\x1b[31mred\x1b[0m `code` | <b> # " + strings.Repeat("long words ", 20) + strings.Repeat("x", 10)
-	r := scan.Reflection{Results: []scan.Session{{}}, Hosts: map[string]int{"claude": 1}, Merged: []improve.Merged{merged(7, evil)}, Damaged: 2, Lines: []scan.Damage{{File: evil, Line: 3, Why: "x"}}}
-	for _, width := range []int{30, 40, 80, 120} {
-		var b bytes.Buffer
-		if err := (page{width: width, zone: time.UTC}).text(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(b.String()) {
-			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > width || strings.ContainsRune(line, 0x1b) {
-				t.Errorf("width %d: %d columns: %q", width, n, line)
-			}
-		}
-	}
-	var plain, painted, doc bytes.Buffer
-	if err := errors.Join((page{width: 80, zone: time.UTC}).text(&plain, r), (page{width: 80, zone: time.UTC, colour: true}).text(&painted, r), (page{zone: time.UTC}).markdown(&doc, r)); err != nil {
-		t.Fatal(err)
-	}
-	if bytes.ContainsRune(plain.Bytes(), 0x1b) || !bytes.Contains(painted.Bytes(), []byte("\x1b[31mHIGH\x1b[0m")) || bytes.Contains(painted.Bytes(), []byte("\x1b[31mred")) {
-		t.Errorf("plain:\n%s\npainted:\n%q", plain.String(), painted.String())
-	}
-	for line := range strings.Lines(doc.String()) {
-		if strings.Count(line, "`")%2 != 0 || strings.Contains(line, "<b>") && !strings.Contains(line, "`") {
-			t.Errorf("markdown: %q", line)
 		}
 	}
 }

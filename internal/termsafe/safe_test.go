@@ -1,6 +1,7 @@
 package termsafe_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -40,4 +41,15 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q became %q, and that %q", s, out, again)
 		}
 	})
+}
+
+func TestFprintf_ArgumentsAreMadeHarmless(t *testing.T) {
+	var b strings.Builder
+	if err := termsafe.Fprintf(&b, "\x1b[1m%s %v %d\x1b[0m", "a\x1b[31mb", errors.New("c\ad"), 7); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x1b[1m" + termsafe.Text("a\x1b[31mb") + " " + termsafe.Text("c\ad") + " 7\x1b[0m"
+	if b.String() != want || strings.Contains(b.String(), "\a") {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
 }

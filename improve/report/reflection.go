@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"cmp"
@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,30 +18,16 @@ import (
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
-// page is how a report is laid out for a person.
-type page struct {
-	top    int // patterns to tell; 0 is all
-	width  int
-	colour bool
-	zone   *time.Location
+// Layout is how a reflection is laid out for a person.
+type Layout struct {
+	Top    int // patterns to tell; 0 is all
+	Width  int // columns of text
+	Colour bool
+	Zone   *time.Location
 }
 
-// columns is the width of the terminal, within what can be read.
-func (a *app) columns() int {
-	n, _ := strconv.Atoi(a.getenv("COLUMNS")) // not a number is not known
-	if n == 0 {
-		n = screenWidth(os.Stdout)
-	}
-	if n == 0 {
-		n = screenWidth(os.Stderr)
-	}
-	if n == 0 {
-		n = 80
-	}
-	return min(max(n, 30), 120)
-}
-
-func writeJSON(w io.Writer, r scan.Reflection) error {
+// JSON writes a reflection for a program.
+func JSON(w io.Writer, r scan.Reflection) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -71,23 +55,23 @@ func headline(p improve.Pattern) string {
 }
 
 // shown are the patterns to tell, and how many are left.
-func (p page) shown(r scan.Reflection) (some []improve.Merged, more int) {
-	if p.top == 0 || p.top >= len(r.Merged) {
+func (l Layout) shown(r scan.Reflection) (some []improve.Merged, more int) {
+	if l.Top == 0 || l.Top >= len(r.Merged) {
 		return r.Merged, 0
 	}
-	return r.Merged[:p.top], len(r.Merged) - p.top
+	return r.Merged[:l.Top], len(r.Merged) - l.Top
 }
 
-// text writes the report for a terminal.
-func (p page) text(w io.Writer, r scan.Reflection) error {
+// Text writes the report for a terminal.
+func (l Layout) Text(w io.Writer, r scan.Reflection) error {
 	var b strings.Builder
-	for _, line := range p.summary(r) {
-		p.wrap(&b, "", "", line)
+	for _, line := range l.summary(r) {
+		l.wrap(&b, "", "", line)
 	}
-	some, more := p.shown(r)
+	some, more := l.shown(r)
 	for i, m := range some {
 		b.WriteByte('\n')
-		p.pattern(&b, i+1, m)
+		l.pattern(&b, i+1, m)
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "\n%d more; --top 0 tells all\n", more)
@@ -97,16 +81,16 @@ func (p page) text(w io.Writer, r scan.Reflection) error {
 }
 
 // summary says what was looked at and what was left out.
-func (p page) summary(r scan.Reflection) []string {
+func (l Layout) summary(r scan.Reflection) []string {
 	if len(r.Results) == 0 {
 		out := []string{"No sessions were found."}
 		if r.Since != nil {
-			out = []string{"No sessions were at work since " + p.day(*r.Since) + "."}
+			out = []string{"No sessions were at work since " + l.day(*r.Since) + "."}
 		}
 		if len(r.Looked) > 0 {
 			out = append(out, "Looked in "+strings.Join(r.Looked, ", ")+".", "Name files, folders or sessions to look elsewhere.")
 		}
-		return append(out, p.left(r)...)
+		return append(out, l.left(r)...)
 	}
 	hosts := slices.SortedFunc(maps.Keys(r.Hosts), func(a, b string) int { return cmp.Or(r.Hosts[b]-r.Hosts[a], strings.Compare(a, b)) })
 	for i, h := range hosts {
@@ -114,8 +98,8 @@ func (p page) summary(r scan.Reflection) []string {
 			hosts[i] = fmt.Sprintf("%s (%d)", h, r.Hosts[h])
 		}
 	}
-	span := p.day(r.Earliest)
-	if to := p.day(r.Latest); to != span {
+	span := l.day(r.Earliest)
+	if to := l.day(r.Latest); to != span {
 		span += " to " + to
 	}
 	what := strings.TrimSuffix(plural.Count(len(r.Results)-r.Agents, "session")+" of "+strings.Join(hosts, ", "), " of ")
@@ -133,7 +117,7 @@ func (p page) summary(r scan.Reflection) []string {
 	case len(r.Results) > 1:
 		out = append(out, fmt.Sprintf("%s, none of them in several sessions.", plural.Count(len(r.Merged), "pattern")))
 	}
-	return append(out, p.left(r)...)
+	return append(out, l.left(r)...)
 }
 
 func recurring(all []improve.Merged) (n int) {
@@ -146,54 +130,54 @@ func recurring(all []improve.Merged) (n int) {
 }
 
 // left says what was not looked at, and why.
-func (p page) left(r scan.Reflection) []string {
+func (l Layout) left(r scan.Reflection) []string {
 	var out []string
 	if r.Damaged > 0 {
 		first := ""
 		if len(r.Lines) > 0 {
 			first = fmt.Sprintf("; the first is line %d of %s: %s", r.Lines[0].Line, shortFile(r.Lines[0].File), r.Lines[0].Why)
 		}
-		out = append(out, fmt.Sprintf("%s could not be read and %s left out%s.", plural.Grouped(r.Damaged, "line"), wasWere(r.Damaged), first))
+		out = append(out, fmt.Sprintf("%s could not be read and %s left out%s.", plural.Grouped(r.Damaged, "line"), wasOrWere(r.Damaged), first))
 	}
 	if r.Ours > 0 {
-		out = append(out, fmt.Sprintf("%s of trimtab improve itself %s skipped.", plural.Count(r.Ours, "session"), wasWere(r.Ours)))
+		out = append(out, fmt.Sprintf("%s of trimtab improve itself %s skipped.", plural.Count(r.Ours, "session"), wasOrWere(r.Ours)))
 	}
 	if n := len(r.Unread); n > 0 {
 		out = append(out, fmt.Sprintf("%s could not be read.", plural.Count(n, "file")))
 	}
 	if r.Foreign > 0 {
-		out = append(out, fmt.Sprintf("%s in the folders %s passed over.", plural.Count(r.Foreign, "other file"), wasWere(r.Foreign)))
+		out = append(out, fmt.Sprintf("%s in the folders %s passed over.", plural.Count(r.Foreign, "other file"), wasOrWere(r.Foreign)))
 	}
 	return out
 }
 
 // pattern writes one of them: what, how often, in how many sessions, what to do,
 // and the evidence.
-func (p page) pattern(b *strings.Builder, n int, m improve.Merged) {
+func (l Layout) pattern(b *strings.Builder, n int, m improve.Merged) {
 	lead := fmt.Sprintf("%2d. ", n)
 	pad := strings.Repeat(" ", len(lead))
 	head := headline(m.Pattern)
 	tag := strings.ToUpper(string(m.Severity))
-	gap := p.width - len(lead) - utf8.RuneCountInString(head) - len(tag)
+	gap := l.Width - len(lead) - utf8.RuneCountInString(head) - len(tag)
 	if gap < 2 {
-		p.wrap(b, lead, pad, head)
-		fmt.Fprintf(b, "%s%s\n", pad, p.paint(m.Severity, tag))
+		l.wrap(b, lead, pad, head)
+		fmt.Fprintf(b, "%s%s\n", pad, l.paint(m.Severity, tag))
 	} else {
-		fmt.Fprintf(b, "%s%s%s%s\n", lead, p.bold(termsafe.Line(head)), strings.Repeat(" ", gap), p.paint(m.Severity, tag))
+		fmt.Fprintf(b, "%s%s%s%s\n", lead, l.bold(termsafe.Line(head)), strings.Repeat(" ", gap), l.paint(m.Severity, tag))
 	}
-	p.wrap(b, pad, pad, p.often(m))
+	l.wrap(b, pad, pad, l.often(m))
 	if about := m.Context[improve.KeyAbout]; about != "" && !strings.EqualFold(about, head) {
-		p.wrap(b, pad, pad+"  ", about)
+		l.wrap(b, pad, pad+"  ", about)
 	}
-	p.wrap(b, pad+"> ", pad+"  ", sentence(m.Suggestion))
+	l.wrap(b, pad+"> ", pad+"  ", sentence(m.Suggestion))
 	for _, s := range m.Samples {
-		p.clipped(b, pad+"- ", s.Excerpt, " ("+short(s.Session)+" "+short(s.Message)+")")
+		l.clipped(b, pad+"- ", s.Excerpt, " ("+short(s.Session)+" "+short(s.Message)+")")
 	}
 }
 
 // often says how often, where and when.
-func (p page) often(m improve.Merged) string {
-	when := p.day(m.Last)
+func (l Layout) often(m improve.Merged) string {
+	when := l.day(m.Last)
 	if m.Sessions > 1 {
 		when = "last " + when
 	}
@@ -210,22 +194,22 @@ func times(n int) string {
 	return plural.Thousands(n) + " times"
 }
 
-// markdown writes the report as a document.
-func (p page) markdown(w io.Writer, r scan.Reflection) error {
+// Markdown writes the report as a document.
+func (l Layout) Markdown(w io.Writer, r scan.Reflection) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Reflection, %s\n\n", p.day(r.At))
-	for _, line := range p.summary(r) {
+	fmt.Fprintf(&b, "# Reflection, %s\n\n", l.day(r.At))
+	for _, line := range l.summary(r) {
 		fmt.Fprintf(&b, "%s\n", plainMarkdown(line))
 	}
-	some, more := p.shown(r)
+	some, more := l.shown(r)
 	if len(some) > 0 {
 		b.WriteString("\n| # | what | severity | times | sessions | last seen |\n|--:|---|---|--:|--:|---|\n")
 	}
 	for i, m := range some {
-		fmt.Fprintf(&b, "| %d | %s | %s | %d | %d | %s |\n", i+1, headline(m.Pattern), m.Severity, m.Count, m.Sessions, p.day(m.Last))
+		fmt.Fprintf(&b, "| %d | %s | %s | %d | %d | %s |\n", i+1, headline(m.Pattern), m.Severity, m.Count, m.Sessions, l.day(m.Last))
 	}
 	for i, m := range some {
-		fmt.Fprintf(&b, "\n## %d. %s\n\n%s.\n\n", i+1, headline(m.Pattern), strings.ToUpper(string(m.Severity))+": "+p.often(m))
+		fmt.Fprintf(&b, "\n## %d. %s\n\n%s.\n\n", i+1, headline(m.Pattern), strings.ToUpper(string(m.Severity))+": "+l.often(m))
 		if about := m.Context[improve.KeyAbout]; about != "" {
 			fmt.Fprintf(&b, "%s\n\n", codeSpan(about))
 		}
@@ -259,12 +243,12 @@ func plainMarkdown(s string) string {
 }
 
 // wrap writes a text over as many lines as it needs.
-func (p page) wrap(b *strings.Builder, first, rest, text string) {
+func (l Layout) wrap(b *strings.Builder, first, rest, text string) {
 	line, used := first, utf8.RuneCountInString(first)
 	empty := true
 	for word := range strings.FieldsSeq(termsafe.Line(text)) {
 		n := utf8.RuneCountInString(word)
-		if !empty && used+1+n > p.width {
+		if !empty && used+1+n > l.Width {
 			b.WriteString(line + "\n")
 			line, used, empty = rest, utf8.RuneCountInString(rest), true
 		}
@@ -281,9 +265,9 @@ func (p page) wrap(b *strings.Builder, first, rest, text string) {
 
 // clipped writes a text on one line, shortened where it does not fit; what stands
 // behind it stays whole where there is room.
-func (p page) clipped(b *strings.Builder, lead, text, behind string) {
+func (l Layout) clipped(b *strings.Builder, lead, text, behind string) {
 	text, behind = termsafe.Line(text), termsafe.Line(behind)
-	room := p.width - utf8.RuneCountInString(lead) - utf8.RuneCountInString(behind)
+	room := l.Width - utf8.RuneCountInString(lead) - utf8.RuneCountInString(behind)
 	if room < 20 {
 		room += utf8.RuneCountInString(behind)
 		behind = ""
@@ -291,33 +275,33 @@ func (p page) clipped(b *strings.Builder, lead, text, behind string) {
 	if runes := []rune(text); len(runes) > room {
 		text = string(runes[:max(0, room-1)]) + "…"
 	}
-	b.WriteString(lead + text + p.dim(behind) + "\n")
+	b.WriteString(lead + text + l.dim(behind) + "\n")
 }
 
-func (p page) style(code, text string) string {
-	if !p.colour || text == "" {
+func (l Layout) style(code, text string) string {
+	if !l.Colour || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (p page) bold(text string) string { return p.style("1", text) }
-func (p page) dim(text string) string  { return p.style("2", text) }
+func (l Layout) bold(text string) string { return l.style("1", text) }
+func (l Layout) dim(text string) string  { return l.style("2", text) }
 
-func (p page) paint(s improve.Severity, text string) string {
+func (l Layout) paint(s improve.Severity, text string) string {
 	switch s {
 	case improve.Critical:
-		return p.style("1;31", text)
+		return l.style("1;31", text)
 	case improve.High:
-		return p.style("31", text)
+		return l.style("31", text)
 	case improve.Medium:
-		return p.style("33", text)
+		return l.style("33", text)
 	case improve.Low:
 	}
-	return p.style("2", text)
+	return l.style("2", text)
 }
 
-func (p page) day(t time.Time) string { return t.In(p.zone).Format("2006-01-02") }
+func (l Layout) day(t time.Time) string { return t.In(l.Zone).Format("2006-01-02") }
 
 // sentence is a suggestion as one: with a capital and a full stop.
 func sentence(s string) string {
@@ -342,4 +326,11 @@ func shortFile(file string) string {
 		return file
 	}
 	return "…" + string(filepath.Separator) + filepath.Base(file)
+}
+
+func wasOrWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
