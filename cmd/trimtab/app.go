@@ -26,6 +26,7 @@ import (
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
+	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 )
 
 // app is one run of the program: its streams, its flags, and what it opened.
@@ -81,7 +82,7 @@ func (a *app) dataDir() (string, error) { return a.home().DataDir() }
 // Storage says where sessions and improvements are kept: in a file of the user's
 // own, or on a server that a team shares.
 type Storage struct {
-	setting.Store
+	hookcmd.Store
 	Postgres postgres.Config `json:"postgres" guard:"user" doc:"how the database server is used"`
 }
 

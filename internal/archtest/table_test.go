@@ -20,7 +20,7 @@ type row struct {
 var free = []string{"internal/lazyregexp", "internal/plural", "internal/atomicfile", "internal/settingtag"}
 
 // reader is what the readers of hosts' files may import.
-var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db", "transcript/internal/genai"}
+var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db"}
 
 // oneForge is what the rooms of the forges may import.
 var oneForge = []string{".", "forge", "forge/git", "forge/internal/rest"}
@@ -72,7 +72,7 @@ var table = []row{
 	{"wire/internal/draft", []string{".", "wire", "internal/jsonscan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
 	{"wire/internal/list", []string{".", "wire", "internal/jsonscan"}, "the machine behind the formats; what differs is a value"},
 
-	{"transcript", []string{".", "internal/jsonscan", "transcript/internal/jsonl"}, "what the readers share"},
+	{"transcript", []string{".", "internal/jsonscan"}, "what the readers share"},
 	{"transcript/all", []string{".", "transcript", "transcript/claude", "transcript/codex", "transcript/opencode", "transcript/gemini", "transcript/qwen", "transcript/goose", "transcript/pi", "transcript/own", "transcript/internal/db"}, "the one place that knows all readers: it finds whose file one is"},
 	{"transcript/claude", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/codex", reader, "a reader knows one host's files, and no other reader"},
@@ -83,10 +83,8 @@ var table = []row{
 	{"transcript/pi", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/own", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/transcripttest", []string{".", "transcript"}, "one suite for all readers"},
-	{"transcript/internal/jsonl", nil, "lines of a file; it does not look into them"},
-	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/jsonl"}, "what readers do with what they found: messages in order, pairs, limits"},
+	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/jsonscan"}, "what readers do with what they found: messages in order, pairs, limits"},
 	{"transcript/internal/db", []string{"."}, "a host's database, opened to be read and never changed"},
-	{"transcript/internal/genai", []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed"}, "what Gemini CLI and Qwen write alike"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
 	{"llm/key", nil, "a secret that cannot be printed; it knows no provider"},
 	{"llm/normalize", []string{"."}, "a history in an order that every API takes; it knows no API"},
@@ -134,7 +132,7 @@ var table = []row{
 
 	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
 	{"internal/home", nil, "where a person's things are: linked into a binary that must start like a hello"},
-	{"internal/setting", []string{"steer/mode", "store/sqlite", "internal/config", "internal/home", "internal/trust"}, "files of settings and modes, found and read for every program of ours"},
+	{"internal/setting", []string{"steer/mode", "internal/config", "internal/home", "internal/trust"}, "files of settings and modes, found and read for every program of ours"},
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
 	{"internal/secret", nil, "secrets in text, found and taken out; it knows nobody who sends"},
 	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},

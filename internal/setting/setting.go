@@ -20,14 +20,7 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/trust"
-	"github.com/trimtab/trimtab/store/sqlite"
 )
-
-// Store is the part of the store's settings that every program needs.
-type Store struct {
-	sqlite.Config
-	URL string `json:"url" guard:"user" hide:"true" doc:"a database server to use in the place of the file, as postgres://USER@HOST/DATABASE?sslmode=verify-full"`
-}
 
 // Limits are the sizes that one message may have.
 type Limits struct {

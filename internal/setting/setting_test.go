@@ -14,7 +14,9 @@ import (
 
 // settings are some of which a project may set one.
 type settings struct {
-	Store  Store  `json:"store" doc:"the database"`
+	Store struct {
+		URL string `json:"url" guard:"user" doc:"a database server"`
+	} `json:"store" doc:"the database"`
 	Limits Limits `json:"limits" doc:"sizes"`
 }
 

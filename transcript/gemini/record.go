@@ -9,7 +9,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/internal/genai"
+	"github.com/trimtab/trimtab/transcript/internal/feed"
 )
 
 // record is one record of a chat. Its values are slices of the file's buffer, as
@@ -17,9 +17,9 @@ import (
 type record struct {
 	id, time, kind, thoughts, tokens, model []byte
 	display                                 []byte
-	content                                 genai.Content
+	content                                 feed.Content
 	calls                                   []call
-	results                                 genai.Content // of all calls
+	results                                 feed.Content // of all calls
 }
 
 // call is the call of a tool, and its result.
@@ -84,7 +84,7 @@ func (rec *record) parseCalls(c *jsonscan.Cursor) {
 	c.Up(&list)
 }
 
-func (t *call) parse(c *jsonscan.Cursor, results *genai.Content) {
+func (t *call) parse(c *jsonscan.Cursor, results *feed.Content) {
 	for c.Field() {
 		switch string(c.Key) {
 		case "id":
@@ -248,7 +248,7 @@ func (r *reader) calls(out []trimtab.Part, rec *record, into *reply) ([]trimtab.
 		if t.from == t.to {
 			continue
 		}
-		result := genai.Content{Parts: rec.results.Parts[t.from:t.to]}
+		result := feed.Content{Parts: rec.results.Parts[t.from:t.to]}
 		said, err := result.Decode(r.Feed, trimtab.Tool, func(string) bool { return failed })
 		if err != nil {
 			return nil, fmt.Errorf("result: %w", err)

@@ -26,7 +26,6 @@ import (
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
-	"github.com/trimtab/trimtab/transcript/internal/genai"
 )
 
 // Read returns the messages of a chat. It is a transcript.Reader.
@@ -47,7 +46,7 @@ type reader struct {
 type line struct {
 	uuid, parent, session, time, kind, subtype, by, cwd, model []byte
 	agent, usage, status                                       []byte
-	content                                                    genai.Content
+	content                                                    feed.Content
 	side                                                       bool
 }
 

@@ -16,10 +16,16 @@ import (
 	"github.com/trimtab/trimtab/surface/hook"
 )
 
+// Store is the part of the store's settings that every program needs, the chat too.
+type Store struct {
+	sqlite.Config
+	URL string `json:"url" guard:"user" hide:"true" doc:"a database server to use in the place of the file, as postgres://USER@HOST/DATABASE?sslmode=verify-full"`
+}
+
 // Settings are those that an answer depends on. What else is set is nothing to it.
 type Settings struct {
 	steer.Config
-	Store      setting.Store  `json:"store" doc:"the database"`
+	Store      Store          `json:"store" doc:"the database"`
 	Limits     setting.Limits `json:"limits" doc:"what is refused for its size"`
 	Automation struct {
 		Enabled bool `json:"automation_enabled" doc:"let reflection ask for improvements by itself"`

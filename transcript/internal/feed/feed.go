@@ -1,7 +1,8 @@
 // Package feed is what the readers of hosts' files share: going through a file
 // line by line, naming what is damaged, putting replies together, and telling a
-// person's words from the host's. It knows no host's format, keeps no more than
-// the messages that are waited for, and starts no goroutine.
+// person's words from the host's. Of formats it knows only the one that two hosts
+// share, that of Google's models (genai.go). It keeps no more than a line and the
+// messages that are waited for, and starts no goroutine.
 //
 //	func Read(r io.Reader, opt transcript.Options) iter.Seq2[transcript.Item, error] {
 //		return feed.Lines(r, opt, func(f *feed.Feed) feed.Taker { return &reader{Feed: f} })
@@ -24,7 +25,6 @@ import (
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/transcript"
-	"github.com/trimtab/trimtab/transcript/internal/jsonl"
 )
 
 // Feed is one pass over a file.
@@ -91,7 +91,7 @@ func Lines(r io.Reader, opt transcript.Options, begin func(*Feed) Taker) iter.Se
 				return err
 			}
 		}
-		return f.lines(jsonl.NewLines(r, f.Opt.MaxLine), t)
+		return f.lines(newSplitter(r, f.Opt.MaxLine), t)
 	})
 }
 
@@ -124,13 +124,13 @@ func plan(r io.Reader, opt transcript.Options, p planner) error {
 	if err != nil {
 		return nil // a pipe
 	}
-	lines := jsonl.NewLines(r, opt.MaxLine)
+	lines := newSplitter(r, opt.MaxLine)
 	for {
 		b, err := lines.Next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil && !errors.Is(err, jsonl.ErrLong) {
+		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
 		if err == nil && len(b) > 0 {
@@ -144,7 +144,7 @@ func plan(r io.Reader, opt transcript.Options, p planner) error {
 	return nil
 }
 
-func (f *Feed) lines(lines *jsonl.Lines, t Taker) error {
+func (f *Feed) lines(lines *splitter, t Taker) error {
 	for {
 		b, err := lines.Next()
 		f.N = lines.N
@@ -154,7 +154,7 @@ func (f *Feed) lines(lines *jsonl.Lines, t Taker) error {
 				return e.End()
 			}
 			return nil
-		case errors.Is(err, jsonl.ErrLong):
+		case errors.Is(err, errLong):
 			err = fmt.Errorf("it is longer than %d bytes", f.Opt.MaxLine)
 		case err != nil:
 			return errors.Join(f.Flush(), err)

@@ -1,12 +1,4 @@
-// Package genai reads content in the form of Google's models, which Gemini CLI and
-// Qwen Code keep in their files: a text, or a list of parts that are texts, calls
-// of functions and their responses. It decodes only what is asked for and knows
-// neither host.
-//
-//	var content genai.Content
-//	content.Read(&cursor)
-//	parts, err := content.Decode(f, trimtab.Person, failed)
-package genai
+package feed
 
 import (
 	"errors"
@@ -15,10 +7,11 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/jsonscan"
-	"github.com/trimtab/trimtab/transcript/internal/feed"
 )
 
-// Content is content as written and not decoded: a text, a part, or a list of them.
+// Content is content in the form of Google's models, which Gemini CLI and Qwen Code
+// keep in their files, as written and not decoded: a text, a part, or a list of
+// them. Parts are texts, calls of functions and their responses.
 type Content struct{ Parts []Part }
 
 // Part is one part of content. Call and Response are of one function, if there is
@@ -135,7 +128,7 @@ func (n *Function) respond(c *jsonscan.Cursor) {
 // Decode decodes parts. Their text is by the given author; beside a function's
 // response a person is none. Failed says how a function ended that the response
 // itself does not know of.
-func (t *Content) Decode(f *feed.Feed, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
+func (t *Content) Decode(f *Feed, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
 	if len(t.Parts) == 0 {
 		return nil, nil
 	}
@@ -155,7 +148,7 @@ func (t *Content) Decode(f *feed.Feed, by trimtab.Author, failed func(id string)
 	return out, nil
 }
 
-func decode(f *feed.Feed, out []trimtab.Part, d *host.Divider, p *Part, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
+func decode(f *Feed, out []trimtab.Part, d *host.Divider, p *Part, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
 	switch {
 	case len(p.Raw) == 0 || p.Raw[0] != '{' && p.Raw[0] != '"':
 		return out, errors.New("neither a text nor an object")
@@ -170,14 +163,14 @@ func decode(f *feed.Feed, out []trimtab.Part, d *host.Divider, p *Part, by trimt
 		return append(out, r), err
 	case p.Text != nil:
 		text, err := f.Text(p.Text, by)
-		return feed.Append(out, d, text, by), err
+		return Append(out, d, text, by), err
 	}
 	o, err := f.Opaque("part", by, p.Raw)
 	return append(out, o), err
 }
 
 // result is a response as a tool's result.
-func (n *Function) result(f *feed.Feed, failed func(id string) bool) (trimtab.ToolResult, error) {
+func (n *Function) result(f *Feed, failed func(id string) bool) (trimtab.ToolResult, error) {
 	var r trimtab.ToolResult
 	id, err := f.Dec.String(n.ID)
 	if err != nil {
@@ -207,7 +200,7 @@ func (n *Function) result(f *feed.Feed, failed func(id string) bool) (trimtab.To
 }
 
 // resultText is a result as text: a string decoded, anything else as written.
-func resultText(f *feed.Feed, v []byte, failed bool) (string, error) {
+func resultText(f *Feed, v []byte, failed bool) (string, error) {
 	if jsonscan.Null(v) || v[0] == '"' {
 		return f.Result(v, failed)
 	}

@@ -1,4 +1,4 @@
-package jsonl
+package feed
 
 import (
 	"bytes"
@@ -18,24 +18,24 @@ func TestLinesAreTheSameHoweverTheyArrive(t *testing.T) {
 		"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)),
 		"halves": iotest.HalfReader(strings.NewReader(in)), "end with data": iotest.DataErrReader(strings.NewReader(in)),
 	} {
-		if diff := cmp.Diff([]string{"one", "", long, "last"}, lines(t, NewLines(r, 4*chunk))); diff != "" {
+		if diff := cmp.Diff([]string{"one", "", long, "last"}, lines(t, newSplitter(r, 4*chunk))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		r = strings.NewReader(in)
-		if diff := cmp.Diff([]string{"one", "", ErrLong.Error(), "last"}, lines(t, NewLines(r, 100))); diff != "" {
+		if diff := cmp.Diff([]string{"one", "", errLong.Error(), "last"}, lines(t, newSplitter(r, 100))); diff != "" {
 			t.Errorf("%s, with a limit (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func lines(t *testing.T, l *Lines) (out []string) {
+func lines(t *testing.T, l *splitter) (out []string) {
 	t.Helper()
 	for {
 		line, err := l.Next()
 		switch {
 		case err == io.EOF:
 			return out
-		case errors.Is(err, ErrLong):
+		case errors.Is(err, errLong):
 			out = append(out, err.Error())
 		case err != nil:
 			t.Fatal(err)
@@ -50,14 +50,14 @@ func lines(t *testing.T, l *Lines) (out []string) {
 
 func TestALongLastLineIsLong(t *testing.T) {
 	for _, size := range []int{101, chunk, chunk + 1, 3 * chunk} {
-		if got := lines(t, NewLines(strings.NewReader("a\n"+strings.Repeat("x", size)), 100)); len(got) != 2 || got[1] != ErrLong.Error() {
+		if got := lines(t, newSplitter(strings.NewReader("a\n"+strings.Repeat("x", size)), 100)); len(got) != 2 || got[1] != errLong.Error() {
 			t.Errorf("%d bytes: %.40q", size, got)
 		}
 	}
 }
 
 func TestALargeBufferIsGivenBack(t *testing.T) {
-	l := NewLines(strings.NewReader(strings.Repeat("x", 2*large)+"\n"+strings.Repeat("short\n", chunk)), 4*large)
+	l := newSplitter(strings.NewReader(strings.Repeat("x", 2*large)+"\n"+strings.Repeat("short\n", chunk)), 4*large)
 	if got := len(lines(t, l)); got != chunk+1 || len(l.buf) != chunk {
 		t.Errorf("%d lines, buffer of %d bytes", got, len(l.buf))
 	}
@@ -69,7 +69,7 @@ type stuck struct{}
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
 func TestAReaderThatGivesNothingEnds(t *testing.T) {
-	if _, err := NewLines(stuck{}, 100).Next(); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := newSplitter(stuck{}, 100).Next(); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -80,13 +80,13 @@ func FuzzLines(f *testing.F) {
 		if max < 1 {
 			return
 		}
-		l := NewLines(iotest.HalfReader(bytes.NewReader(data)), max)
+		l := newSplitter(iotest.HalfReader(bytes.NewReader(data)), max)
 		for _, want := range bytes.Split(data, []byte("\n")) {
 			if l.N == bytes.Count(data, []byte("\n")) && len(want) == 0 {
 				break // nothing behind the last newline
 			}
 			got, err := l.Next()
-			if (len(want) > max) != errors.Is(err, ErrLong) {
+			if (len(want) > max) != errors.Is(err, errLong) {
 				t.Fatalf("%q: %v", want, err)
 			}
 			if l.N == 1 {

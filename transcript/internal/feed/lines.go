@@ -1,4 +1,4 @@
-package jsonl
+package feed
 
 import (
 	"bytes"
@@ -6,17 +6,18 @@ import (
 	"io"
 )
 
-// ErrLong is a line that is longer than allowed. The next call of Next goes on
+// errLong is a line that is longer than allowed. The next call of Next goes on
 // behind it.
-var ErrLong = errors.New("line too long")
+var errLong = errors.New("line too long")
 
 const (
 	chunk = 256 << 10 // the size of a read
 	large = 4 * chunk // a buffer that grew beyond this is given back after use
 )
 
-// Lines splits a stream into lines.
-type Lines struct {
+// splitter splits a stream into lines. It never holds more than one, and passes over those that
+// are too long without holding them.
+type splitter struct {
 	N int // the number of the line that Next returned last, from 1
 
 	r    io.Reader
@@ -26,16 +27,16 @@ type Lines struct {
 	err  error // how r ended
 }
 
-// NewLines returns the lines of r. One that is longer than max bytes is passed
+// newSplitter returns the lines of r. One that is longer than max bytes is passed
 // over without being held.
-func NewLines(r io.Reader, max int) *Lines {
-	return &Lines{r: r, max: max, buf: make([]byte, chunk)}
+func newSplitter(r io.Reader, max int) *splitter {
+	return &splitter{r: r, max: max, buf: make([]byte, chunk)}
 }
 
 // Next returns the next line without its end. It is valid until the following
-// call. The error is ErrLong for a line that was passed over, io.EOF at the end,
+// call. The error is errLong for a line that was passed over, io.EOF at the end,
 // and otherwise that of the reader.
-func (l *Lines) Next() ([]byte, error) {
+func (l *splitter) Next() ([]byte, error) {
 	for seen := 0; ; {
 		if k := bytes.IndexByte(l.buf[l.i+seen:l.j], '\n'); k >= 0 {
 			end := l.i + seen + k
@@ -55,12 +56,12 @@ func (l *Lines) Next() ([]byte, error) {
 }
 
 // cut returns the line that ends at end and goes on at next.
-func (l *Lines) cut(end, next int) ([]byte, error) {
+func (l *splitter) cut(end, next int) ([]byte, error) {
 	line := l.buf[l.i:end]
 	l.i = next
 	l.N++
 	if len(line) > l.max {
-		return nil, ErrLong
+		return nil, errLong
 	}
 	if l.N == 1 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")) // a byte order mark
@@ -69,22 +70,22 @@ func (l *Lines) cut(end, next int) ([]byte, error) {
 }
 
 // pass drops the rest of a line that is too long to hold.
-func (l *Lines) pass() error {
+func (l *splitter) pass() error {
 	l.N++
 	for l.err == nil {
 		l.i, l.j = 0, 0
 		l.fill()
 		if k := bytes.IndexByte(l.buf[:l.j], '\n'); k >= 0 {
 			l.i = k + 1
-			return ErrLong
+			return errLong
 		}
 	}
 	l.i = l.j
-	return ErrLong
+	return errLong
 }
 
 // fill reads more, making room for it first.
-func (l *Lines) fill() {
+func (l *splitter) fill() {
 	if held := l.buf[l.i:l.j]; l.i > 0 || len(held) == len(l.buf) {
 		to := l.buf
 		switch {
