@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
@@ -43,7 +44,7 @@ func Summary(w io.Writer, it improve.Item, now time.Time) error {
 func Outcome(w io.Writer, it improve.Item, now time.Time) error {
 	p := &printer{w: w, err: Summary(w, it, now)}
 	for _, e := range it.Evidence {
-		if u := e.Facts["url"]; u != "" && (e.Number == 2 || e.Number == 9) { // the issue and the pull request
+		if u := e.Facts["url"]; u != "" && (e.Step == steps.Issue || e.Step == steps.PullRequest) {
 			p.printf("  %-13s %s\n", e.Step, u)
 		}
 	}
