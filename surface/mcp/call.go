@@ -29,9 +29,9 @@ type answer struct {
 // failed, not an error of the protocol.
 func (s *Server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		in, err := read(t.arguments(), req.Params.Arguments)
+		in, err := t.Read(req.Params.Arguments, sessionArg())
 		if err != nil {
-			return failed(t.name + ": " + err.Error()), nil // the model reads it
+			return failed(t.Name + ": " + err.Error()), nil // the model reads it
 		}
 		id, _ := in["session"].(string)
 		delete(in, "session")
@@ -45,7 +45,7 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 		}
 		where := fmt.Sprintf("\n\nSession %s, %s.", ses.ID, said[how])
 		if reply.Failed {
-			return failed(cut(t.name+": "+reply.Text, maxAnswer) + where), nil
+			return failed(cut(t.Name+": "+reply.Text, maxAnswer) + where), nil
 		}
 		return s.answered(answer{ses.ID, how, cut(reply.Text, maxAnswer), reply.Data}, where)
 	}
@@ -54,16 +54,16 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 // do does what a tool is for.
 func (s *Server) do(ctx context.Context, t tool, ses trimtab.Session, in map[string]any) (trimtab.Reply, error) {
 	switch {
-	case t.command == "":
+	case t.Command == "":
 		return s.status(ses)
-	case t.verb == "log":
+	case t.Verb == "log":
 		return s.log(ctx, ses, in)
 	}
-	ev, err := t.ask(in)
+	ev, err := t.Event(in)
 	if err != nil {
 		return trimtab.Reply{}, err
 	}
-	if t.looks {
+	if t.ReadOnly {
 		return s.look(ses, ev)
 	}
 	_, out, err := s.opt.Service.Handle(ctx, ses.ID, ev)
@@ -71,24 +71,6 @@ func (s *Server) do(ctx context.Context, t tool, ses trimtab.Session, in map[str
 		return trimtab.Reply{}, err
 	}
 	return out.Reply()
-}
-
-// ask is the command that a call stands for, given by the model.
-func (t tool) ask(in map[string]any) (trimtab.Asked, error) {
-	ev := trimtab.Asked{Command: t.command, By: trimtab.Model}
-	if t.plain {
-		ev.Args, _ = in["args"].([]string)
-		return ev, nil
-	}
-	if t.verb != "" {
-		ev.Args = []string{t.verb}
-	}
-	if len(in) == 0 {
-		return ev, nil
-	}
-	raw, err := json.Marshal(in)
-	ev.Args = append(ev.Args, string(raw))
-	return ev, err
 }
 
 // look answers a command without anything being changed or recorded.
@@ -114,13 +96,13 @@ func (s *Server) answered(a answer, where string) (*sdk.CallToolResult, error) {
 func (s *Server) refuse(ctx context.Context, t tool, err error) (*sdk.CallToolResult, error) {
 	for _, known := range []error{trimtab.ErrNotFound, trimtab.ErrBadID, trimtab.ErrTooLarge, trimtab.ErrNoReply} {
 		if errors.Is(err, known) {
-			return failed(t.name + ": " + err.Error()), nil
+			return failed(t.Name + ": " + err.Error()), nil
 		}
 	}
 	if ctx.Err() == nil {
-		s.opt.Log.ErrorContext(ctx, "mcp tool", "tool", t.name, "error", err)
+		s.opt.Log.ErrorContext(ctx, "mcp tool", "tool", t.Name, "error", err)
 	}
-	return failed(t.name + ": " + err.Error()), nil
+	return failed(t.Name + ": " + err.Error()), nil
 }
 
 func failed(text string) *sdk.CallToolResult {

@@ -88,7 +88,7 @@ func (c caller) told() []string {
 			from(v)
 		case string:
 			var m map[string]any
-			if len(v) < maxInput && json.Unmarshal([]byte(v), &m) == nil {
+			if len(v) < maxHint && json.Unmarshal([]byte(v), &m) == nil {
 				from(m)
 			}
 		}

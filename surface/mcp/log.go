@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/steer/steertool"
 )
 
 // What one page of a log holds.
@@ -35,7 +36,7 @@ type page struct {
 func (s *Server) log(ctx context.Context, ses trimtab.Session, in map[string]any) (trimtab.Reply, error) {
 	after, _ := in["after"].(int)
 	delete(in, "after")
-	ev, err := tool{command: "frame", verb: "log"}.ask(in)
+	ev, err := steertool.Tool{Command: "frame", Verb: "log"}.Event(in)
 	if err != nil {
 		return trimtab.Reply{}, err
 	}

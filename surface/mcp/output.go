@@ -57,6 +57,8 @@ func frameData() map[string]any {
 		ref("firstMessage"), ref("lastMessage"), num("messages"), str("createdAt"), str("updatedAt"), str("invalidationReason"), flag("folded"), flag("active"))
 }
 
+func frameListData() map[string]any { return list(frameData()) }
+
 func treeData() map[string]any {
 	return shape(4, str("session"), field{"frames", list(frameData())}, num("tokensBefore"), num("tokensAfter"), str("active"))
 }

@@ -1,4 +1,4 @@
-package mcp
+package steertool
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,9 +24,9 @@ const (
 // words is each kind for a person.
 var words = map[kind]string{text: "a text", whole: "a whole number", yes: "true or false", strList: "a list of texts"}
 
-// arg is one argument of a tool. Its schema and the check of what arrives are
+// Arg is one argument of a tool. Its schema and the check of what arrives are
 // made from the same declaration, so they cannot disagree.
-type arg struct {
+type Arg struct {
 	name     string
 	as       string // what the command calls it, where that is another name
 	kind     kind
@@ -46,8 +45,14 @@ const (
 	maxInput = 48 << 10 // of all arguments, as JSON: below what a command takes
 )
 
+// TextArg is an argument of at most max characters that may be left out, for those
+// that a surface adds to every tool.
+func TextArg(name string, max int, doc string) Arg {
+	return Arg{name: name, kind: text, max: max, doc: doc}
+}
+
 // schema is the JSON Schema of a tool's arguments.
-func schema(args []arg) map[string]any {
+func schema(args []Arg) map[string]any {
 	props, required := map[string]any{}, []string{}
 	for _, a := range args {
 		props[a.name] = a.schema()
@@ -62,7 +67,7 @@ func schema(args []arg) map[string]any {
 	return out
 }
 
-func (a arg) schema() map[string]any {
+func (a Arg) schema() map[string]any {
 	out := map[string]any{"type": string(a.kind), "description": a.doc}
 	switch a.kind {
 	case text:
@@ -83,7 +88,7 @@ func (a arg) schema() map[string]any {
 	return out
 }
 
-func (a arg) bound(out map[string]any) {
+func (a Arg) bound(out map[string]any) {
 	if len(a.enum) > 0 {
 		out["enum"] = a.enum
 		return
@@ -93,7 +98,7 @@ func (a arg) bound(out map[string]any) {
 
 // read checks what arrived against the declaration. An argument that is null
 // counts as not given.
-func read(args []arg, raw json.RawMessage) (map[string]any, error) {
+func read(args []Arg, raw json.RawMessage) (map[string]any, error) {
 	in := map[string]json.RawMessage{}
 	switch {
 	case len(raw) > maxInput:
@@ -126,7 +131,7 @@ func read(args []arg, raw json.RawMessage) (map[string]any, error) {
 }
 
 // value decodes one argument.
-func (a arg) value(raw json.RawMessage) (any, bool) {
+func (a Arg) value(raw json.RawMessage) (any, bool) {
 	switch a.kind {
 	case yes:
 		var b bool
@@ -159,7 +164,7 @@ func (a arg) value(raw json.RawMessage) (any, bool) {
 	return s, true
 }
 
-func (a arg) fits(s string) bool {
+func (a Arg) fits(s string) bool {
 	if len(a.enum) > 0 {
 		return slices.Contains(a.enum, s)
 	}
@@ -167,7 +172,7 @@ func (a arg) fits(s string) bool {
 }
 
 // allowed says what an argument takes, for the model to mend its call.
-func (a arg) allowed() string {
+func (a Arg) allowed() string {
 	out := words[a.kind]
 	one := strings.Join(a.enum, ", ")
 	switch {
@@ -185,7 +190,7 @@ func (a arg) allowed() string {
 	return out + " (" + a.doc + ")"
 }
 
-func names(args []arg) string {
+func names(args []Arg) string {
 	var all []string
 	for _, a := range args {
 		all = append(all, a.name)
@@ -200,16 +205,4 @@ func clip(s string, most int) string {
 		return s
 	}
 	return string([]rune(s)[:most]) + "…"
-}
-
-// cut cuts a text to so many bytes, and says how many there were.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	head := s[:most]
-	for !utf8.ValidString(head) && len(head) > most-utf8.UTFMax {
-		head = head[:len(head)-1]
-	}
-	return head + "\n… cut here: " + strconv.Itoa(len(s)) + " bytes"
 }
