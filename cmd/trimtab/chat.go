@@ -17,9 +17,9 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
-	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/agent/toolset"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/registry"
@@ -73,10 +73,8 @@ type talk struct {
 	archive trimtab.Archive
 	folder  *tool.Folder
 	picker  *registry.Picker
-	box     *sandbox.Box // nil until a command may run
-	kit     []tool.Tool  // nil until it is put together
-	servers *mcp.Client  // nil where none are set
-	packing sync.Mutex   // for box, kit and servers
+	set     *toolset.Set // nil until it is put together
+	packing sync.Mutex   // for set
 	choices sync.Mutex   // one at a time is wired: the chat may ask for two at once
 	dir     string
 	agent   tui.Runner
@@ -157,12 +155,9 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 }
 
 func (t *talk) close() {
-	if t.servers != nil {
-		t.servers.Close()
-	}
 	_ = t.folder.Close() // nothing was written through it that is not on the disk
-	if t.box != nil {
-		if err := t.box.Close(); err != nil {
+	if t.set != nil {
+		if err := t.set.Close(); err != nil {
 			t.progress("%s\n", err)
 		}
 	}
@@ -192,16 +187,16 @@ func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.
 		ask = ". Nobody can be asked here: decide yourself, and say what you decided"
 	}
 	role := strings.NewReplacer("{{.Folder}}", t.dir, "{{.Ask}}", ask).Replace(system)
-	opt := agent.Options{History: t.archive, Tools: tools, More: t.more, System: role + words, Offer: t.offered}
+	opt := agent.Options{History: t.archive, Tools: tools.Tools(), More: tools.More, System: role + words, Offer: t.offered}
 	if permit != nil {
 		opt.Permit = permit
 	}
 	with := func(m llm.Model) tui.Runner { return agent.New(t.service, m, opt) }
 	chosen := tui.Chosen{Runner: with(model), Name: model.Name(), Note: note}
 	if cfg, err := t.config(); err == nil && len(cfg.Modes.Model) > 0 {
-		chosen.Runner = byMode{t, cfg.Modes.Model, chosen.Runner, with}
+		chosen.Runner = t.byMode(cfg.Modes.Model, chosen.Runner, with)
 	}
-	if t.box != nil && t.box.Status().Kind == sandbox.None {
+	if tools.Sandbox().Kind == sandbox.None {
 		chosen.Sandbox = "sandbox: none"
 	}
 	return chosen, nil

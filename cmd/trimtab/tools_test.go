@@ -203,7 +203,11 @@ func TestToolsAreListedWithThoseOfServers(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "log")); err == nil {
 		t.Error("listing the tools started a server")
 	}
-	tk.more(t.Context())
+	set, err := tk.tools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.More(t.Context())
 	got := servers()
 	if len(got) != 3 || !strings.Contains(got[0], "the licence has expired") || !strings.HasSuffix(got[0], "did not start") {
 		t.Fatalf("got %q", got)

@@ -1,7 +1,12 @@
-package main
+// Package attach puts the pictures that a person names into their prompt, as in
+// "what is wrong in @shot.png?". It reads only files whose name and content are of a
+// picture, up to a size and a number, and says which it left out. Nothing else of a
+// prompt is changed.
+//
+//	message, left := attach.Images{Dir: dir, Home: home}.Prompt(text)
+package attach
 
 import (
-	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -21,20 +26,26 @@ const (
 	maxPictures = 8
 )
 
-// prompt makes a message of what a person wrote. A picture that is named in it, as
-// in "what is wrong in @shot.png?", goes with it; one that cannot is said in left.
-func (t *talk) prompt(text string) (m trimtab.Message, left []string) {
+// Images finds pictures by the names that a person writes.
+type Images struct {
+	Dir  string // that names are relative to
+	Home string // what ~ stands for
+}
+
+// Prompt makes a message of what a person wrote. A picture that is named in it goes
+// with it; left says of each that cannot, and why.
+func (i Images) Prompt(text string) (m trimtab.Message, left []string) {
 	m = trimtab.Prompt(text)
 	for _, word := range strings.Fields(text) {
 		name, named := strings.CutPrefix(strings.TrimRight(word, ".,;:!?)\"'"), "@")
-		if !named || !picture(name) {
+		if !named || !isImage(name) {
 			continue
 		}
 		if len(m.Parts) > maxPictures {
 			left = append(left, fmt.Sprintf("%s was left out: at most %d pictures go with a prompt", name, maxPictures))
 			continue
 		}
-		image, err := t.picture(name)
+		image, err := i.read(name)
 		if err != nil {
 			left = append(left, fmt.Sprintf("%s was left out: %s", name, err))
 			continue
@@ -44,8 +55,8 @@ func (t *talk) prompt(text string) (m trimtab.Message, left []string) {
 	return m, left
 }
 
-// picture tells by its name whether a file may be one.
-func picture(name string) bool {
+// isImage tells by its name whether a file may be a picture.
+func isImage(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
 		return true
@@ -53,13 +64,13 @@ func picture(name string) bool {
 	return false
 }
 
-// picture reads a picture, which a person named.
-func (t *talk) picture(name string) (normalize.Image, error) {
+// read reads a picture, which a person named.
+func (i Images) read(name string) (normalize.Image, error) {
 	path := name
 	if rest, home := strings.CutPrefix(name, "~/"); home {
-		path = filepath.Join(cmp.Or(t.getenv("HOME"), t.getenv("USERPROFILE")), rest)
+		path = filepath.Join(i.Home, rest)
 	} else if !filepath.IsAbs(name) {
-		path = filepath.Join(t.dir, name)
+		path = filepath.Join(i.Dir, name)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,0 +1,61 @@
+package toolset
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/steer/steertool"
+)
+
+// Policy decides by the session's mode what the model is offered.
+type Policy struct {
+	Modes    []mode.Definition // all that there are
+	ReadOnly bool              // offer only tools that read, in every mode
+}
+
+// Offer reports whether the model is offered a tool: for agent.Options.Offer.
+func (p Policy) Offer(s trimtab.Session, t llm.Tool) bool {
+	return p.ExcludedBy(s, t) == "" && (t.ReadOnly || !p.ReadOnly)
+}
+
+// ExcludedBy is the name of the session's mode, where it excludes a tool: one that
+// changes things in a mode that only reads, one that the mode does not name where it
+// names some, and criteria where there are none. It is "" for every other tool.
+func (p Policy) ExcludedBy(s trimtab.Session, t llm.Tool) string {
+	def := p.modeOf(s)
+	switch {
+	case t.Name == steertool.CriterionMet && !hasGoal(s):
+		return cmp.Or(def.Name, "NORMAL")
+	case def.ReadOnly && !t.ReadOnly, len(def.Tools) > 0 && !slices.Contains(def.Tools, t.Name) && !steers(t.Name):
+		return def.Name
+	}
+	return ""
+}
+
+// modeOf is the session's mode; the zero one where it is not known.
+func (p Policy) modeOf(s trimtab.Session) mode.Definition {
+	raw, err := s.Memory("mode")
+	var memory mode.Memory
+	if err != nil || json.Unmarshal(raw, &memory) != nil {
+		return mode.Definition{} // no mode yet
+	}
+	for _, def := range p.Modes {
+		if def.ID == memory.Mode {
+			return def
+		}
+	}
+	return mode.Definition{}
+}
+
+// hasGoal reports whether the session's mode has criteria to be met.
+func hasGoal(s trimtab.Session) bool {
+	raw, err := s.Memory("mode")
+	var memory struct {
+		Focus json.RawMessage `json:"focus"`
+	}
+	return err == nil && json.Unmarshal(raw, &memory) == nil && len(memory.Focus) > 2
+}
