@@ -1,12 +1,12 @@
 // Package export turns a session into a document (JSON, Markdown or HTML) and a
-// JSON document back into a session. It never touches a store or a file.
+// JSON document back into a session. It opens no store and no file.
 //
 // The JSON is the contract that other programs read: project, sessionId,
 // modelId, title, createdAt, updatedAt, messages with role, content and origin,
 // and modeState. Reminders that live one turn are in no document. What a later
 // import needs to go on exactly where the session stood is under "trimtab".
 //
-//	doc, err := export.New(session, history, journal)
+//	doc, err := export.FromArchive(ctx, store, session) // or New, of what is at hand
 //	err = doc.WriteJSON(w) // or WriteMarkdown, WriteHTML
 //	…
 //	doc, err = export.Read(r, export.MaxSize)
@@ -14,6 +14,7 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +55,25 @@ type State struct {
 }
 
 const format = 1
+
+// FromArchive makes a document of a session that is stored.
+func FromArchive(ctx context.Context, a trimtab.Archive, s trimtab.Session) (Document, error) {
+	var history []trimtab.Message
+	for m, err := range a.Messages(ctx, s.ID, 0) {
+		if err != nil {
+			return Document{}, err
+		}
+		history = append(history, m)
+	}
+	var journal []trimtab.Entry
+	for e, err := range a.Journal(ctx, s.ID, 0) {
+		if err != nil {
+			return Document{}, err
+		}
+		journal = append(journal, e)
+	}
+	return New(s, history, journal)
+}
 
 // New makes a document of a session, its whole history and its journal.
 func New(s trimtab.Session, history []trimtab.Message, journal []trimtab.Entry) (Document, error) {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,10 +12,8 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/export/importer"
 	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/replay/record"
-	"github.com/trimtab/trimtab/store/sqlite"
-	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/all"
 )
 
@@ -79,21 +74,7 @@ func (a *app) document(ctx context.Context, id string) (export.Document, error) 
 	if err != nil {
 		return export.Document{}, err
 	}
-	var history []trimtab.Message
-	for m, err := range st.Messages(ctx, s.ID, 0) {
-		if err != nil {
-			return export.Document{}, err
-		}
-		history = append(history, m)
-	}
-	var journal []trimtab.Entry
-	for e, err := range st.Journal(ctx, s.ID, 0) {
-		if err != nil {
-			return export.Document{}, err
-		}
-		journal = append(journal, e)
-	}
-	return export.New(s, history, journal)
+	return export.FromArchive(ctx, st, s)
 }
 
 func sessionImport(a *app) *cobra.Command {
@@ -141,11 +122,14 @@ type taken struct {
 
 // importAll takes in every session that it can: a bad one does not hide a good one.
 func (a *app) importAll(ctx context.Context, files []string, in taking) error {
+	im, err := a.importer(ctx)
+	if err != nil {
+		return err
+	}
 	results, bad := []taken{}, 0
 	for _, file := range files {
 		got, known := 0, 0
-		for _, r := range a.importFile(ctx, file, in) {
-			r.File = file
+		for _, r := range a.importFile(ctx, im, file, in) {
 			results = append(results, r)
 			switch {
 			case r.Error != "":
@@ -188,229 +172,45 @@ func wasWere(n int) string {
 	return "were"
 }
 
-func (a *app) importFile(ctx context.Context, file string, in taking) []taken {
-	own, err := all.DetectOwn(ctx, file, in.from)
-	switch {
-	case err != nil:
-		return []taken{{Error: err.Error()}}
-	case own == all.OwnStore:
-		return a.importStore(ctx, file, in)
-	case own == all.OwnExport:
-		return []taken{a.importExport(ctx, file, in.as)}
-	}
-	f, err := all.Open(ctx, file, in.from)
-	if errors.Is(err, trimtab.ErrDamaged) && in.from == "" {
-		err = fmt.Errorf("%w; where it is one of these all the same, say which with --from", err)
-	}
-	if err != nil {
-		return []taken{{Error: err.Error()}}
-	}
-	defer f.Close()
-	return a.importSource(ctx, f, in)
-}
-
-// importStore takes in the sessions of another store of ours, as they are. It
-// reads a copy: opening a store may bring it up to date.
-func (a *app) importStore(ctx context.Context, file string, in taking) (out []taken) {
-	name, remove, err := all.Copy(file)
-	if err != nil {
-		return []taken{{Error: err.Error()}}
-	}
-	defer func() {
-		if err := remove(); err != nil {
-			out = append(out, taken{Error: err.Error()})
+// importFile takes in the sessions of a file.
+func (a *app) importFile(ctx context.Context, im importer.Importer, file string, in taking) []taken {
+	var out []taken
+	for _, r := range im.File(ctx, file, importer.Options{ID: in.as, Host: in.from, Only: in.only}) {
+		t := taken{File: file, Host: r.Host, Session: r.Session, Messages: r.Messages, Damaged: r.Damaged, Known: r.Known, title: r.Title}
+		if r.Err != nil {
+			t.Error = in.explain(r.Err)
 		}
-	}()
-	from, err := sqlite.Open(ctx, name, sqlite.Config{})
-	if err != nil {
-		return []taken{{Error: err.Error()}}
-	}
-	defer func() {
-		if err := from.Close(); err != nil {
-			out = append(out, taken{Error: err.Error()})
-		}
-	}()
-	var ids []string
-	for info, err := range from.List(ctx, trimtab.Query{}) {
-		if err != nil {
-			return append(out, taken{Error: err.Error()})
-		}
-		if in.only == "" || in.only == info.ID {
-			ids = append(ids, info.ID)
-		}
-	}
-	if in.as != "" && len(ids) != 1 {
-		return []taken{{Error: fmt.Sprintf("--as names one session, and %d were found; choose one with --only", len(ids))}}
-	}
-	for _, id := range ids {
-		out = append(out, a.importStored(ctx, from, id, in.as, len(ids) > 1))
+		out = append(out, t)
 	}
 	return out
 }
 
-// importStored takes in one session of another store of ours.
-func (a *app) importStored(ctx context.Context, from trimtab.Archive, id, as string, many bool) taken {
-	s, err := from.Load(ctx, id)
-	if err != nil {
-		return taken{Session: id, Error: err.Error()}
+// explain says what went wrong by the names of the flags.
+func (in taking) explain(err error) string {
+	if opening := (*importer.OpenError)(nil); errors.As(err, &opening) && errors.Is(err, trimtab.ErrDamaged) && in.from == "" {
+		return err.Error() + "; where it is one of these all the same, say which with --from"
 	}
-	commit := trimtab.Commit{}
-	for m, err := range from.Messages(ctx, id, 0) {
-		if err != nil {
-			return taken{Session: id, Error: err.Error()}
-		}
-		commit.Messages = append(commit.Messages, m)
+	if rest, ok := strings.CutPrefix(err.Error(), importer.ErrOneID.Error()); ok && errors.Is(err, importer.ErrOneID) {
+		return "--as names one session" + rest + "; choose one with --only"
 	}
-	for e, err := range from.Journal(ctx, id, 0) {
-		if err != nil {
-			return taken{Session: id, Error: err.Error()}
-		}
-		commit.Entries = append(commit.Entries, e)
-	}
-	s.ID, s.Version = cmp.Or(as, id), 0
-	commit.Session = s
-	st, err := a.store(ctx)
-	if err == nil {
-		_, err = st.Commit(ctx, commit)
-	}
-	r := taken{Host: s.Host, Session: s.ID, Messages: s.Seq, title: s.Title}
-	if errors.Is(err, trimtab.ErrExists) || errors.Is(err, trimtab.ErrConflict) {
-		if r.Known = true; many {
-			return r
-		}
-		err = fmt.Errorf("session %s %w", s.ID, trimtab.ErrExists)
-	}
-	if err != nil {
-		r.Error = err.Error()
-	}
-	return r
+	return err.Error()
 }
 
-func (a *app) importExport(ctx context.Context, file, as string) taken {
-	f, err := os.Open(file)
-	if err != nil {
-		return taken{Error: err.Error()}
-	}
-	defer f.Close()
-	doc, err := export.Read(f, export.MaxSize)
-	if err != nil {
-		return taken{Error: err.Error()}
-	}
-	if as != "" {
-		doc.ID = as
-	}
-	s, err := a.importDocument(ctx, doc)
-	if err != nil {
-		return taken{Error: err.Error()}
-	}
-	return taken{Host: s.Host, Session: s.ID, Messages: s.Seq, title: s.Title}
-}
-
-// importSource takes in the sessions of another agent's file.
-func (a *app) importSource(ctx context.Context, f *all.File, in taking) (out []taken) {
-	var infos []trimtab.Info
-	for info, err := range f.Sessions(ctx) {
-		switch {
-		case err != nil:
-			out = append(out, taken{Host: f.Host, Error: err.Error()})
-		case in.only == "" || in.only == info.ID:
-			infos = append(infos, info)
-		}
-	}
-	if len(infos) == 0 && len(out) == 0 {
-		return []taken{{Host: f.Host, Error: fmt.Sprintf("%s: no message in it", trimtab.ErrDamaged)}}
-	}
-	if in.as != "" && len(infos) > 1 {
-		return []taken{{Host: f.Host, Error: fmt.Sprintf("--as names one session, and the file has %d; choose one with --only", len(infos))}}
-	}
-	for _, info := range infos {
-		r := a.importSession(ctx, f, info, in.as)
-		// In a database most sessions were there last time; a file that is named is
-		// meant.
-		if len(infos) > 1 && r.Known {
-			r.Error = ""
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// importSession takes in one session of another agent's file.
-func (a *app) importSession(ctx context.Context, f *all.File, info trimtab.Info, as string) taken {
-	r := taken{Host: f.Host}
-	theirs := info.ID
-	info.ID = cmp.Or(as, f.Host+":"+theirs)
-	if info.Parent != "" {
-		info.Parent = f.Host + ":" + info.Parent
-	}
-	info.Title = "" // made from the person's first words, as everywhere
-	var events []trimtab.Event
-	for item, err := range f.Read(ctx, theirs, transcript.Options{Side: info.Parent != ""}) {
-		if errors.Is(err, trimtab.ErrDamaged) {
-			r.Damaged++
-			continue
-		}
-		if err != nil {
-			r.Error = err.Error()
-			return r
-		}
-		events = append(events, record.Events(item)...)
-	}
-	if len(events) == 0 {
-		r.Error = fmt.Sprintf("%s: no message in it", trimtab.ErrDamaged)
-		return r
-	}
-	s, err := a.tell(ctx, info, events)
-	if err != nil {
-		r.Session, r.Known, r.Error = info.ID, errors.Is(err, trimtab.ErrExists), err.Error()
-		return r
-	}
-	r.Session, r.Messages, r.title = s.ID, s.Seq, s.Title
-	return r
-}
-
-// importDocument stores our own export as it was, and tells a foreign one anew.
-func (a *app) importDocument(ctx context.Context, doc export.Document) (trimtab.Session, error) {
-	if err := trimtab.CheckID(doc.ID); err != nil {
-		return trimtab.Session{}, err
-	}
+// importer wires an importer to the store and the session service.
+func (a *app) importer(ctx context.Context) (importer.Importer, error) {
 	st, err := a.store(ctx)
 	if err != nil {
-		return trimtab.Session{}, err
+		return importer.Importer{}, err
 	}
-	if s, history, ok := doc.Session(); ok {
-		_, err := st.Commit(ctx, trimtab.Commit{Session: s, Messages: history, Entries: doc.Trimtab.Journal})
-		return s, err
-	}
-	events := make([]trimtab.Event, 0, len(doc.Messages)+2)
-	for _, m := range doc.Messages {
-		events = append(events, trimtab.Said{Message: m})
-	}
-	if doc.ModeState.Mode != "" && doc.ModeState.Mode != "normal" {
-		events = append(events, trimtab.Asked{Command: "mode", Args: []string{doc.ModeState.Mode}})
-	}
-	return a.tell(ctx, doc.Info, append(events, trimtab.Resumed{}))
-}
-
-// tell stores a session by telling its events to the engine, all or nothing.
-func (a *app) tell(ctx context.Context, info trimtab.Info, events []trimtab.Event) (trimtab.Session, error) {
 	service, err := a.sessions(ctx)
 	if err != nil {
-		return trimtab.Session{}, err
+		return importer.Importer{}, err
 	}
-	if err := trimtab.CheckID(info.ID); err != nil {
-		return trimtab.Session{}, err
-	}
-	if _, err := service.Begin(ctx, info); err != nil {
-		return trimtab.Session{}, err
-	}
-	s, out, err := service.Handle(ctx, info.ID, events...)
-	if err != nil {
-		if st, opening := a.store(ctx); opening == nil {
-			err = errors.Join(err, st.Remove(context.WithoutCancel(ctx), info.ID))
-		}
-		return trimtab.Session{}, err
-	}
+	return importer.Importer{Service: service, Store: st, Outcome: a.importOutcome}, nil
+}
+
+// importOutcome tells what the engine did not take of an imported session.
+func (a *app) importOutcome(out trimtab.Outcome) {
 	for _, t := range out.Actions {
 		switch act := t.Action.(type) {
 		case trimtab.Reply:
@@ -423,5 +223,4 @@ func (a *app) tell(ctx context.Context, info trimtab.Info, events []trimtab.Even
 			}
 		}
 	}
-	return s, nil
 }
