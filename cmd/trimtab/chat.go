@@ -20,6 +20,7 @@ import (
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/agent/toolset"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/registry"
@@ -387,7 +388,7 @@ func (t *talk) tell(ev agent.Event) {
 			t.progress("    failed: %s\n", firstLine(ev.Result.Text, 100))
 		}
 	case agent.Steered:
-		t.progress("  %s\n", change(ev.Change))
+		t.progress("  %s\n", sessiontext.Change(ev.Change))
 	case agent.Noticed:
 		t.progress("  %s\n", ev.Notify.Text)
 	case agent.Faulted:

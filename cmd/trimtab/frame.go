@@ -13,6 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/flame"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer/frame"
@@ -243,8 +244,8 @@ func (a *app) graph(ctx context.Context, s trimtab.Session, log bool) (flame.Gra
 		return graph, err
 	}
 	for i, f := range tree.Frames {
-		for _, l := range logOf(tree, f, whole) {
-			graph.Frames[i].Log = append(graph.Frames[i].Log, l.line())
+		for _, l := range sessiontext.FrameLog(tree, f, whole) {
+			graph.Frames[i].Log = append(graph.Frames[i].Log, l.String())
 		}
 	}
 	return graph, nil

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/steer/frame"
 )
 
@@ -66,21 +65,21 @@ func (a *app) frameLog(ctx context.Context, args []string, details, full bool) e
 	if err != nil {
 		return err
 	}
-	var run []numbered
+	var run []sessiontext.Numbered
 	if f.First.Seq > 0 {
-		if run, err = a.messages(ctx, s.ID, f.First.Seq-1, upTo(f, s.Seq)); err != nil {
+		if run, err = a.messages(ctx, s.ID, f.First.Seq-1, sessiontext.LastOf(f, s.Seq)); err != nil {
 			return err
 		}
 	}
-	lines := logOf(tree, f, run)
-	missing := missing(f, lines)
+	lines := sessiontext.FrameLog(tree, f, run)
+	missing := sessiontext.WhyEmpty(f, lines)
 	if a.flag.json {
 		out := logJSON{Frame: f, Messages: []trimtab.Message{}, Missing: missing}
 		for _, l := range lines {
-			if l.below != nil {
-				out.Below = append(out.Below, l.below.ID)
+			if l.Below != nil {
+				out.Below = append(out.Below, l.Below.ID)
 			} else {
-				out.Messages = append(out.Messages, l.message)
+				out.Messages = append(out.Messages, l.Message)
 			}
 		}
 		return a.printJSON(out)
@@ -88,13 +87,7 @@ func (a *app) frameLog(ctx context.Context, args []string, details, full bool) e
 	if details {
 		a.printf("%s\n\n", reply.Text)
 	}
-	for _, l := range lines {
-		if l.below != nil {
-			a.printf("%5s  %s\n", "", l.line())
-			continue
-		}
-		a.showMessage(l.message, full)
-	}
+	a.written(sessiontext.WriteLog(a.out, lines, full))
 	if missing != "" {
 		a.printf("%s\n", missing)
 	}
@@ -102,32 +95,13 @@ func (a *app) frameLog(ctx context.Context, args []string, details, full bool) e
 	return nil
 }
 
-// missing says why a frame has no messages to show.
-func missing(f frame.View, lines []logLine) string {
-	switch {
-	case len(lines) > 0:
-		return ""
-	case f.Status == frame.Planned:
-		return "It has not begun: it has no messages."
-	case f.First.Seq == 0:
-		return "Nothing was said in it."
-	}
-	return "Its messages are not in the store."
-}
-
-// numbered is a stored message and its place in the session.
-type numbered struct {
-	trimtab.Message
-	seq int
-}
-
 // messages reads those with the numbers from after to last.
-func (a *app) messages(ctx context.Context, id string, after, last int) ([]numbered, error) {
+func (a *app) messages(ctx context.Context, id string, after, last int) ([]sessiontext.Numbered, error) {
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var run []numbered
+	var run []sessiontext.Numbered
 	seq := after
 	for m, err := range st.Messages(ctx, id, after) {
 		if seq++; seq > last {
@@ -137,63 +111,7 @@ func (a *app) messages(ctx context.Context, id string, after, last int) ([]numbe
 			a.progress("%s\n", err)
 			continue
 		}
-		run = append(run, numbered{m, seq})
+		run = append(run, sessiontext.Numbered{Message: m, Seq: seq})
 	}
 	return run, nil
-}
-
-// upTo is the number of the last message of a frame; one in progress reaches to
-// the newest.
-func upTo(f frame.View, newest int) int {
-	if f.Last.Seq > 0 {
-		return f.Last.Seq
-	}
-	return newest
-}
-
-// logLine is a message of a frame, or a frame below it whose messages stand there.
-type logLine struct {
-	message trimtab.Message
-	below   *frame.View
-}
-
-// logOf is what a frame holds, in order: its own messages, and in the place of
-// those of a frame below it that frame's name.
-func logOf(tree frame.Tree, f frame.View, run []numbered) []logLine {
-	if f.First.Seq == 0 {
-		return nil
-	}
-	const newest = int(^uint(0) >> 1)
-	var out []logLine
-	for _, m := range run {
-		if m.seq < f.First.Seq || m.seq > upTo(f, newest) {
-			continue
-		}
-		inside := (*frame.View)(nil)
-		for i, c := range tree.Frames {
-			if c.Parent == f.ID && c.First.Seq > 0 && c.First.Seq <= m.seq && m.seq <= upTo(c, newest) {
-				inside = &tree.Frames[i]
-			}
-		}
-		switch {
-		case inside == nil:
-			out = append(out, logLine{message: m.Message})
-		case len(out) == 0 || out[len(out)-1].below == nil || out[len(out)-1].below.ID != inside.ID:
-			out = append(out, logLine{below: inside})
-		}
-	}
-	return out
-}
-
-// line is the log line in one line.
-func (l logLine) line() string {
-	if f := l.below; f != nil {
-		return fmt.Sprintf("%s frame %s: %s (%s; trimtab frame log %s)", f.Status.Mark(), f.ID, firstLine(f.Goal, 80), plural.Count(f.Messages, "message"), f.ID)
-	}
-	var parts []string
-	for _, p := range l.message.Parts {
-		who, text := said(p)
-		parts = append(parts, fmt.Sprintf("%-8s %s", who, firstLine(text, 160)))
-	}
-	return l.message.ID + "  " + strings.Join(parts, "\n     ")
 }

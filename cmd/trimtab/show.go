@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/export/sessiontext"
 )
 
 func sessionShow(a *app) *cobra.Command {
@@ -61,7 +61,7 @@ func (a *app) sessionShow(ctx context.Context, id string, full bool) error {
 			a.progress("%s\n", err)
 			continue
 		}
-		a.showEntry(e, messages, full)
+		a.written(sessiontext.Entry(a.out, e, messages, full))
 	}
 	return nil
 }
@@ -91,104 +91,11 @@ func (a *app) showJSON(ctx context.Context, s trimtab.Session) error {
 	}{s, messages, journal})
 }
 
-// showEntry tells one line of the journal as a person would.
-func (a *app) showEntry(e trimtab.Entry, messages map[string]trimtab.Message, full bool) {
-	switch ev := e.Event.(type) {
-	case trimtab.Said:
-		if m, ok := messages[ev.Message.ID]; ok {
-			a.showMessage(m, full)
-		}
-	case trimtab.Asked:
-		a.printf("%5s  %-8s /%s %s\n", "", "command", ev.Command, strings.Join(ev.Args, " "))
-	case trimtab.Resumed:
-		a.printf("%5s  %-8s\n", "", "resumed")
-	case trimtab.Rewritten:
-		a.printf("%5s  %-8s the host rewrote its history\n", "", "host")
-	case trimtab.Reset:
-		a.printf("%5s  %-8s\n", "", "reset")
-	}
-	for _, c := range e.Changes {
-		a.printf("%5s  %s\n", "", change(c))
-		if full && c.Text != "" && c.Kind == trimtab.Injected {
-			a.printf("%s\n", indent(c.Text))
-		}
-	}
-	for _, t := range e.Actions {
-		if n, ok := t.Action.(trimtab.Notify); ok {
-			a.printf("%5s  %-8s %s\n", "", "notice", n.Text)
-		}
-	}
-	for _, f := range e.Faults {
-		a.printf("%5s  %-8s %s\n", "", "fault", f.Error())
+// written takes note that an answer did not arrive, as printf does.
+func (a *app) written(err error) {
+	if err != nil && a.lost == nil {
+		a.lost = fmt.Errorf("stdout: %w", err)
 	}
 }
 
-func (a *app) showMessage(m trimtab.Message, full bool) {
-	for _, p := range m.Parts {
-		who, text := said(p)
-		if !full {
-			text = firstLine(text, 100)
-			a.printf("%5s  %-8s %s\n", m.ID, who, text)
-			continue
-		}
-		a.printf("%5s  %-8s\n%s\n", m.ID, who, indent(text))
-	}
-}
-
-// said names who is behind a part, and what it holds.
-func said(p trimtab.Part) (who, text string) {
-	switch p := p.(type) {
-	case trimtab.Text:
-		switch p.By {
-		case trimtab.Person:
-			return "you", p.Text
-		case trimtab.Model:
-			return "agent", p.Text
-		case trimtab.Ours:
-			return p.From, p.Text
-		}
-		return cmp.Or(string(p.By), "host"), p.Text
-	case trimtab.ToolCall:
-		return "agent", "calls " + p.Name + " " + string(p.Input)
-	case trimtab.ToolResult:
-		if p.Failed {
-			return "tool", "failed: " + p.Text
-		}
-		return "tool", p.Text
-	case trimtab.Opaque:
-		return cmp.Or(string(p.By), "host"), "(" + p.Kind + ")"
-	}
-	return "?", ""
-}
-
-// change tells a change in one line: a sign, who, where, why, at what price.
-func change(c trimtab.Change) string {
-	sign := map[trimtab.ChangeKind]string{trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~", trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<"}[c.Kind]
-	line := sign + " " + c.By + "/" + c.Slot + ": " + c.Why
-	if c.Kind == trimtab.Injected {
-		line += " (" + plural.Count(c.Tokens, "token")
-		if c.Lost > 0 {
-			line += ", " + plural.Count(c.Lost, "token") + " of cached prefix"
-		}
-		line += ")"
-	} else if c.Lost > 0 {
-		line += " (" + plural.Count(c.Lost, "token") + " of cached prefix)"
-	}
-	return line
-}
-
-func firstLine(text string, most int) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	line = termsafe.Line(line)
-	if r := []rune(line); len(r) > most {
-		line, more = string(r[:most]), true
-	}
-	if more {
-		line += " …"
-	}
-	return line
-}
-
-func indent(text string) string {
-	return "       " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n       ")
-}
+func firstLine(text string, most int) string { return sessiontext.FirstLine(text, most) }

@@ -125,10 +125,12 @@ var table = []row{
 	{"surface/server", []string{".", "session", "internal/home"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
-	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache"}, "another lineup over recorded sessions"},
+	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe"}, "another lineup over recorded sessions"},
 	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
+	{"replay/detectors", []string{".", "loop", "replay/record", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{"."}, "a session as a document; it opens no store and no file"},
+	{"export/sessiontext", []string{".", "steer/frame", "internal/termsafe"}, "a session as text for a terminal; it reads no store"},
 	{"export/importer", []string{".", "export", "replay/record", "store/sqlite", "transcript", "transcript/all"}, "files of any host, taken into a store"},
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
 	{"bench", []string{"*"}, "measures any room beside its peers; nothing imports it"},

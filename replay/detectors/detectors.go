@@ -1,0 +1,125 @@
+// Package detectors holds detectors of loops against recorded sessions: when each
+// would have fired, and, against a person's labels, how often it was right. It calls
+// no model; the detectors themselves are in package loop.
+//
+//	known, err := detectors.ReadLabels("loops.json")
+//	for session, err := range record.Sessions(ctx, path, "") {
+//		…
+//		next, err := detectors.Score(session, loop.All, known)
+//		results = detectors.Add(results, next)
+//	}
+//	err = detectors.Write(os.Stdout, results)
+package detectors
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"text/tabwriter"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/loop"
+	"github.com/trimtab/trimtab/replay/record"
+)
+
+// maxLabels is the largest file of labels, in bytes.
+const maxLabels = 16 << 20
+
+// ReadLabels reads what a person says of recorded sessions: a list of
+// {"session": ID, "loops": [{"first": STEP, "last": STEP}]}.
+func ReadLabels(file string) (map[string]*loop.Label, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxLabels {
+		return nil, fmt.Errorf("%s has %d bytes, over the limit of %d", file, info.Size(), maxLabels)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var list []loop.Label
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf(`%s: %w; give a list such as [{"session": "ID", "loops": [{"first": 12, "last": 30}]}]`, file, err)
+	}
+	known := map[string]*loop.Label{}
+	for i := range list {
+		if list[i].Session == "" {
+			return nil, fmt.Errorf("%s: label %d names no session", file, i+1)
+		}
+		known[list[i].Session] = &list[i]
+	}
+	return known, nil
+}
+
+// Score watches one recorded session.
+func Score(session record.Session, fresh func() []loop.Detector, known map[string]*loop.Label) ([]loop.Result, error) {
+	one := loop.Recorded{ID: session.Info.ID, Messages: messagesOf(session.All()), Label: known[session.Info.ID]}
+	return loop.Score(fresh, func(yield func(loop.Recorded) bool) { yield(one) })
+}
+
+// messagesOf are the messages among events.
+func messagesOf(events iter.Seq2[trimtab.Event, error]) iter.Seq2[trimtab.Message, error] {
+	return func(yield func(trimtab.Message, error) bool) {
+		for ev, err := range events {
+			if s, ok := ev.(trimtab.Said); (ok || err != nil) && !yield(s.Message, err) {
+				return
+			}
+		}
+	}
+}
+
+// Add sums what detectors did in several sessions.
+func Add(sum, next []loop.Result) []loop.Result {
+	if sum == nil {
+		return next
+	}
+	for i, r := range next {
+		s := &sum[i]
+		s.Sessions += r.Sessions
+		s.Labelled += r.Labelled
+		s.Loops += r.Loops
+		s.Found += r.Found
+		s.False += r.False
+		s.Spoiled += r.Spoiled
+		s.Fires = append(s.Fires, r.Fires...)
+	}
+	return sum
+}
+
+// Write writes what came of it: a table, and then every alarm.
+func Write(to io.Writer, results []loop.Result) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "detector\tsessions\talarms\tloops\tfound\tfalse\tprecision\trecall\tlate")
+	for _, r := range results {
+		precision, recall, late := "–", "–", "–"
+		if v, ok := r.Precision(); ok && r.Labelled > 0 {
+			precision = fmt.Sprintf("%.2f", v)
+		}
+		if v, ok := r.Recall(); ok {
+			recall = fmt.Sprintf("%.2f", v)
+		}
+		if v, ok := r.Late(); ok {
+			late = fmt.Sprintf("%.1f", v)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", r.Detector, r.Sessions, len(r.Fires), r.Loops, r.Found, r.False, precision, recall, late)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	p := termsafe.NewPrinter(to)
+	for _, r := range results {
+		for _, f := range r.Fires {
+			mark := ""
+			if r.Labelled > 0 {
+				mark = map[bool]string{true: " (right)", false: " (false)"}[f.Hit]
+			}
+			p.Printf("%s, step %d of %s%s: %s\n", r.Detector, f.Step, f.Session, mark, f.Why)
+		}
+	}
+	return p.Err()
+}
