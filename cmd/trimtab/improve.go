@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/internal/setting"
 )
 
 // improveCommand is the way from a request to a pull request, held for approval.
@@ -207,13 +208,38 @@ func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {
 }
 
 // halted says why no work may begin, "" where it may.
-func (a *app) halted(ctx context.Context, q improve.Queue) (string, error) {
-	if why := a.automationOff(); why != "" {
-		return why, nil
+func (a *app) halted(ctx context.Context) (string, error) {
+	p, err := a.pipeline()
+	if err != nil {
+		return "", err
 	}
-	halt, err := q.Halted(ctx)
-	if halt {
-		return "it was stopped; trimtab improve start lets work begin", err
+	return p.Halted(ctx)
+}
+
+// takeSpool takes in the requests that other tools left in this project.
+func (a *app) takeSpool(ctx context.Context) error {
+	dir, err := setting.Folder()
+	if err != nil {
+		return err
 	}
-	return "", err
+	project := setting.Repository(dir)
+	if project == "" {
+		return nil
+	}
+	p, err := a.pipeline()
+	if err != nil {
+		return err
+	}
+	taken, err := p.TakeSpool(ctx, project)
+	for _, t := range taken {
+		switch {
+		case errors.Is(t.Err, improve.ErrFiled):
+			a.progress("%s/%s: %s\n", improve.SpoolFolder, t.Name, t.Err)
+		case t.Err != nil:
+			a.progress("%s/%s was not taken in: %s\n", improve.SpoolFolder, t.Name, t.Err)
+		default:
+			a.progress("%s/%s was taken in as %s, and waits for approval\n", improve.SpoolFolder, t.Name, t.ID)
+		}
+	}
+	return err
 }

@@ -6,32 +6,33 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
-	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
-// lookedBack is what sessions show of a project, and what speaks against work on it.
-type lookedBack struct {
-	project string
-	cases   []improve.Case
-	merged  []improve.Merged
-	results []improve.Result
-	cfg     improve.Config
-	queue   improve.Queue
-	past    []improve.Item
-	off     string            // why all of it is off
-	clerk   *forge.Idempotent // nil where the forge cannot be asked
-	where   string            // the forge
+// pipeline is the way from sessions to requests, with what this run of the program
+// has.
+func (a *app) pipeline() (*pipeline.Pipeline, error) {
+	return pipeline.New(pipeline.Options{
+		Queue: a.queue, Sessions: a.scanner(), Redact: a.redactor(true), Config: a.automation,
+		Forge: func(ctx context.Context, project string) (pipeline.Forge, error) { return a.forgeOf(ctx, project) },
+		Key: func() ([]byte, error) {
+			dir, err := a.improveFolder()
+			if err != nil {
+				return nil, err
+			}
+			return a.markerKey(dir)
+		},
+		Disabled: a.automationOff, Notify: func(text string) { a.progress("%s\n", text) }, Now: a.clock,
+	})
 }
 
 // pastFlags are the flags of what looks back for a project.
@@ -47,91 +48,31 @@ func (p *pastFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&p.offline, "offline", false, "do not ask the forge what is filed there")
 }
 
-// lookBackAt reflects on the sessions of this project, or on those that are named.
-func (a *app) lookBackAt(ctx context.Context, args []string, p pastFlags) (*lookedBack, error) {
+// query is what the flags mean, in the project that this folder belongs to.
+func (p pastFlags) query(a *app, args []string) (pipeline.Query, error) {
 	dir, err := setting.Folder()
 	if err != nil {
-		return nil, err
+		return pipeline.Query{}, err
 	}
-	l := &lookedBack{project: setting.Repository(dir)}
-	if l.project == "" {
-		return nil, fmt.Errorf("%s is no repository of git: an improvement is a branch and a pull request, so go to the project first", dir)
-	}
-	if l.cfg, err = a.automation(l.project); err != nil {
-		return nil, err
+	project := setting.Repository(dir)
+	if project == "" {
+		return pipeline.Query{}, fmt.Errorf("%s is no repository of git: an improvement is a branch and a pull request, so go to the project first", dir)
 	}
 	age, err := parseAge(p.since)
 	if err != nil {
-		return nil, misused("--since: %w", err)
+		return pipeline.Query{}, misused("--since: %w", err)
 	}
-	q := scan.Query{Names: args, Host: p.host, Since: a.clock().Add(-age)}
-	if len(args) == 0 {
-		q.Project = l.project
-	}
-	r, err := scan.Run(ctx, q, a.scanOptions())
-	if err != nil {
-		return nil, err
-	}
-	for _, each := range r.Results {
-		l.results = append(l.results, each.Result)
-	}
-	l.merged, l.cases = r.Merged, improve.Cases(r.Merged, l.project)
-	return l, a.situate(ctx, l, p.offline)
+	return pipeline.Query{Project: project, Names: args, Host: p.host, Since: a.clock().Add(-age), Offline: p.offline}, nil
 }
 
-// situate finds out what a decision depends on.
-func (a *app) situate(ctx context.Context, l *lookedBack, offline bool) error {
-	var err error
-	if l.queue, err = a.queue(ctx); err != nil {
-		return err
-	}
-	if l.past, err = l.queue.Items(ctx); err != nil {
-		return err
-	}
-	if l.off, err = a.halted(ctx, l.queue); err != nil || offline {
-		return err
-	}
-	where, err := a.forgeOf(ctx, l.project)
+// past is the pipeline and what to look back at with it.
+func (a *app) past(args []string, flags pastFlags) (*pipeline.Pipeline, pipeline.Query, error) {
+	q, err := flags.query(a, args)
 	if err != nil {
-		return err
+		return nil, q, err
 	}
-	l.where = where.String()
-	if err := where.HasToken(ctx); err != nil {
-		a.progress("the forge was not asked what is filed there: %s\n", err)
-		return nil
-	}
-	hub, err := where.Open(ctx)
-	if err != nil {
-		return err
-	}
-	dir, err := a.improveFolder()
-	if err != nil {
-		return err
-	}
-	key, err := a.markerKey(dir)
-	if err != nil {
-		return err
-	}
-	l.clerk, err = forge.NewClerk(hub, forge.Options{Keys: [][]byte{key}, Log: l.queue, Now: a.clock})
-	return err
-}
-
-// verdict asks every gate about a case.
-func (a *app) verdict(ctx context.Context, l *lookedBack, c improve.Case) improve.Verdict {
-	s := improve.Situation{Now: a.clock().UTC(), Disabled: l.off, Past: l.past}
-	if l.clerk != nil {
-		switch issue, ok, err := l.clerk.Find(ctx, c.Pattern.Fingerprint); {
-		case err != nil:
-			a.progress("the forge could not say what is filed there: %s\n", err)
-		case !ok:
-			s.Forge = improve.NotFiled
-		case issue.State == forge.Open:
-			s.Forge, s.Where = improve.FiledOpen, issue.URL
-		default:
-			s.Forge, s.Where = improve.FiledClosed, issue.URL
-		}
-	}
-	return improve.Decide(l.cfg, c, s)
+	p, err := a.pipeline()
+	return p, q, err
 }
 
 func improveNew(a *app) *cobra.Command {
@@ -156,16 +97,24 @@ forge, open or closed, is not filed again.`,
 	return c
 }
 
-func (a *app) improveNew(ctx context.Context, args []string, p pastFlags, which string, approve bool) error {
-	l, err := a.lookBackAt(ctx, args, p)
+func (a *app) improveNew(ctx context.Context, args []string, flags pastFlags, which string, approve bool) error {
+	p, q, err := a.past(args, flags)
 	if err != nil {
 		return err
 	}
-	c, err := l.choose(which)
+	f, err := p.Look(ctx, q)
 	if err != nil {
 		return err
 	}
-	it, err := a.file(ctx, l, c, approve)
+	defer f.Close()
+	c, err := f.Choose(which)
+	if errors.Is(err, pipeline.ErrNoCase) {
+		return misused("--pick %q: there are %d, by number or fingerprint; trimtab improve why lists them", which, len(f.Cases))
+	}
+	if err != nil {
+		return err
+	}
+	it, err := p.File(ctx, f, c, approve)
 	if err != nil {
 		return err
 	}
@@ -180,51 +129,6 @@ func (a *app) improveNew(ctx context.Context, args []string, p pastFlags, which 
 	}
 	a.progress("trimtab improve preview %s shows what would be sent; trimtab improve approve %s lets it begin\n", end, end)
 	return nil
-}
-
-// choose takes the case that a person names, or the first.
-func (l *lookedBack) choose(which string) (improve.Case, error) {
-	if len(l.cases) == 0 {
-		return improve.Case{}, errors.New("nothing went wrong that we know of: trimtab reflect says where it looked")
-	}
-	if which == "" {
-		return l.cases[0], nil
-	}
-	for i, c := range l.cases {
-		if which == fmt.Sprint(i+1) || len(which) >= 6 && strings.HasPrefix(c.Pattern.Fingerprint, which) {
-			return c, nil
-		}
-	}
-	return improve.Case{}, misused("--pick %q: there are %d, by number or fingerprint; trimtab improve why lists them", which, len(l.cases))
-}
-
-// holding are the gates that also hold what a person asks for.
-var holding = []string{improve.GateSwitch, improve.GateQueue, improve.GateForge}
-
-// file puts a case that a person asks for into the queue.
-func (a *app) file(ctx context.Context, l *lookedBack, c improve.Case, approve bool) (improve.Item, error) {
-	v := a.verdict(ctx, l, c)
-	for _, g := range v.Gates {
-		switch {
-		case g.Open || g.Name == improve.GateEnabled:
-		case g.Name == improve.GateForge && l.clerk == nil: // looked for again before anything is filed
-		case slices.Contains(holding, g.Name):
-			return improve.Item{}, errors.New(g.String())
-		default:
-			a.progress("by itself it would not be asked for: %s\n", g)
-		}
-	}
-	v.State = improve.Awaiting
-	if approve {
-		v.State = improve.Queued
-	}
-	it := improve.NewItem("", c, l.cfg, v, a.clock().UTC())
-	it.ByHand = true
-	id, err := addItem(ctx, l.queue, it)
-	if err != nil {
-		return improve.Item{}, err
-	}
-	return l.queue.Item(ctx, id)
 }
 
 func improveWhy(a *app) *cobra.Command {
@@ -242,42 +146,21 @@ closed gate is named with what would open it.`,
 	return c
 }
 
-// whyJSON is a case and every gate.
-type whyJSON struct {
-	Number  int             `json:"number"`
-	Pattern improve.Pattern `json:"pattern"`
-	improve.Verdict
-}
-
-func (a *app) improveWhy(ctx context.Context, args []string, p pastFlags) error {
-	l, err := a.lookBackAt(ctx, args, p)
+func (a *app) improveWhy(ctx context.Context, args []string, flags pastFlags) error {
+	p, q, err := a.past(args, flags)
 	if err != nil {
 		return err
 	}
-	all := []whyJSON{}
-	for i, c := range l.cases[:min(len(l.cases), 10)] {
-		all = append(all, whyJSON{i + 1, c.Pattern, a.verdict(ctx, l, c)})
+	reasons, where, err := p.Why(ctx, q)
+	if err != nil {
+		return err
 	}
 	if a.flag.json {
-		return a.printJSON(all)
+		return a.printJSON(reasons)
 	}
-	if len(all) == 0 {
-		a.printf("nothing went wrong that we know of; trimtab reflect says where it looked\n")
-		return nil
-	}
-	for _, w := range all {
-		a.printf("%d. %s, %s, %s, score %d  (%s)\n", w.Number, strings.ReplaceAll(w.Pattern.Type, "_", " "), w.Pattern.Severity, plural.Count(w.Pattern.Count, "time"), w.Score, w.Pattern.Fingerprint)
-		if w.Fire {
-			a.printf("   every gate is open: it would begin as %s\n", w.State)
-		}
-		for _, g := range w.Gates {
-			if !g.Open {
-				a.printf("   %s\n", g)
-			}
-		}
-	}
-	if l.where != "" {
-		a.progress("forge: %s\n", l.where)
+	a.answered(report.Why(a.out, reasons))
+	if len(reasons) > 0 && where != "" {
+		a.progress("forge: %s\n", where)
 	}
 	return nil
 }
@@ -371,28 +254,24 @@ func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r, err := scan.Run(ctx, scan.Query{Names: []string{at.Transcript}}, a.scanOptions())
+	p, err := a.pipeline()
 	if err != nil {
 		return false, err
 	}
-	l := &lookedBack{project: at.Project, cases: improve.Cases(r.Merged, at.Project)}
-	if l.cfg, err = a.automation(at.Project); err != nil {
-		return false, err
-	}
-	c, err := l.choose("")
+	f, err := p.Look(ctx, pipeline.Query{Project: at.Project, Names: []string{at.Transcript}})
 	if err != nil {
 		return false, err
 	}
-	if err := a.situate(ctx, l, false); err != nil {
+	defer f.Close()
+	c, err := f.Choose("")
+	if err != nil {
 		return false, err
 	}
-	for _, it := range l.past {
-		if it.Project == at.Project && it.Fingerprint == c.Pattern.Fingerprint {
-			return true, a.sampleDone(it)
-		}
+	if it, ok := f.Filed(c); ok {
+		return true, a.sampleDone(it)
 	}
 	a.progress("the sample: %s\nits transcript: %s\n", at.Project, at.Transcript)
-	it, err := a.file(ctx, l, c, true)
+	it, err := p.File(ctx, f, c, true)
 	if err == nil {
 		a.progress("%s  %s, seen %s\n", it.ID, it.Request.Title, plural.Count(it.Request.Pattern.Count, "time"))
 	}

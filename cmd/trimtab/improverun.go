@@ -130,10 +130,10 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	if err != nil {
 		return err
 	}
-	if why, err := a.halted(ctx, q); err != nil || why != "" {
+	if why, err := a.halted(ctx); err != nil || why != "" {
 		return errors.Join(err, misusedIf(why != "", "no work begins: %s", why))
 	}
-	if err := a.takeSpool(ctx, q); err != nil {
+	if err := a.takeSpool(ctx); err != nil {
 		a.progress("%s\n", err)
 	}
 	cfg, err := a.config()

@@ -48,7 +48,7 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.takeSpool(ctx, q); err != nil {
+	if err := a.takeSpool(ctx); err != nil {
 		a.progress("%s\n", err)
 	}
 	items, err := q.Items(ctx, states...)
@@ -58,7 +58,7 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 	if a.flag.json {
 		return a.printJSON(append([]improve.Item{}, items...))
 	}
-	if why, err := a.halted(ctx, q); err != nil {
+	if why, err := a.halted(ctx); err != nil {
 		return err
 	} else if why != "" {
 		a.progress("no work begins: %s\n", why)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/secret"
@@ -86,8 +87,8 @@ func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 
 // reflection reads the sessions that are named, or all that are there, and tells
 // what went wrong in them.
-func (a *app) reflection(ctx context.Context, args []string, l lookback) (r scan.Reflection, err error) {
-	q := scan.Query{Names: args, Host: l.host}
+func (a *app) reflection(ctx context.Context, args []string, l lookback) (r improve.Reflection, err error) {
+	q := improve.Query{Names: args, Host: l.host}
 	if l.since != "" {
 		age, err := parseAge(l.since)
 		if err != nil {
@@ -100,12 +101,12 @@ func (a *app) reflection(ctx context.Context, args []string, l lookback) (r scan
 			return r, misused("--project: %w", err)
 		}
 	}
-	return scan.Run(ctx, q, a.scanOptions())
+	return a.scanner().Reflect(ctx, q)
 }
 
-// scanOptions are what sessions are found and read with.
-func (a *app) scanOptions() scan.Options {
-	return scan.Options{Redact: a.redactor(true), Getenv: a.getenv, Store: ownStore{a}, Progress: newBar(a), Now: a.clock}
+// scanner finds and reads sessions.
+func (a *app) scanner() *scan.Scanner {
+	return scan.New(scan.Options{Redact: a.redactor(true), Getenv: a.getenv, Store: ownStore{a}, Progress: newBar(a), Now: a.clock})
 }
 
 // ownStore is our own store for a scan, which opens it only where it is there.
@@ -127,7 +128,7 @@ func (s ownStore) Where() (string, bool) {
 func (s ownStore) Open(ctx context.Context) (trimtab.Archive, error) { return s.app.store(ctx) }
 
 // form chooses how the report is written.
-func (l *lookback) form(a *app) (func(io.Writer, scan.Reflection) error, error) {
+func (l *lookback) form(a *app) (func(io.Writer, improve.Reflection) error, error) {
 	switch strings.ToLower(filepath.Ext(l.file)) {
 	case ".json":
 		a.flag.json = true
@@ -152,7 +153,7 @@ func (l *lookback) form(a *app) (func(io.Writer, scan.Reflection) error, error) 
 }
 
 // tellReflection writes the report, and on stderr what could not be read.
-func (a *app) tellReflection(r scan.Reflection, l lookback, write func(io.Writer, scan.Reflection) error) (err error) {
+func (a *app) tellReflection(r improve.Reflection, l lookback, write func(io.Writer, improve.Reflection) error) (err error) {
 	for i, u := range r.Unread {
 		if i == 5 {
 			a.progress("… and %d more files could not be read\n", len(r.Unread)-i)

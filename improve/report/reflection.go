@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
@@ -27,7 +26,7 @@ type Layout struct {
 }
 
 // JSON writes a reflection for a program.
-func JSON(w io.Writer, r scan.Reflection) error {
+func JSON(w io.Writer, r improve.Reflection) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -55,7 +54,7 @@ func headline(p improve.Pattern) string {
 }
 
 // shown are the patterns to tell, and how many are left.
-func (l Layout) shown(r scan.Reflection) (some []improve.Merged, more int) {
+func (l Layout) shown(r improve.Reflection) (some []improve.Merged, more int) {
 	if l.Top == 0 || l.Top >= len(r.Merged) {
 		return r.Merged, 0
 	}
@@ -63,7 +62,7 @@ func (l Layout) shown(r scan.Reflection) (some []improve.Merged, more int) {
 }
 
 // Text writes the report for a terminal.
-func (l Layout) Text(w io.Writer, r scan.Reflection) error {
+func (l Layout) Text(w io.Writer, r improve.Reflection) error {
 	var b strings.Builder
 	for _, line := range l.summary(r) {
 		l.wrap(&b, "", "", line)
@@ -81,7 +80,7 @@ func (l Layout) Text(w io.Writer, r scan.Reflection) error {
 }
 
 // summary says what was looked at and what was left out.
-func (l Layout) summary(r scan.Reflection) []string {
+func (l Layout) summary(r improve.Reflection) []string {
 	if len(r.Results) == 0 {
 		out := []string{"No sessions were found."}
 		if r.Since != nil {
@@ -130,7 +129,7 @@ func recurring(all []improve.Merged) (n int) {
 }
 
 // left says what was not looked at, and why.
-func (l Layout) left(r scan.Reflection) []string {
+func (l Layout) left(r improve.Reflection) []string {
 	var out []string
 	if r.Damaged > 0 {
 		first := ""
@@ -195,7 +194,7 @@ func times(n int) string {
 }
 
 // Markdown writes the report as a document.
-func (l Layout) Markdown(w io.Writer, r scan.Reflection) error {
+func (l Layout) Markdown(w io.Writer, r improve.Reflection) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Reflection, %s\n\n", l.day(r.At))
 	for _, line := range l.summary(r) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/report"
-	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/improve/worker"
 )
 
@@ -49,10 +48,10 @@ func TestReflection_Golden(t *testing.T) {
 	since := now.AddDate(0, 0, -7)
 	second := merged(1234, "exit status 1: no such file")
 	second.Type, second.Severity, second.Sessions = improve.RepeatedTool, improve.Medium, 1
-	r := scan.Reflection{
-		At: now, Since: &since, Results: []scan.Session{{}, {}, {}, {}}, Hosts: map[string]int{"claude": 2, "codex": 1}, Agents: 1,
+	r := improve.Reflection{
+		At: now, Since: &since, Results: []improve.SessionResult{{}, {}, {}, {}}, Hosts: map[string]int{"claude": 2, "codex": 1}, Agents: 1,
 		Merged:  []improve.Merged{merged(7, "permission denied while reading the configuration of the build, once more"), second, merged(2, "third")},
-		Damaged: 2, Lines: []scan.Damage{{File: "/home/a/two.jsonl", Line: 3, Why: "no JSON"}}, Ours: 1, Foreign: 3, Unread: []string{"x"},
+		Damaged: 2, Lines: []improve.DamagedLine{{File: "/home/a/two.jsonl", Line: 3, Why: "no JSON"}}, Ours: 1, Foreign: 3, Unread: []string{"x"},
 		Metrics:  improve.Metrics{TotalMessages: 12345, ToolUses: 1},
 		Earliest: since, Latest: now,
 	}
@@ -61,7 +60,7 @@ func TestReflection_Golden(t *testing.T) {
 	golden(t, "reflection.md", func(w io.Writer) error { return layout.Markdown(w, r) })
 	layout.Colour = true
 	golden(t, "reflection.colour.txt", func(w io.Writer) error { return layout.Text(w, r) })
-	nothing := scan.Reflection{Since: &since, Looked: []string{"/home/a/.claude/projects", "/home/a/.codex/sessions"}}
+	nothing := improve.Reflection{Since: &since, Looked: []string{"/home/a/.claude/projects", "/home/a/.codex/sessions"}}
 	golden(t, "nothing.txt", func(w io.Writer) error { return layout.Text(w, nothing) })
 }
 
@@ -108,7 +107,7 @@ func TestAnAnswerThatIsNotWrittenIsAnError(t *testing.T) {
 	it := someItem()
 	for name, err := range map[string]error{
 		"item": report.Item(full{}, it, "", now), "list": report.List(full{}, []improve.Item{it}, now), "outcome": report.Outcome(full{}, it, now),
-		"text": report.Layout{Width: 80, Zone: time.UTC}.Text(full{}, scan.Reflection{}), "json": report.JSON(full{}, scan.Reflection{}),
+		"text": report.Layout{Width: 80, Zone: time.UTC}.Text(full{}, improve.Reflection{}), "json": report.JSON(full{}, improve.Reflection{}),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -155,7 +154,7 @@ func merged(count int, text string) improve.Merged {
 
 func TestTheReportFitsAnyWidthAndObeysNothingInIt(t *testing.T) {
 	evil := "\x1b[31mred\x1b[0m `code` | <b> # " + strings.Repeat("long words ", 20) + strings.Repeat("x", 10)
-	r := scan.Reflection{Results: []scan.Session{{}}, Hosts: map[string]int{"claude": 1}, Merged: []improve.Merged{merged(7, evil)}, Damaged: 2, Lines: []scan.Damage{{File: evil, Line: 3, Why: "x"}}}
+	r := improve.Reflection{Results: []improve.SessionResult{{}}, Hosts: map[string]int{"claude": 1}, Merged: []improve.Merged{merged(7, evil)}, Damaged: 2, Lines: []improve.DamagedLine{{File: evil, Line: 3, Why: "x"}}}
 	for _, width := range []int{30, 40, 80, 120} {
 		var b bytes.Buffer
 		if err := (report.Layout{Width: width, Zone: time.UTC}).Text(&b, r); err != nil {

@@ -72,7 +72,7 @@ type unit struct {
 const maxUnits = 500_000
 
 // find collects what to read: what is named, or else all that is there.
-func (s *scanner) find(ctx context.Context) ([]unit, error) {
+func (s *run) find(ctx context.Context) ([]unit, error) {
 	if len(s.query.Names) == 0 {
 		return s.findAll(), ctx.Err()
 	}
@@ -98,7 +98,7 @@ func (s *scanner) find(ctx context.Context) ([]unit, error) {
 }
 
 // findAll lists the sessions of every host, and our own.
-func (s *scanner) findAll() []unit {
+func (s *run) findAll() []unit {
 	var units []unit
 	host := s.query.Host
 	for _, d := range sessionDirs(s.opt.Getenv) {
@@ -115,14 +115,14 @@ func (s *scanner) findAll() []unit {
 }
 
 // below lists the files of a host that were written since.
-func (s *scanner) below(d sessionDir) []unit {
+func (s *run) below(d sessionDir) []unit {
 	return s.walk(d.dir, func(base string) bool {
 		return strings.HasPrefix(base, d.prefix) && slices.Contains(d.exts, filepath.Ext(base))
 	}, unit{host: d.host})
 }
 
 // folder lists what may be sessions in a folder that was named.
-func (s *scanner) folder(dir string) []unit {
+func (s *run) folder(dir string) []unit {
 	return s.walk(dir, func(base string) bool {
 		return slices.Contains([]string{".jsonl", ".json", ".db", ".sqlite"}, filepath.Ext(base))
 	}, unit{want: s.query.Host, maybe: true})
@@ -130,7 +130,7 @@ func (s *scanner) folder(dir string) []unit {
 
 // walk lists files. A folder that cannot be read is told and passed over; one that
 // is not there holds nothing. Links are not followed.
-func (s *scanner) walk(dir string, fits func(base string) bool, like unit) []unit {
+func (s *run) walk(dir string, fits func(base string) bool, like unit) []unit {
 	var out []unit
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -165,7 +165,7 @@ func (s *scanner) walk(dir string, fits func(base string) bool, like unit) []uni
 
 // session finds a session by its id: files that have it in their name, and the
 // databases and our store, which are asked.
-func (s *scanner) session(id string) []unit {
+func (s *run) session(id string) []unit {
 	if trimtab.CheckID(id) != nil {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (s *scanner) session(id string) []unit {
 }
 
 // storeName says where our own store is, if there is one.
-func (s *scanner) storeName() (string, bool) {
+func (s *run) storeName() (string, bool) {
 	if s.opt.Store == nil {
 		return "", false
 	}

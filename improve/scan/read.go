@@ -21,7 +21,7 @@ import (
 
 // read reads one unit. Reading never takes the program down: what a file holds is
 // not ours to choose.
-func (s *scanner) read(ctx context.Context, u unit) (err error) {
+func (s *run) read(ctx context.Context, u unit) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: reading it went wrong: %v", trimtab.ErrDamaged, p)
@@ -67,20 +67,20 @@ func (s *scanner) read(ctx context.Context, u unit) (err error) {
 }
 
 // other counts a file that is no session.
-func (s *scanner) other() error {
+func (s *run) other() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all.Foreign++
 	return nil
 }
 
-func (s *scanner) opened() {
+func (s *run) opened() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all.Files++
 }
 
-func (s *scanner) readOwn(ctx context.Context, u unit) error {
+func (s *run) readOwn(ctx context.Context, u unit) error {
 	store, err := s.openStore()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *scanner) readOwn(ctx context.Context, u unit) error {
 
 // readStore reads a store of ours that was named. It reads a copy: opening a store
 // may bring it up to date.
-func (s *scanner) readStore(ctx context.Context, u unit) (err error) {
+func (s *run) readStore(ctx context.Context, u unit) (err error) {
 	name, remove, err := all.Copy(u.file)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *scanner) readStore(ctx context.Context, u unit) (err error) {
 	return s.source(ctx, u, "", stored.New(store))
 }
 
-func (s *scanner) readExport(u unit) error {
+func (s *run) readExport(u unit) error {
 	f, err := os.Open(u.file)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *scanner) readExport(u unit) error {
 
 // source reads the sessions of a file. One that cannot be read does not hide the
 // others.
-func (s *scanner) source(ctx context.Context, u unit, host string, from transcript.Source) error {
+func (s *run) source(ctx context.Context, u unit, host string, from transcript.Source) error {
 	var errs []error
 	for info, err := range from.Sessions(ctx) {
 		switch {
@@ -158,7 +158,7 @@ func (s *scanner) source(ctx context.Context, u unit, host string, from transcri
 }
 
 // one reads one session.
-func (s *scanner) one(ctx context.Context, u unit, info trimtab.Info, from transcript.Source) error {
+func (s *run) one(ctx context.Context, u unit, info trimtab.Info, from transcript.Source) error {
 	one, err := s.begin(u, info)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (s *scanner) one(ctx context.Context, u unit, info trimtab.Info, from trans
 // reading is one session that is being read.
 type reading struct {
 	*improve.Reflector
-	scan    *scanner
+	scan    *run
 	unit    unit
 	info    trimtab.Info
 	project string
@@ -191,7 +191,7 @@ type reading struct {
 	pace    int
 }
 
-func (s *scanner) begin(u unit, info trimtab.Info) (*reading, error) {
+func (s *run) begin(u unit, info trimtab.Info) (*reading, error) {
 	parent := bareID(info.Parent, info.Host)
 	if parent == "unknown" {
 		parent = ""
@@ -221,7 +221,7 @@ func (r *reading) see(item transcript.Item) bool {
 }
 
 // finish keeps what came of a session, if it is one that was asked for.
-func (s *scanner) finish(r *reading) {
+func (s *run) finish(r *reading) {
 	result, ok := r.Result(s.opt.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,13 +232,13 @@ func (s *scanner) finish(r *reading) {
 	case !ok, result.Timestamp.Before(s.query.Since), s.query.Project != "" && (r.project == "" || !within(r.project, s.query.Project)):
 		return
 	}
-	s.all.Results = append(s.all.Results, Session{Result: result, Host: r.info.Host, Project: r.project, File: r.unit.file})
+	s.all.Results = append(s.all.Results, improve.SessionResult{Result: result, Host: r.info.Host, Project: r.project, File: r.unit.file})
 }
 
 // damaged notes a line that could not be read. Its words repeat nothing of what
 // stands there.
-func (s *scanner) damaged(u unit, info trimtab.Info, err error) {
-	d := Damage{File: cmp.Or(u.file, "session "+info.ID), Why: err.Error()}
+func (s *run) damaged(u unit, info trimtab.Info, err error) {
+	d := improve.DamagedLine{File: cmp.Or(u.file, "session "+info.ID), Why: err.Error()}
 	var line transcript.Damaged
 	if errors.As(err, &line) {
 		d.Line, d.Why = line.Line, line.Text
@@ -253,8 +253,8 @@ func (s *scanner) damaged(u unit, info trimtab.Info, err error) {
 }
 
 // trimDamages keeps the first damages by file and line, whoever read first.
-func (s *scanner) trimDamages() {
-	slices.SortFunc(s.all.Lines, func(a, b Damage) int {
+func (s *run) trimDamages() {
+	slices.SortFunc(s.all.Lines, func(a, b improve.DamagedLine) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
 			return c
 		}
@@ -263,7 +263,7 @@ func (s *scanner) trimDamages() {
 	s.all.Lines = s.all.Lines[:min(len(s.all.Lines), maxDamages)]
 }
 
-func (s *scanner) unread(name string, err error, named bool) {
+func (s *run) unread(name string, err error, named bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := err.Error()
@@ -275,7 +275,7 @@ func (s *scanner) unread(name string, err error, named bool) {
 }
 
 // reflection sums up, in an order that does not depend on who read first.
-func (s *scanner) reflection(now time.Time) Reflection {
+func (s *run) reflection(now time.Time) improve.Reflection {
 	r := s.all
 	r.At = now.UTC()
 	if !s.query.Since.IsZero() {
@@ -314,8 +314,8 @@ func (s *scanner) reflection(now time.Time) Reflection {
 
 // latest are the sessions, the newest first, each once: one that was read from its
 // host's file and from our store counts where more of it was seen.
-func latest(all []Session) []Session {
-	slices.SortStableFunc(all, func(a, b Session) int {
+func latest(all []improve.SessionResult) []improve.SessionResult {
+	slices.SortStableFunc(all, func(a, b improve.SessionResult) int {
 		if c := strings.Compare(a.SessionID, b.SessionID); c != 0 {
 			return c
 		}
@@ -324,10 +324,10 @@ func latest(all []Session) []Session {
 		}
 		return strings.Compare(b.File, a.File)
 	})
-	all = slices.CompactFunc(all, func(a, b Session) bool { return a.SessionID == b.SessionID })
-	slices.SortStableFunc(all, func(a, b Session) int { return b.Timestamp.Compare(a.Timestamp) })
+	all = slices.CompactFunc(all, func(a, b improve.SessionResult) bool { return a.SessionID == b.SessionID })
+	slices.SortStableFunc(all, func(a, b improve.SessionResult) int { return b.Timestamp.Compare(a.Timestamp) })
 	if all == nil {
-		return []Session{}
+		return []improve.SessionResult{}
 	}
 	return all
 }

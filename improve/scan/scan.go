@@ -6,9 +6,8 @@
 // named; neither hides the rest. Reading decides nothing: what went wrong is counted
 // by package improve, and what becomes of it is for its callers.
 //
-//	r, err := scan.Run(ctx, scan.Query{Since: weekAgo, Project: folder}, scan.Options{
-//		Getenv: os.Getenv, Redact: redact,
-//	})
+//	s := scan.New(scan.Options{Getenv: os.Getenv, Redact: redact})
+//	r, err := s.Reflect(ctx, improve.Query{Since: weekAgo, Project: folder})
 //	…
 //	for _, m := range r.Merged { // the worst first, over all sessions
 //		fmt.Println(m.Severity, m.Type, m.Count, m.Sessions)
@@ -28,14 +27,6 @@ import (
 	"github.com/trimtab/trimtab/improve"
 )
 
-// Query says which sessions are meant. The zero value is all of them.
-type Query struct {
-	Names   []string  // files, folders and ids of sessions; all that hosts keep where there are none
-	Host    string    // only sessions of this host
-	Since   time.Time // only sessions that were at work since
-	Project string    // only sessions that worked in this folder or below
-}
-
 // Options are what a scan works with. Redact is needed.
 type Options struct {
 	Redact   func(string) string // of all that is quoted
@@ -54,6 +45,14 @@ type Store interface {
 	Open(ctx context.Context) (trimtab.Archive, error)
 }
 
+// OpenStore is a Store that is open already.
+func OpenStore(archive trimtab.Archive) Store { return openStore{archive} }
+
+type openStore struct{ trimtab.Archive }
+
+func (s openStore) Where() (string, bool)                         { return "the store", true }
+func (s openStore) Open(context.Context) (trimtab.Archive, error) { return s.Archive, nil }
+
 // Progress is told how far a scan has come, by several goroutines at once.
 type Progress interface {
 	Begin(files int, bytes int64) // before anything is read
@@ -62,48 +61,12 @@ type Progress interface {
 	End()
 }
 
-// Reflection is all that a scan found, and the form in which a program is told.
-type Reflection struct {
-	At       time.Time        `json:"generated_at"`
-	Since    *time.Time       `json:"since,omitempty"`
-	Results  []Session        `json:"results"` // a ReflectionResult for each session
-	Merged   []improve.Merged `json:"merged"`  // over all of them, ranked
-	Hosts    map[string]int   `json:"sessions_by_host"`
-	Agents   int              `json:"sub_agents"` // among the results, beside the sessions that started them
-	Files    int              `json:"files"`
-	Bytes    int64            `json:"bytes"`
-	Damaged  int              `json:"damaged_lines"`
-	Lines    []Damage         `json:"damaged,omitempty"`     // the first of them
-	Ours     int              `json:"own_sessions_skipped"`  // that the improve workflow ran
-	Foreign  int              `json:"other_files,omitempty"` // in named folders, that are no sessions
-	Unread   []string         `json:"unreadable,omitempty"`  // and why
-	Looked   []string         `json:"looked_in,omitempty"`   // where nothing was named
-	Metrics  improve.Metrics  `json:"metrics"`               // of all sessions
-	Earliest time.Time        `json:"earliest_session,omitzero"`
-	Latest   time.Time        `json:"latest_session,omitzero"`
+// Scanner finds and reads sessions. It may be used by several goroutines, and
+// again.
+type Scanner struct{ opt Options }
 
-	NamedUnread bool `json:"-"` // a file that the query names could not be read
-}
-
-// Session is the result of one session and where it was.
-type Session struct {
-	improve.Result
-	Host    string `json:"host,omitempty"`
-	Project string `json:"project,omitempty"`
-	File    string `json:"file,omitempty"`
-}
-
-// Damage is a line that could not be read.
-type Damage struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Why  string `json:"why"`
-}
-
-// Run reads the sessions that are meant and tells what went wrong in them. An error
-// is a name that means nothing, or the end of the context: what cannot be read is
-// noted in the result.
-func Run(ctx context.Context, query Query, opt Options) (Reflection, error) {
+// New returns a scanner.
+func New(opt Options) *Scanner {
 	if opt.Getenv == nil {
 		opt.Getenv = func(string) string { return "" }
 	}
@@ -113,16 +76,23 @@ func Run(ctx context.Context, query Query, opt Options) (Reflection, error) {
 	if opt.Progress == nil {
 		opt.Progress = silent{}
 	}
-	s := &scanner{query: query, opt: opt, all: Reflection{Hosts: map[string]int{}}}
+	return &Scanner{opt: opt}
+}
+
+// Reflect reads the sessions that are meant and tells what went wrong in them. An
+// error is a name that means nothing, or the end of the context: what cannot be
+// read is noted in the result.
+func (sc *Scanner) Reflect(ctx context.Context, query improve.Query) (improve.Reflection, error) {
+	s := &run{query: query, opt: sc.opt, all: improve.Reflection{Hosts: map[string]int{}}}
 	// Several readers may need the store, and a Store need not be safe for that.
-	s.openStore = sync.OnceValues(func() (trimtab.Archive, error) { return opt.Store.Open(ctx) })
-	now := opt.Now()
+	s.openStore = sync.OnceValues(func() (trimtab.Archive, error) { return s.opt.Store.Open(ctx) })
+	now := s.opt.Now()
 	units, err := s.find(ctx)
 	if err != nil {
-		return Reflection{}, err
+		return improve.Reflection{}, err
 	}
 	if err := s.readAll(ctx, units); err != nil {
-		return Reflection{}, err
+		return improve.Reflection{}, err
 	}
 	return s.reflection(now), nil
 }
@@ -135,17 +105,17 @@ func (silent) Bytes(int)        {}
 func (silent) File(int64)       {}
 func (silent) End()             {}
 
-// scanner reads sessions, several files at a time. What it keeps of each is what
+// run reads sessions, several files at a time. What it keeps of each is what
 // reflecting on it gave.
-type scanner struct {
-	query     Query
+type run struct {
+	query     improve.Query
 	opt       Options
 	openStore func() (trimtab.Archive, error)
 	wanted    []string // ids of sessions that were asked for and must be found
 	bytes     atomic.Int64
 
 	mu  sync.Mutex // guards all while readers are at work
-	all Reflection
+	all improve.Reflection
 }
 
 const (
@@ -154,7 +124,7 @@ const (
 )
 
 // readAll reads all units. What cannot be read is noted and never hides the rest.
-func (s *scanner) readAll(ctx context.Context, units []unit) error {
+func (s *run) readAll(ctx context.Context, units []unit) error {
 	var size int64
 	for _, u := range units {
 		size += u.size
@@ -187,7 +157,7 @@ func (s *scanner) readAll(ctx context.Context, units []unit) error {
 		return ctx.Err()
 	}
 	for _, id := range s.wanted {
-		if !slices.ContainsFunc(s.all.Results, func(r Session) bool { return r.SessionID == bareID(id, r.Host) }) {
+		if !slices.ContainsFunc(s.all.Results, func(r improve.SessionResult) bool { return r.SessionID == bareID(id, r.Host) }) {
 			return noSuchSession(id)
 		}
 	}

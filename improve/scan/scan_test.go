@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/transcript/transcripttest"
@@ -21,9 +22,9 @@ import (
 func keep(s string) string { return s }
 
 // looked is what a scan of files and folders gives.
-func looked(t *testing.T, host string, names ...string) scan.Reflection {
+func looked(t *testing.T, host string, names ...string) improve.Reflection {
 	t.Helper()
-	r, err := scan.Run(t.Context(), scan.Query{Names: names, Host: host}, scan.Options{Redact: keep})
+	r, err := scan.New(scan.Options{Redact: keep}).Reflect(t.Context(), improve.Query{Names: names, Host: host})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestR1_ADamagedLineHidesNoGoodOne(t *testing.T) {
 	}
 	lines := strings.SplitAfter(text, "\n")
 	file := filepath.Join(t.TempDir(), "two.jsonl")
-	write := func(text string) scan.Reflection {
+	write := func(text string) improve.Reflection {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -111,57 +112,57 @@ func TestSessionsAreFoundWhereHostsKeepThem(t *testing.T) {
 	}
 	place(t, "codex", filepath.Join(home, ".codex", "sessions", "notes.jsonl")) // codex names its sessions rollout-…
 	env := map[string]string{"HOME": home}
-	run := func(q scan.Query) scan.Reflection {
+	run := func(q improve.Query) improve.Reflection {
 		t.Helper()
-		r, err := scan.Run(t.Context(), q, scan.Options{Redact: keep, Getenv: func(name string) string { return env[name] }})
+		r, err := scan.New(scan.Options{Redact: keep, Getenv: func(name string) string { return env[name] }}).Reflect(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	r := run(scan.Query{})
+	r := run(improve.Query{})
 	want := map[string]int{"claude": 1, "codex": 1, "gemini": 1, "qwen": 1, "pi": 1}
 	if diff := cmp.Diff(want, r.Hosts); diff != "" || r.Files != 5 || len(r.Looked) != 8 {
 		t.Errorf("%d files in %q (-want +got):\n%s", r.Files, r.Looked, diff)
 	}
-	if r := run(scan.Query{Host: "pi"}); len(r.Results) != 1 || len(r.Looked) != 1 {
+	if r := run(improve.Query{Host: "pi"}); len(r.Results) != 1 || len(r.Looked) != 1 {
 		t.Errorf("%d sessions in %q", len(r.Results), r.Looked)
 	}
-	if r := run(scan.Query{Since: time.Now().Add(time.Hour)}); len(r.Results) != 0 || r.Files != 0 {
+	if r := run(improve.Query{Since: time.Now().Add(time.Hour)}); len(r.Results) != 0 || r.Files != 0 {
 		t.Errorf("%d sessions of %d files in the future", len(r.Results), r.Files)
 	}
-	if r := run(scan.Query{Project: filepath.Join(moved, "nobody")}); len(r.Results) != 0 {
+	if r := run(improve.Query{Project: filepath.Join(moved, "nobody")}); len(r.Results) != 0 {
 		t.Errorf("%d sessions of a folder that nobody worked in", len(r.Results))
 	}
 	env["CLAUDE_CONFIG_DIR"] = moved
-	if r := run(scan.Query{Host: "claude"}); len(r.Results) != 0 || r.Looked[0] != filepath.Join(moved, "projects") {
+	if r := run(improve.Query{Host: "claude"}); len(r.Results) != 0 || r.Looked[0] != filepath.Join(moved, "projects") {
 		t.Errorf("%d sessions in %q", len(r.Results), r.Looked)
 	}
 }
 
 // archive is a store that counts how often it was opened.
 type archive struct {
-	memory.Store
+	*memory.Store
 	opened int
 }
 
 func (a *archive) Where() (string, bool) { return "memory", true }
 
-func (a *archive) Open(context.Context) (trimtab.Archive, error) { a.opened++; return &a.Store, nil }
+func (a *archive) Open(context.Context) (trimtab.Archive, error) { a.opened++; return a.Store, nil }
 
 func TestAStoreIsOpenedOnceAndOnlyWhenItIsAsked(t *testing.T) {
-	var store archive
+	store := archive{Store: memory.New()}
 	opt := scan.Options{Redact: keep, Store: &store}
 	file := filepath.Join(t.TempDir(), "a.jsonl")
 	place(t, "claude", file)
-	if _, err := scan.Run(t.Context(), scan.Query{Names: []string{file}}, opt); err != nil || store.opened != 0 {
+	if _, err := scan.New(opt).Reflect(t.Context(), improve.Query{Names: []string{file}}); err != nil || store.opened != 0 {
 		t.Errorf("opened %d times for a file, %v", store.opened, err)
 	}
-	_, err := scan.Run(t.Context(), scan.Query{Names: []string{"one", "two", "three"}}, opt)
+	_, err := scan.New(opt).Reflect(t.Context(), improve.Query{Names: []string{"one", "two", "three"}})
 	if !errors.Is(err, trimtab.ErrNotFound) || !strings.Contains(err.Error(), `"one"`) || store.opened != 1 {
 		t.Errorf("opened %d times for three ids: %v", store.opened, err)
 	}
-	if _, err := scan.Run(t.Context(), scan.Query{Names: []string{"../x"}}, opt); !errors.Is(err, trimtab.ErrNotFound) || store.opened != 1 {
+	if _, err := scan.New(opt).Reflect(t.Context(), improve.Query{Names: []string{"../x"}}); !errors.Is(err, trimtab.ErrNotFound) || store.opened != 1 {
 		t.Errorf("opened %d times for what is no id: %v", store.opened, err)
 	}
 }
@@ -176,5 +177,24 @@ func TestWhatWasNamedAndCannotBeReadIsTold(t *testing.T) {
 	}
 	if r := looked(t, "", filepath.Dir(file)); r.NamedUnread || r.Foreign != 1 {
 		t.Errorf("in a folder: %v, %d others", r.NamedUnread, r.Foreign)
+	}
+}
+
+func TestReflectOne_ReadsTheHostsFileOrElseTheStore(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.jsonl")
+	place(t, "claude", file)
+	store := archive{Store: memory.New()}
+	s := scan.New(scan.Options{Redact: keep, Store: &store})
+	result, ok, err := s.ReflectOne(t.Context(), improve.StoppedSession{Session: "a", Host: "claude", Transcript: file})
+	if err != nil || !ok || result.SessionID != "a" || result.Metrics.TotalMessages == 0 || store.opened != 0 {
+		t.Errorf("%+v, %v, %v; the store was opened %d times", result, ok, err, store.opened)
+	}
+	for name, one := range map[string]improve.StoppedSession{
+		"no file": {Session: "a", Host: "claude"}, "a file that is gone": {Session: "a", Host: "claude", Transcript: file + ".old"}, "a host that we cannot read": {Session: "a", Host: "odd", Transcript: file},
+	} {
+		store.opened = 0
+		if _, ok, err := s.ReflectOne(t.Context(), one); ok || store.opened != 1 || err != nil && !errors.Is(err, trimtab.ErrNotFound) {
+			t.Errorf("%s: %v, %v; the store was opened %d times", name, ok, err, store.opened)
+		}
 	}
 }

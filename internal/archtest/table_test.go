@@ -46,7 +46,8 @@ var table = []row{
 
 	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
 	{"improve/scan", []string{".", "improve", "export", "store/sqlite", "transcript", "transcript/all", "transcript/own"}, "finds and reads the sessions of every host, and files nothing"},
-	{"improve/report", []string{".", "improve", "improve/scan", "improve/steps", "improve/worker", "internal/termsafe"}, "text for people, from values; it decides and opens nothing"},
+	{"improve/pipeline", []string{".", "improve", "forge", "forge/registry"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
+	{"improve/report", []string{".", "improve", "improve/pipeline", "forge", "improve/steps", "improve/worker", "internal/termsafe"}, "text for people, from values; it decides and opens nothing"},
 	{"improve/agents/subprocess", []string{".", "agent/sandbox"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
 	{"improve/agents", []string{".", "improve", "improve/agents/subprocess", "agent/sandbox", "internal/jsonscan", "internal/termsafe", "forge/git"}, "agents as programs in a cage; it does not know what the work is for"},
 	{"improve/project", []string{".", "improve/agents/subprocess", "agent/sandbox", "internal/termsafe"}, "a project's own commands, and what a change to it measures"},

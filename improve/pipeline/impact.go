@@ -1,0 +1,108 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// PullUnknown is the state of a pull request where the forge was not asked.
+const PullUnknown = "unknown"
+
+// ItemImpact is one improvement and what it changed.
+type ItemImpact struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Pull   string `json:"pull_request"` // merged, open or closed; unknown where the forge was not asked
+	Number int    `json:"-"`            // of the pull request
+	improve.Impact
+}
+
+// Impact counts the sessions of a project in which the trouble of items was seen,
+// before and after their pull requests were merged; of all items of the project that
+// are done where none is named.
+func (p *Pipeline) Impact(ctx context.Context, q Query, items ...improve.Item) (all []ItemImpact, err error) {
+	ask := !q.Offline
+	q.Offline = true // what else is filed there does not matter here
+	f, err := p.Look(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		for _, it := range f.Past {
+			if it.State == improve.Done && it.Project == f.Project {
+				items = append(items, it)
+			}
+		}
+	}
+	var pulls forge.Pulls
+	if ask && len(items) > 0 && p.opt.Forge != nil {
+		if err := p.openForge(ctx, f); err != nil {
+			p.notify("the forge was not asked what was merged: %s", err)
+		} else {
+			pulls = f.opened
+			defer func() { err = errors.Join(err, f.Close()) }()
+		}
+	}
+	all = []ItemImpact{}
+	for _, it := range items {
+		all = append(all, p.impact(ctx, pulls, it, f.Results))
+	}
+	return all, nil
+}
+
+// openForge opens the forge of a project.
+func (p *Pipeline) openForge(ctx context.Context, f *Findings) error {
+	where, err := p.opt.Forge(ctx, f.Project)
+	if err != nil {
+		return err
+	}
+	if err := where.HasToken(ctx); err != nil {
+		return err
+	}
+	f.opened, err = where.Open(ctx)
+	return err
+}
+
+// impact counts from when the pull request was merged. Where it was not, all that was
+// seen was before; where nobody can tell, the day the work was done counts.
+func (p *Pipeline) impact(ctx context.Context, pulls forge.Pulls, it improve.Item, results []improve.Result) ItemImpact {
+	out := ItemImpact{ID: it.ID, Title: it.Request.Title, Pull: PullUnknown}
+	at := it.Updated
+	switch pull, err := pullOf(ctx, pulls, it); {
+	case err != nil:
+		p.notify("%s: the forge could not say whether it was merged: %s", it.ID, err)
+	case pull.State == forge.Merged:
+		out.Pull, out.Number = string(pull.State), pull.Number
+		if !pull.MergedAt.IsZero() {
+			at = pull.MergedAt
+		}
+	case pull.State != "":
+		out.Pull, out.Number = string(pull.State), pull.Number
+		at = p.opt.Now()
+	}
+	out.Impact = improve.ImpactOf(it.Fingerprint, at, results)
+	return out
+}
+
+// pullOf is the pull request of an item, if its forge is the one that is asked.
+func pullOf(ctx context.Context, pulls forge.Pulls, it improve.Item) (forge.Pull, error) {
+	for _, e := range it.Evidence {
+		number, err := strconv.Atoi(e.Facts["number"])
+		if e.Number != pullStep || err != nil || pulls == nil {
+			continue
+		}
+		pull, err := pulls.Pull(ctx, number)
+		if err != nil || pull.URL != e.Facts["url"] {
+			return forge.Pull{}, err
+		}
+		return pull, nil
+	}
+	return forge.Pull{}, nil
+}
+
+// pullStep is the step that opens the pull request.
+const pullStep = 9

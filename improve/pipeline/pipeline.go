@@ -1,0 +1,267 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/forge/registry"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// Options are what a Pipeline works with. Queue, Sessions and Redact are needed.
+type Options struct {
+	Queue    func(ctx context.Context) (improve.Queue, error)         // opened when it is needed first
+	Sessions Sessions                                                 // how sessions are read
+	Redact   func(string) string                                      // of requests that other tools left
+	Config   func(project string) (improve.Config, error)             // settings of automation; the defaults where it is nil
+	Forge    func(ctx context.Context, project string) (Forge, error) // of a project; no forge is asked where it is nil
+	Key      func() ([]byte, error)                                   // the key that signs what we file; needed with Forge
+	Disabled func() string                                            // why all automation is off, "" where it is not; may be nil
+	Notify   func(text string)                                        // told what a person should know of; may be nil
+	Now      func() time.Time                                         // time.Now where it is nil
+	Random   func() uint64                                            // for ids; the system's where it is nil
+}
+
+// Sessions reads sessions and reflects on them; see improve/scan.
+type Sessions interface {
+	Reflect(ctx context.Context, q improve.Query) (improve.Reflection, error)
+	ReflectOne(ctx context.Context, s improve.StoppedSession) (improve.Result, bool, error)
+}
+
+// Forge is where the issues of a project are, not opened yet; see forge/registry.
+type Forge interface {
+	String() string
+	HasToken(ctx context.Context) error
+	Open(ctx context.Context) (registry.Opened, error)
+}
+
+// Query says which sessions of which project are meant.
+type Query struct {
+	Project string    // root folder of the repository to improve
+	Names   []string  // files, folders and sessions; those of the project where there are none
+	Host    string    // only sessions of this host
+	Since   time.Time // only sessions that were at work since
+	Offline bool      // do not ask the forge
+}
+
+// Errors of Findings.Choose.
+var (
+	// ErrNothing: the sessions show nothing that went wrong.
+	ErrNothing = errors.New("nothing went wrong that we know of: trimtab reflect says where it looked")
+	// ErrNoCase: no case has this number or fingerprint.
+	ErrNoCase = errors.New("no case has this number or fingerprint")
+)
+
+// Pipeline turns sessions into requests. It may be used by several goroutines.
+type Pipeline struct{ opt Options }
+
+// New returns a pipeline.
+func New(opt Options) (*Pipeline, error) {
+	if opt.Queue == nil || opt.Sessions == nil || opt.Redact == nil {
+		return nil, errors.New("improve: a pipeline needs a queue, sessions and what takes out secrets")
+	}
+	if opt.Forge != nil && opt.Key == nil {
+		return nil, errors.New("improve: a forge can only be asked with the key that signs what we file")
+	}
+	if opt.Config == nil {
+		opt.Config = func(string) (improve.Config, error) { return improve.Config{}, nil }
+	}
+	if opt.Disabled == nil {
+		opt.Disabled = func() string { return "" }
+	}
+	if opt.Notify == nil {
+		opt.Notify = func(string) {}
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Random == nil {
+		opt.Random = randomNumber
+	}
+	return &Pipeline{opt: opt}, nil
+}
+
+func randomNumber() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+func (p *Pipeline) notify(format string, args ...any) { p.opt.Notify(fmt.Sprintf(format, args...)) }
+
+// Findings is what sessions show of a project, and what speaks against work on it.
+// Close it.
+type Findings struct {
+	Project string
+	Cases   []improve.Case   // the worst first
+	Results []improve.Result // one a session
+	Config  improve.Config   // of automation
+	Past    []improve.Item   // all that the queue has
+	Where   string           // the forge, for a person; "" where it was not looked for
+
+	queue  improve.Queue
+	off    string            // why all automation is off
+	filed  *forge.Idempotent // nil where the forge cannot be asked
+	opened registry.Opened
+}
+
+// Close closes the forge. The queue stays open: it is the caller's.
+func (f *Findings) Close() error {
+	if f.opened.Close == nil {
+		return nil
+	}
+	return f.opened.Close()
+}
+
+// Look reflects on the sessions of a project, or on those that are named, and finds
+// out what a decision depends on.
+func (p *Pipeline) Look(ctx context.Context, q Query) (*Findings, error) {
+	cfg, err := p.opt.Config(q.Project)
+	if err != nil {
+		return nil, err
+	}
+	f := &Findings{Project: q.Project, Config: cfg}
+	which := improve.Query{Names: q.Names, Host: q.Host, Since: q.Since}
+	if len(q.Names) == 0 {
+		which.Project = q.Project
+	}
+	r, err := p.opt.Sessions.Reflect(ctx, which)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range r.Results {
+		f.Results = append(f.Results, each.Result)
+	}
+	f.Cases = improve.Cases(r.Merged, q.Project)
+	if err := p.loadContext(ctx, f, q.Offline); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Choose returns the case that a person names by its number or the beginning of its
+// fingerprint; the first for "".
+func (f *Findings) Choose(which string) (improve.Case, error) {
+	if len(f.Cases) == 0 {
+		return improve.Case{}, ErrNothing
+	}
+	if which == "" {
+		return f.Cases[0], nil
+	}
+	for i, c := range f.Cases {
+		if which == fmt.Sprint(i+1) || len(which) >= 6 && strings.HasPrefix(c.Pattern.Fingerprint, which) {
+			return c, nil
+		}
+	}
+	return improve.Case{}, fmt.Errorf("%q: %w; there are %d", which, ErrNoCase, len(f.Cases))
+}
+
+// Filed returns the item that the queue has of a case.
+func (f *Findings) Filed(c improve.Case) (improve.Item, bool) {
+	i := slices.IndexFunc(f.Past, func(it improve.Item) bool {
+		return it.Project == f.Project && it.Fingerprint == c.Pattern.Fingerprint
+	})
+	if i < 0 {
+		return improve.Item{}, false
+	}
+	return f.Past[i], true
+}
+
+// loadContext reads the queue and, unless it is offline, opens the forge. A forge
+// without a token is not asked: whoever files there looks again.
+func (p *Pipeline) loadContext(ctx context.Context, f *Findings, offline bool) error {
+	var err error
+	if f.queue, err = p.opt.Queue(ctx); err != nil {
+		return err
+	}
+	if f.Past, err = f.queue.Items(ctx); err != nil {
+		return err
+	}
+	if f.off, err = p.Halted(ctx); err != nil || offline || p.opt.Forge == nil {
+		return err
+	}
+	where, err := p.opt.Forge(ctx, f.Project)
+	if err != nil {
+		return err
+	}
+	f.Where = where.String()
+	if err := where.HasToken(ctx); err != nil {
+		p.notify("the forge was not asked what is filed there: %s", err)
+		return nil
+	}
+	if f.opened, err = where.Open(ctx); err != nil {
+		return err
+	}
+	key, err := p.opt.Key()
+	if err != nil {
+		return err
+	}
+	f.filed, err = forge.NewClerk(f.opened, forge.Options{Keys: [][]byte{key}, Log: f.queue, Now: p.opt.Now})
+	return err
+}
+
+// Halted says why no work may begin, "" where it may.
+func (p *Pipeline) Halted(ctx context.Context) (string, error) {
+	if why := p.opt.Disabled(); why != "" {
+		return why, nil
+	}
+	q, err := p.opt.Queue(ctx)
+	if err != nil {
+		return "", err
+	}
+	halt, err := q.Halted(ctx)
+	if halt {
+		return "it was stopped; trimtab improve start lets work begin", err
+	}
+	return "", err
+}
+
+// Decide asks every gate about a case.
+func (p *Pipeline) Decide(ctx context.Context, f *Findings, c improve.Case) improve.Verdict {
+	s := improve.Situation{Now: p.opt.Now().UTC(), Disabled: f.off, Past: f.Past}
+	if f.filed != nil {
+		switch issue, ok, err := f.filed.Find(ctx, c.Pattern.Fingerprint); {
+		case err != nil:
+			p.notify("the forge could not say what is filed there: %s", err)
+		case !ok:
+			s.Forge = improve.NotFiled
+		case issue.State == forge.Open:
+			s.Forge, s.Where = improve.FiledOpen, issue.URL
+		default:
+			s.Forge, s.Where = improve.FiledClosed, issue.URL
+		}
+	}
+	return improve.Decide(f.Config, c, s)
+}
+
+// Reason is a case with every gate, and its number among the cases.
+type Reason struct {
+	Number  int             `json:"number"`
+	Pattern improve.Pattern `json:"pattern"`
+	improve.Verdict
+}
+
+// maxReasons is how many cases Why tells of.
+const maxReasons = 10
+
+// Why says which gates hold back what sessions show, of the worst cases. Where is
+// the forge that was looked at.
+func (p *Pipeline) Why(ctx context.Context, q Query) (reasons []Reason, where string, err error) {
+	f, err := p.Look(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	reasons = []Reason{}
+	for i, c := range f.Cases[:min(len(f.Cases), maxReasons)] {
+		reasons = append(reasons, Reason{i + 1, c.Pattern, p.Decide(ctx, f, c)})
+	}
+	return reasons, f.Where, nil
+}
