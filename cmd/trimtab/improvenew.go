@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/internal/plural"
@@ -25,11 +23,11 @@ func (a *app) pipeline() (*pipeline.Pipeline, error) {
 		Queue: a.queue, Sessions: a.scanner(), Redact: a.redactor(true), Config: a.automation,
 		Forge: func(ctx context.Context, project string) (pipeline.Forge, error) { return a.forgeOf(ctx, project) },
 		Key: func() ([]byte, error) {
-			dir, err := a.improveFolder()
+			work, err := a.assembly()
 			if err != nil {
 				return nil, err
 			}
-			return a.markerKey(dir)
+			return work.MarkerKey()
 		},
 		Disabled: a.automationOff, Notify: func(text string) { a.progress("%s\n", text) }, Now: a.clock,
 	})
@@ -182,18 +180,22 @@ func improvePreview(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			y, err := a.yard(c.Context(), it)
+			work, err := a.assembly()
 			if err != nil {
 				return err
 			}
-			out, err := y.Preview(it)
+			env, err := work.Env(c.Context(), it)
+			if err != nil {
+				return err
+			}
+			out, err := env.Preview(it)
 			if err != nil {
 				return err
 			}
 			if a.flag.json {
 				return a.printJSON(out)
 			}
-			where, err := a.forgeOf(c.Context(), it.Project)
+			where, err := work.Forge(c.Context(), it.Project)
 			if err != nil {
 				return err
 			}
@@ -233,24 +235,23 @@ open, nothing can have changed. With no id it tells of all that are done.`,
 // sample puts the sample's request into the queue, for the scripted agent, which
 // knows no other project. It reports true where there is nothing more to do.
 func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
-	dir, err := a.improveFolder()
+	work, err := a.assembly()
 	if err != nil {
 		return false, err
 	}
-	dir = filepath.Join(dir, "sample")
 	todo, err := q.Items(ctx, improve.Queued, improve.Running)
 	if err != nil {
 		return false, err
 	}
 	for _, it := range todo {
-		if rel, err := filepath.Rel(dir, it.Project); err != nil || !filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(work.SampleFolder(), it.Project); err != nil || !filepath.IsLocal(rel) {
 			return false, fmt.Errorf("%s (%s) waits for a real agent, and the demo agent knows only its sample: choose another --agent, or try the sample with --data of its own", it.ID, it.Project)
 		}
 	}
 	if len(todo) > 0 {
 		return false, nil
 	}
-	at, err := a.sampled(ctx, dir)
+	at, err := work.Sample(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -286,21 +287,4 @@ func (a *app) sampleDone(it improve.Item) error {
 	a.answered(report.Summary(a.out, it, a.clock()))
 	a.printf("  trimtab improve show %s\n", report.ShortID(it.ID))
 	return nil
-}
-
-// sampled makes the sample where it is not there yet.
-func (a *app) sampled(ctx context.Context, dir string) (agents.Sampled, error) {
-	whole := filepath.Join(dir, "whole")
-	if data, err := os.ReadFile(whole); err == nil {
-		project, transcript, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
-		return agents.Sampled{Project: project, Transcript: transcript}, nil
-	}
-	if err := os.RemoveAll(dir); err != nil { // one that was broken off
-		return agents.Sampled{}, err
-	}
-	at, err := agents.Sample(ctx, dir, a.environ)
-	if err != nil {
-		return at, err
-	}
-	return at, writeOnce(whole, []byte(at.Project+"\n"+at.Transcript+"\n"))
 }

@@ -2,44 +2,24 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/registry"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
-	"github.com/trimtab/trimtab/improve/project"
+	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/improve/report"
-	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/internal/secret"
 )
-
-// Improve are the settings of the work on improvements.
-type Improve struct {
-	agents.Config
-	Minutes  int            `json:"minutes" default:"20" min:"1" max:"600" guard:"user" doc:"most minutes of an agent for one step"`
-	Cost     float64        `json:"cost" default:"5" min:"0.01" max:"1000" guard:"user" doc:"most dollars of an agent for one step"`
-	Patience int            `json:"patienceSeconds" default:"600" min:"1" max:"86400" guard:"user" doc:"how long a rate limit of the forge, and checks that still run, are waited for"`
-	Ready    string         `json:"readyLabel" default:"ready" doc:"label of a pull request that a person may merge"`
-	Records  string         `json:"records" guard:"user" hide:"true" doc:"PostgreSQL for the records of the work; a file in the data folder where it is empty"`
-	Checks   project.Config `json:"checks" doc:"how a project is tested, linted and its format checked"`
-	Lease    int            `json:"leaseSeconds" default:"60" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
-}
 
 var forgeKinds = []string{"auto", "local", "github", "gitea", "gitlab"}
 
@@ -70,8 +50,12 @@ it. That needs only git and Go.`,
 			if err := a.useForge(c, kind); err != nil {
 				return err
 			}
-			if _, err := agents.New(cfg.Improve.Config, agents.Options{Lookup: a.lookup, Redact: a.redactor(false)}); err != nil {
-				return misused("%w", err) // once, and not for each request that is approved
+			work, err := a.assembly()
+			if err != nil {
+				return err
+			}
+			if err := work.CheckAgent(); err != nil {
+				return misused("%w", err)
 			}
 			return a.improveRun(c.Context(), watch, stay)
 		},
@@ -154,7 +138,14 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	}
 	board := a.newBoard(watch && !a.flag.json, todo)
 	defer board.Close()
-	f, err := a.flow(ctx, q, board.Show)
+	work, err := a.assembly()
+	if err != nil {
+		return err
+	}
+	f, err := work.Worker(ctx, assembly.WorkerOptions{
+		Progress: board.Show, Disabled: func() bool { return a.automationOff() != "" },
+		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
+	})
 	switch {
 	case errors.Is(err, worker.ErrBusy) && watch && len(todo) > 0:
 		a.progress("another process is at work; watching it\n")
@@ -254,196 +245,30 @@ func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.I
 	return a.tellEnds(context.WithoutCancel(ctx), q, items)
 }
 
-// improveFolder is where papers, logs and working trees are.
-func (a *app) improveFolder() (string, error) {
-	dir, err := a.dataDir()
-	return filepath.Join(dir, "improve"), err
-}
-
-// flow opens the worker of the data folder.
-func (a *app) flow(ctx context.Context, q improve.Queue, progress func(worker.Event)) (*worker.Worker, error) {
+// assembly puts together what the work is done with, from the settings as they are
+// now.
+func (a *app) assembly() (*assembly.Assembly, error) {
 	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := a.improveFolder()
+	data, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	return worker.New(ctx, worker.Config{Folder: dir, URL: cfg.Improve.Records, Workers: cfg.Automation.Constraints.Concurrent, Lease: float64(cfg.Improve.Lease), Poll: 0.5}, worker.Options{
-		Queue: q, Env: a.yard, Progress: progress, Now: a.clock,
-		Disabled: func() bool { return a.automationOff() != "" },
-		Worker:   func() string { return strings.ToLower(rand.Text()[:12]) },
-		Log:      slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
+	return assembly.New(assembly.Options{
+		Data: data, Cache: func() (string, error) { return a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData") },
+		Config: cfg.Improve, Automation: cfg.Automation, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
+		Queue: a.queue, Models: func() (assembly.Models, error) { return a.pickerOf() },
+		Environ: a.environ, Redact: a.redactor(false), Now: a.clock,
 	})
-}
-
-// yard is where the work on an item is done: its project, its forge, its agent.
-func (a *app) yard(ctx context.Context, it improve.Item) (*steps.Env, error) {
-	cfg, err := a.config()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := a.improveFolder()
-	if err != nil {
-		return nil, err
-	}
-	found, err := a.forgeOf(ctx, it.Project)
-	if err != nil {
-		return nil, err
-	}
-	hub, err := found.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	q, err := a.queue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	key, err := a.markerKey(dir)
-	if err != nil {
-		return nil, err
-	}
-	cache, err := a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData")
-	if err != nil {
-		return nil, err
-	}
-	cache = filepath.Join(cache, "build") // what agents and tests build is kept from one step to the next
-	hidden := ownFiles(filepath.Dir(dir))
-	keyless := a.redactor(false) // logs stay here, so they may name folders
-	own, err := a.ownModel(ctx, cfg.Improve.Config)
-	if err != nil {
-		return nil, err
-	}
-	agent, err := agents.New(cfg.Improve.Config, agents.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden, Own: own})
-	if err != nil {
-		return nil, err
-	}
-	commands, err := project.New(cfg.Improve.Checks, project.Options{Lookup: a.lookup, Redact: keyless, Cache: cache, Sandbox: cfg.Tools.Sandbox, Hide: hidden})
-	if err != nil {
-		return nil, err
-	}
-	auto := cfg.Automation
-	return steps.New(steps.Config{
-		Folder: dir, Issues: auto.Forge.Issues, Branches: auto.Forge.Branches, Pulls: auto.Forge.Pulls,
-		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
-		Minutes: cfg.Improve.Minutes, Cost: cfg.Improve.Cost, Patience: cfg.Improve.Patience, Ready: cfg.Improve.Ready,
-	}, steps.Options{
-		Forge: hub, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.clock,
-	}.With(commands, secret.FromEnviron(a.environ)))
-}
-
-func (a *app) lookup(name string) (string, bool) {
-	for i := len(a.environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(a.environ[i], "="); ok && k == name {
-			return v, true
-		}
-	}
-	return "", false
-}
-
-// ownFiles are our files that no agent and no test of a project may read.
-func ownFiles(data string) []string {
-	var all []string
-	for _, name := range []string{"trimtab.db", filepath.Join("improve", "flow.db")} {
-		for _, end := range []string{"", "-wal", "-shm"} {
-			all = append(all, filepath.Join(data, name+end))
-		}
-	}
-	return append(all, filepath.Join(data, "improve", "marker.key"))
-}
-
-// gitFor is git for a project. Where nobody has told git who commits here, it is
-// trimtab.
-func (a *app) gitFor(ctx context.Context, project string) git.Program {
-	program := git.New(a.environ)
-	if _, err := program.In(project).Run(ctx, "var", "GIT_AUTHOR_IDENT"); err == nil {
-		return program
-	}
-	return git.New(append(a.environ[:len(a.environ):len(a.environ)],
-		"GIT_AUTHOR_NAME=trimtab", "GIT_AUTHOR_EMAIL=trimtab@localhost", "GIT_COMMITTER_NAME=trimtab", "GIT_COMMITTER_EMAIL=trimtab@localhost"))
 }
 
 // forgeOf finds the forge of a project.
 func (a *app) forgeOf(ctx context.Context, project string) (registry.Found, error) {
-	cfg, err := a.config()
+	work, err := a.assembly()
 	if err != nil {
 		return registry.Found{}, err
 	}
-	dir, err := a.dataDir()
-	if err != nil {
-		return registry.Found{}, err
-	}
-	return registry.Find(ctx, cfg.Forge, registry.Options{
-		Git: git.New(a.environ), Project: project, Environ: a.environ,
-		Local: filepath.Join(dir, "forge", filepath.Base(project)+"-"+improve.Fingerprint("project", project)[:8]),
-		Tool: func(ctx context.Context, name string, args ...string) (string, error) {
-			ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-			defer cancel()
-			out, err := exec.CommandContext(ctx, name, args...).Output()
-			return string(out), err
-		},
-	})
-}
-
-// markerKey is the key that signs what we file, so that we know it again. Who has
-// it could make us take their issue for ours, so it stays here.
-func (a *app) markerKey(dir string) ([]byte, error) {
-	file := filepath.Join(dir, "marker.key")
-	for range 2 {
-		key, err := os.ReadFile(file)
-		switch {
-		case err == nil && len(key) == 32:
-			return key, nil
-		case err == nil:
-			return nil, fmt.Errorf("%s has %d bytes and not 32: put the right one back, or issues that were filed are not known again", file, len(key))
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
-		key = make([]byte, 32)
-		_, _ = rand.Read(key) // never fails
-		if err := writeOnce(file, key); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-	}
-	return nil, fmt.Errorf("%s cannot be read back", file)
-}
-
-// writeOnce makes a file that is there whole or not at all, and never replaces one.
-func writeOnce(file string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(file), ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	return os.Link(temp.Name(), file)
-}
-
-// ownModel is the model of the agent "own": the one that was set for it, else the one
-// that a chat would have. That is never the demo by itself, which would only play.
-func (a *app) ownModel(ctx context.Context, cfg agents.Config) (agents.Own, error) {
-	if cfg.Agent != "own" {
-		return agents.Own{}, nil
-	}
-	picker, err := a.pickerOf()
-	if err != nil {
-		return agents.Own{}, err
-	}
-	own := agents.Own{Name: cfg.Model}
-	if own.Name == "" {
-		name, hint := picker.Default(ctx)
-		if hint != "" {
-			return agents.Own{}, nil
-		}
-		own.Name = name
-	}
-	own.Means, own.Key = picker.Means(own.Name)
-	return own, nil
+	return work.Forge(ctx, project)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 	forges "github.com/trimtab/trimtab/forge/registry"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trace"
@@ -31,7 +32,7 @@ type Settings struct {
 
 	Deliberate deliberate.Config `json:"deliberate" doc:"the limits of a debate"`
 	Automation improve.Config    `json:"automation" doc:"improvements that reflection may ask for"`
-	Improve    Improve           `json:"improve" doc:"the work on improvements"`
+	Improve    assembly.Config   `json:"improve" doc:"the work on improvements"`
 	Forge      forges.Config     `json:"forge" doc:"where issues and pull requests go"`
 }
 
