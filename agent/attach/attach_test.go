@@ -1,7 +1,6 @@
 package attach_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +59,7 @@ func TestPicturesGoWithThePrompt(t *testing.T) {
 		for _, part := range m.Parts {
 			if o, ok := part.(trimtab.Opaque); ok {
 				n++
-				if o.Kind != "image" || o.By != trimtab.Person || !strings.Contains(fmt.Sprintf("%s", o.Raw), "image/png") {
+				if o.Kind != "image" || o.By != trimtab.Person || !strings.Contains(string(o.Raw), "image/png") {
 					t.Errorf("%+v", o)
 				}
 			}

@@ -117,7 +117,7 @@ func TestChange(t *testing.T) {
 }
 
 func TestFirstLine(t *testing.T) {
-	for in, want := range map[string]string{"": "", " one ": "one", "one\ntwo": "one …", "äöüß": "äöü …", "a\x1bb": "a␛b"} {
+	for in, want := range map[string]string{"": "", "one\n": "one", "one\ntwo": "one …", "äöüß": "äöü …", "a\x1bb": "a␛b"} {
 		if got := sessiontext.FirstLine(in, 3); got != want {
 			t.Errorf("%q: %q; want %q", in, got, want)
 		}
