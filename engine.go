@@ -14,6 +14,11 @@ type Config struct {
 	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed"`
 	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt"`
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
+
+	// Todos reads the todo lists that agents write; host/todotool knows those of the
+	// hosts, and steer.New takes it where this is nil. An engine without it sees no
+	// list: no write counts, and what agents have open is not known.
+	Todos TodoTools `json:"-"`
 }
 
 // filled returns the Config with defaults in the place of zero values. The tags
@@ -236,7 +241,7 @@ func (p *pass) say(m Message) (wrote bool) {
 	for _, part := range m.Parts {
 		switch part := part.(type) {
 		case ToolCall:
-			if !IsTodoWrite(part.Name) {
+			if !p.isTodoWrite(part.Name) {
 				part.Input = nil
 			}
 			s.Open = append(slices.Clip(s.Open), part)
@@ -262,14 +267,11 @@ func (p *pass) answer(r ToolResult) bool {
 	}
 	call := p.s.Open[i]
 	p.s.Open = slices.Concat(p.s.Open[:i], p.s.Open[i+1:])
-	if r.Failed {
+	if r.Failed || !p.isTodoWrite(call.Name) {
 		return false
 	}
-	todos, wrote := writeTodos(p.s.Todos, call, r.Text, p.s.Step)
-	if wrote {
-		p.s.Todos = todos
-	}
-	return wrote
+	p.writeTodos(call, r.Text)
+	return true
 }
 
 // prompt begins a turn: notes that live for one turn end theirs.

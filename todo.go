@@ -1,14 +1,6 @@
 package trimtab
 
-import (
-	_ "embed"
-	"encoding/json"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
-)
+import "slices"
 
 // Todo is an item of the agent's own list.
 type Todo struct {
@@ -45,146 +37,35 @@ func (t Todos) Open() []Todo {
 	return open
 }
 
-//go:embed todo.json
-var todoTools []byte
-
-// todoTool says how a host's todo tool spells its input.
-type todoTool struct {
-	Host string   `json:"host"`
-	List string   `json:"list"` // the key of the whole list, or
-	One  string   `json:"one"`  // "add" or "change" for a single item
-	Text []string `json:"text"` // keys of the item's words, the first present wins
-	ID   string   `json:"id"`   // the key of a single item's id
+// TodoTools knows the tools with which agents write their lists. The engine knows
+// no host: it is told in Config.Todos, by host/todotool or by your own. It must be
+// pure and may not panic, as Engine.Step is and does not: a journal replays to the same lists only with the same
+// tools.
+type TodoTools interface {
+	// IsWrite reports whether a tool of this name writes a todo list.
+	IsWrite(tool string) bool
+	// Write returns the list after a completed call of such a tool. It leaves the
+	// list that it is given as it is; a call that it cannot read changes nothing.
+	Write(list []Todo, call ToolCall, result string) []Todo
 }
 
-// todoTable is the one place that knows the hosts' todo tools.
-var todoTable = sync.OnceValue(func() map[string]todoTool {
-	table := map[string]todoTool{}
-	if err := json.Unmarshal(todoTools, &table); err != nil {
-		panic("todo.json: " + err.Error())
-	}
-	return table
-})
-
-// IsTodoWrite reports whether a tool of this name writes a host's todo list.
-func IsTodoWrite(name string) bool { _, ok := todoTable()[name]; return ok }
-
-const maxTodos, maxTodoText = 200, 500
-
-// writeTodos returns the list after a completed call of a tool, and whether that
-// was a todo write. A write in a form that it cannot read leaves the list alone.
-func writeTodos(items []Todo, call ToolCall, result string, step int) (out []Todo, wrote bool) {
-	tool, wrote := todoTable()[call.Name]
-	var input map[string]json.RawMessage
-	if !wrote || json.Unmarshal(call.Input, &input) != nil {
-		return items, wrote
-	}
-	switch {
-	case tool.List != "":
-		var list []map[string]any
-		if json.Unmarshal(input[tool.List], &list) != nil {
-			return items, true
-		}
-		for _, m := range list[:min(len(list), maxTodos)] {
-			out = append(out, tool.item(m))
-		}
-	case tool.One == "add":
-		it := tool.item(decode(input))
-		it.ID = createdID(result, len(items)+1)
-		out = append(slices.Clone(items), it)
-		out = out[max(0, len(out)-maxTodos):]
-	default:
-		out = tool.change(items, decode(input))
-	}
-	for i := range out {
-		out[i].Since = since(items, out[i], step)
-	}
-	return out, true
+// isTodoWrite reports whether a tool writes a todo list.
+func (e *Engine) isTodoWrite(tool string) bool {
+	return e.cfg.Todos != nil && e.cfg.Todos.IsWrite(tool)
 }
 
-func decode(input map[string]json.RawMessage) map[string]any {
-	m := map[string]any{}
-	for k, raw := range input {
-		var v any
-		if json.Unmarshal(raw, &v) == nil {
-			m[k] = v
+// writeTodos takes the list after a completed call of a todo tool. An item keeps the
+// step from which it has had its status without a break.
+func (p *pass) writeTodos(call ToolCall, result string) {
+	list := slices.Clone(p.cfg.Todos.Write(p.s.Todos, call, result)) // it may be the one that it was given
+	for i, it := range list {
+		list[i].Since = p.s.Step
+		for _, old := range p.s.Todos {
+			if old.Text == it.Text && old.Status == it.Status {
+				list[i].Since = old.Since
+				break
+			}
 		}
 	}
-	return m
-}
-
-func (tool todoTool) item(m map[string]any) Todo {
-	it := Todo{Status: Pending, ID: word(m["id"])}
-	for _, k := range tool.Text {
-		if it.Text = Clip(word(m[k]), maxTodoText); it.Text != "" {
-			break
-		}
-	}
-	if s := word(m["status"]); s != "" {
-		it.Status = status(s)
-	}
-	return it
-}
-
-// change applies an update of one item: its status, its words, or its removal.
-func (tool todoTool) change(items []Todo, m map[string]any) []Todo {
-	id := word(m[tool.ID])
-	i := slices.IndexFunc(items, func(t Todo) bool { return t.ID == id })
-	out := slices.Clone(items)
-	if id == "" || i < 0 {
-		return out
-	}
-	if word(m["status"]) == "deleted" {
-		return slices.Delete(out, i, i+1)
-	}
-	if s := word(m["status"]); s != "" {
-		out[i].Status = status(s)
-	}
-	if text := Clip(word(m[tool.Text[0]]), maxTodoText); text != "" {
-		out[i].Text = text
-	}
-	return out
-}
-
-var taskNumber = regexp.MustCompile(`#(\d+)`)
-
-// createdID is the id that the tool reports for a new item, else its number.
-func createdID(result string, n int) string {
-	if m := taskNumber.FindStringSubmatch(Clip(result, 200)); m != nil {
-		return m[1]
-	}
-	return strconv.Itoa(n)
-}
-
-// since is the step from which an item has had its status without a break.
-func since(old []Todo, it Todo, step int) int {
-	for _, o := range old {
-		if o.Text == it.Text && o.Status == it.Status {
-			return o.Since
-		}
-	}
-	return step
-}
-
-func status(s string) TodoStatus {
-	s = strings.ToLower(Clip(s, 40))
-	switch s {
-	case "in-progress", "inprogress", "active", "doing":
-		return InProgress
-	case "done", "complete":
-		return Completed
-	case "todo", "open", "not_started":
-		return Pending
-	}
-	return TodoStatus(s)
-}
-
-func word(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return ""
+	p.s.Todos = list
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/todotool"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/llm"
@@ -31,7 +32,7 @@ type house struct {
 
 func newHouse(t *testing.T, lineup ...trimtab.Steerer) *house {
 	t.Helper()
-	engine, err := trimtab.New(trimtab.Config{}, lineup...)
+	engine, err := trimtab.New(trimtab.Config{Todos: todotool.Tools{}}, lineup...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/todotool"
 	"github.com/trimtab/trimtab/loop"
 )
 
@@ -59,7 +61,7 @@ type reply struct {
 
 // NewReflector returns one that has seen nothing.
 func NewReflector(opt Options) (*Reflector, error) {
-	engine, err := trimtab.New(trimtab.Config{})
+	engine, err := trimtab.New(trimtab.Config{Todos: todotool.Tools{}})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +173,7 @@ func (r *Reflector) reply(m trimtab.Message) {
 		switch p := p.(type) {
 		case trimtab.ToolCall:
 			r.stop.calls = true
-			if trimtab.IsTodoWrite(p.Name) {
+			if host.IsTodoTool(p.Name) {
 				r.wrote = r.todos.Step
 			}
 		case trimtab.Text:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 )
 
 // act is what a call sets out to do, as far as its name and input tell.
@@ -33,7 +34,7 @@ var (
 
 // actOf reads a call. The command is what a runner runs.
 func actOf(c trimtab.ToolCall) (kind act, command string) {
-	if trimtab.IsTodoWrite(c.Name) {
+	if host.IsTodoTool(c.Name) {
 		return todo, ""
 	}
 	name := plain(c.Name)

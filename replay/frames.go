@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/todotool"
 	"github.com/trimtab/trimtab/replay/cache"
 	"github.com/trimtab/trimtab/steer/frame"
 )
@@ -133,6 +135,7 @@ func (r *FrameReport) way(level string, info trimtab.Info, events []trimtab.Even
 	if err != nil {
 		return FrameWay{}, err
 	}
+	opt.Steering.Todos = cmp.Or[trimtab.TodoTools](opt.Steering.Todos, todotool.Tools{})
 	engine, err := trimtab.New(opt.Steering, trimtab.Use(frames))
 	if err != nil {
 		return FrameWay{}, err

@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/todotool"
 	"github.com/trimtab/trimtab/steer/automata"
 	"github.com/trimtab/trimtab/steer/focus"
 	"github.com/trimtab/trimtab/steer/frame"
@@ -53,6 +54,9 @@ func New(cfg Config, opts ...Option) (*trimtab.Engine, error) {
 	ending, err6 := stop.New(cfg.Stop)
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
+	}
+	if cfg.Steering.Todos == nil {
+		cfg.Steering.Todos = todotool.Tools{}
 	}
 	lineup, err := o.add([]trimtab.Steerer{trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending)})
 	if err != nil {

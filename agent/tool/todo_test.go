@@ -9,11 +9,12 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/host"
 )
 
 func TestTodoWriteChecksTheList(t *testing.T) {
 	w := tool.TodoWrite()
-	if !trimtab.IsTodoWrite(w.Name) {
+	if !host.IsTodoTool(w.Name) {
 		t.Fatalf("the engine does not know %q as a todo tool", w.Name)
 	}
 	got := call(t, w, `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress"},{"content":"c","status":"pending"}]}`)

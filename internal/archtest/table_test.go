@@ -20,7 +20,7 @@ type row struct {
 var free = []string{"internal/lazyregexp", "internal/plural", "internal/atomicfile", "internal/settingtag"}
 
 // reader is what the readers of hosts' files may import.
-var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db"}
+var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db", "host/markup"}
 
 // oneForge is what the rooms of the forges may import.
 var oneForge = []string{".", "forge", "forge/git", "forge/internal/rest"}
@@ -33,18 +33,18 @@ var provider = []string{".", "llm", "llm/key", "llm/client", "llm/normalize", "w
 var table = []row{
 	{".", nil, "the words and the pure engine: what everyone imports imports no one"},
 
-	{"steer", []string{".", "steer/*"}, "the ordered lineup and its config is the one place that knows all interventions"},
+	{"steer", []string{".", "steer/*", "host/todotool"}, "the ordered lineup and its config is the one place that knows all interventions"},
 	{"steer/stop", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/todo", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/steertool", []string{"."}, "commands as tools for a model, declared once for every surface; it runs none"},
-	{"steer/focus", []string{".", "loop", "speech", "steer/mode"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
-	{"loop", []string{".", "internal/jsonscan"}, "detectors are functions of messages, and of the input of calls"},
+	{"steer/focus", []string{".", "loop", "speech", "steer/mode", "host"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
+	{"loop", []string{".", "internal/jsonscan", "host"}, "detectors are functions of messages, and of the input of calls"},
 	{"speech", []string{"."}, "what a speaker says that their words are; it knows no debate"},
 
-	{"improve", []string{".", "loop"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
+	{"improve", []string{".", "loop", "host", "host/todotool"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
 	{"improve/scan", []string{".", "improve", "export", "store/sqlite", "transcript", "transcript/all", "transcript/own"}, "finds and reads the sessions of every host, and files nothing"},
 	{"improve/pipeline", []string{".", "improve", "forge", "forge/registry"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
 	{"improve/assembly", []string{".", "improve", "improve/agents", "improve/project", "improve/steps", "improve/worker", "forge/git", "forge/registry", "agent/sandbox", "internal/secret"}, "puts together what the work is done with; it does none of it"},
@@ -68,9 +68,11 @@ var table = []row{
 	{"agent/tool", []string{".", "agent/shell", "llm"}, "a tool is told to the model in the words of llm; it does not know who calls it"},
 	{"session", []string{"."}, "the session service sees stores and surfaces only as interfaces"},
 
-	{"host", []string{"."}, "what the agents write into messages on their own, for requests and transcripts alike"},
+	{"host", nil, "one row a host, as data: it imports nothing, so that whoever knows hosts reads it here, the smallest program included"},
+	{"host/markup", []string{".", "host"}, "what the agents write into messages on their own, for requests and transcripts alike"},
+	{"host/todotool", []string{".", "host"}, "the todo lists that the agents write, for the engine, which knows no host"},
 	{"wire", []string{".", "internal/jsonscan"}, "what the formats share"},
-	{"wire/*", []string{".", "host", "wire", "internal/jsonscan", "wire/internal/*"}, "a format knows the words it translates to, and no other format"},
+	{"wire/*", []string{".", "wire", "internal/jsonscan", "wire/internal/*", "host/markup"}, "a format knows the words it translates to, and no other format"},
 	{"wire/wiretest", []string{".", "wire", "internal/fakemodel"}, "one suite for all formats; what an API refuses is written once, in the fake model, and shares nothing with a format"},
 	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
 	{"wire/internal/decode", []string{".", "internal/jsonscan"}, "makes the words from spans, where they are asked for"},
@@ -88,7 +90,7 @@ var table = []row{
 	{"transcript/pi", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/own", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/transcripttest", []string{".", "transcript"}, "one suite for all readers"},
-	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/jsonscan"}, "what readers do with what they found: messages in order, pairs, limits"},
+	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/jsonscan", "host/markup"}, "what readers do with what they found: messages in order, pairs, limits"},
 	{"transcript/internal/db", []string{"."}, "a host's database, opened to be read and never changed"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
 	{"llm/key", nil, "a secret that cannot be printed; it knows no provider"},
@@ -114,20 +116,20 @@ var table = []row{
 	{"forge/gitea", oneForge, "one forge each, behind the interface of forge"},
 	{"forge/gitlab", oneForge, "one forge each, behind the interface of forge"},
 
-	{"surface/tui/page", []string{".", "internal/termsafe"}, "draws a conversation; it knows no keys and no session"},
+	{"surface/tui/page", []string{"internal/termsafe", "host"}, "draws a conversation; it knows no keys and no session"},
 	{"surface/tui/debate", []string{".", "deliberate", "internal/termsafe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
 	{"surface/tui/edit", []string{"internal/termsafe"}, "the text that is being written; it knows no keys"},
 	{"surface/tui", []string{".", "session", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/termsafe"}, "thin: draws the chat and the debate"},
 	{"surface/gateway", []string{".", "session", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
 	{"surface/hook/spool", []string{"internal/jsonscan"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool"}, "hosts' own settings as text: ours put in and taken out"},
-	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/hook", "surface/hook/spool"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
-	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool"}, "thin: a host's events in, its own answers out"},
+	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/hook", "surface/hook/spool", "host"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
+	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool", "host/markup"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "session", "steer/steertool"}, "thin: commands become tools"},
 	{"surface/server", []string{".", "session", "internal/home"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
-	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe"}, "another lineup over recorded sessions"},
+	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool"}, "another lineup over recorded sessions"},
 	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
 	{"replay/detectors", []string{".", "loop", "replay/record", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
@@ -197,7 +198,7 @@ var writers = []string{"write", "edit", "multiedit", "patch", "replace", "create
 
 // filesOf returns what a call writes, if it is one that writes files.
 func filesOf(c trimtab.ToolCall) []string {
-	if trimtab.IsTodoWrite(c.Name) || !slices.ContainsFunc(wordsOf(trimtab.Clip(c.Name, 200)), func(w string) bool { return slices.Contains(writers, w) }) {
+	if host.IsTodoTool(c.Name) || !slices.ContainsFunc(wordsOf(trimtab.Clip(c.Name, 200)), func(w string) bool { return slices.Contains(writers, w) }) {
 		return nil
 	}
 	var in map[string]any

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -81,7 +81,7 @@ func typed(prompt string) string {
 
 // message is a prompt with each word given to who wrote it.
 func message(prompt string) trimtab.Message {
-	var d host.Divider
+	var d markup.Divider
 	return trimtab.Message{Role: trimtab.RoleUser, Parts: d.Divide(prompt)}
 }
 

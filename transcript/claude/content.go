@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
 )
@@ -26,7 +26,7 @@ func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) 
 		if err != nil {
 			return nil, fmt.Errorf("content: %w", err)
 		}
-		var d host.Divider
+		var d markup.Divider
 		return feed.Append(r.Parts(1), &d, text, by), nil
 	}
 	if by == trimtab.Person && m.hasResult() {
@@ -59,7 +59,7 @@ func (r *reader) part(out []trimtab.Part, b *block, by trimtab.Author) ([]trimta
 	switch {
 	case jsonscan.Is(b.kind, "text"):
 		text, err := r.Text(b.text, by)
-		var d host.Divider
+		var d markup.Divider
 		return feed.Append(out, &d, text, by), err
 	case by == trimtab.Model && jsonscan.Is(b.kind, "tool_use"):
 		call, err := r.Call(b.id, b.name, b.input)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
 )
@@ -182,7 +182,7 @@ func (r *reader) message(l *line, id string, size int) error {
 // content decodes a text, or a list of texts and pictures. Typed says for each
 // whether a person gave it, where the rollout does.
 func (r *reader) content(t *content, typed []bool, by trimtab.Author) ([]trimtab.Part, error) {
-	var d host.Divider
+	var d markup.Divider
 	if !jsonscan.Null(t.text) {
 		text, err := r.Text(t.text, by)
 		return feed.Append(r.Parts(1), &d, text, by), err

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
@@ -121,7 +121,7 @@ func (r *reader) contents(v []byte, by trimtab.Author) ([]trimtab.Part, error) {
 		return nil, err
 	}
 	var out []trimtab.Part
-	var d host.Divider
+	var d markup.Divider
 	for i, in := range list {
 		p, err := r.content(&d, in, by)
 		if err != nil {
@@ -157,7 +157,7 @@ func parseContent(v []byte) (content, error) {
 	return in, c.Err()
 }
 
-func (r *reader) content(d *host.Divider, in content, by trimtab.Author) ([]trimtab.Part, error) {
+func (r *reader) content(d *markup.Divider, in content, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
 	case jsonscan.Is(in.kind, "text"):
 		text, err := r.Text(in.text, by)

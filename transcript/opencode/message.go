@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
@@ -117,7 +117,7 @@ func (r *reader) parts(ctx context.Context, m *trimtab.Message, compacted bool) 
 	case m.Role == trimtab.RoleUser:
 		by = trimtab.Person
 	}
-	var d host.Divider
+	var d markup.Divider
 	for rows.Next() {
 		var id string
 		var data []byte
@@ -140,7 +140,7 @@ func (r *reader) parts(ctx context.Context, m *trimtab.Message, compacted bool) 
 	return results, rows.Err()
 }
 
-func (r *reader) part(d *host.Divider, data []byte, by trimtab.Author) (said, answered []trimtab.Part, err error) {
+func (r *reader) part(d *markup.Divider, data []byte, by trimtab.Author) (said, answered []trimtab.Part, err error) {
 	var kind, text, tool, call, state []byte
 	synthetic := false
 	c := jsonscan.Object(data)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/transcript/internal/feed"
 )
@@ -142,7 +142,7 @@ func (b *block) parse(c *jsonscan.Cursor) {
 
 // content decodes a text, or a list of blocks.
 func (r *reader) content(t *content, by trimtab.Author) ([]trimtab.Part, error) {
-	var d host.Divider
+	var d markup.Divider
 	if !jsonscan.Null(t.text) {
 		text, err := r.Text(t.text, by)
 		if err != nil {
@@ -164,7 +164,7 @@ func (r *reader) content(t *content, by trimtab.Author) ([]trimtab.Part, error) 
 }
 
 // block appends what a block says.
-func (r *reader) block(d *host.Divider, out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
+func (r *reader) block(d *markup.Divider, out []trimtab.Part, b block, by trimtab.Author) ([]trimtab.Part, error) {
 	switch {
 	case len(b.raw) == 0 || b.raw[0] != '{':
 		return out, errors.New("not an object")

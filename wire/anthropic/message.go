@@ -2,7 +2,7 @@ package anthropic
 
 import (
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
@@ -13,7 +13,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	it := &b.Items[i]
 	m := trimtab.Message{Role: it.Role}
 	content := jsonscan.Find(b.Bytes(it.Span), "content")
-	d := host.Divider{Results: it.Holds&wire.HoldsResult != 0}
+	d := markup.Divider{Results: it.Holds&wire.HoldsResult != 0}
 	if len(content) > 0 && content[0] == '"' {
 		m.Parts = text(content, it.Role, &d)
 		return m
@@ -25,7 +25,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 }
 
 // text decodes a text by the role of its message.
-func text(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
+func text(v []byte, role trimtab.Role, d *markup.Divider) []trimtab.Part {
 	switch role {
 	case trimtab.RoleUser:
 		return decode.Divided(v, d.Divide)
@@ -35,7 +35,7 @@ func text(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
 	return []trimtab.Part{decode.Text(v, trimtab.Host)}
 }
 
-func block(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
+func block(v []byte, role trimtab.Role, d *markup.Divider) []trimtab.Part {
 	var words, id, name, input, of, content, failed []byte
 	kind := ""
 	for key, value := range jsonscan.Members(v) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
@@ -14,7 +14,7 @@ import (
 func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	it := &b.Items[i]
 	m := trimtab.Message{Role: it.Role}
-	d := host.Divider{Results: it.Holds&wire.HoldsResult != 0}
+	d := markup.Divider{Results: it.Holds&wire.HoldsResult != 0}
 	for v := range jsonscan.Elements(jsonscan.Find(b.Bytes(it.Span), "parts")) {
 		m.Parts = append(m.Parts, parts(v, it.Role, &d)...)
 	}
@@ -54,7 +54,7 @@ func read(v []byte) piece {
 	return p
 }
 
-func parts(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
+func parts(v []byte, role trimtab.Role, d *markup.Divider) []trimtab.Part {
 	switch p := read(v); {
 	case p.thought:
 		return []trimtab.Part{decode.Opaque("thought", author(role), v)}

@@ -2,7 +2,7 @@ package openaichat
 
 import (
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
@@ -51,7 +51,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 
 // said decodes content: a text, or parts.
 func said(content []byte, role trimtab.Role) []trimtab.Part {
-	var d host.Divider
+	var d markup.Divider
 	if len(content) > 0 && content[0] == '"' {
 		return text(content, role, &d)
 	}
@@ -68,7 +68,7 @@ func said(content []byte, role trimtab.Role) []trimtab.Part {
 	return parts
 }
 
-func text(v []byte, role trimtab.Role, d *host.Divider) []trimtab.Part {
+func text(v []byte, role trimtab.Role, d *markup.Divider) []trimtab.Part {
 	switch {
 	case len(v) <= 2:
 		return nil

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 	"github.com/trimtab/trimtab/wire/internal/decode"
@@ -16,7 +16,7 @@ func (Format) Message(b *wire.Body, i int) trimtab.Message {
 	v := b.Bytes(it.Span)
 	m := trimtab.Message{Role: it.Role}
 	if b.Bare {
-		var d host.Divider
+		var d markup.Divider
 		m.Parts = decode.Divided(v, d.Divide)
 		return m
 	}
@@ -44,7 +44,7 @@ func said(v []byte, role trimtab.Role) []trimtab.Part {
 		content = append(append([]byte(`[{"type":"text","text":`), content...), "}]"...)
 	}
 	by := provenance(jsonscan.Find(v, metadata))
-	var d host.Divider
+	var d markup.Divider
 	var parts []trimtab.Part
 	n := 0
 	for p := range jsonscan.Elements(content) {

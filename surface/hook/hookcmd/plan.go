@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/codex"
 )
@@ -33,7 +34,7 @@ func lastPlan(path string) (last trimtab.ToolCall, found bool) {
 		for _, part := range item.Message.Parts {
 			switch p := part.(type) {
 			case trimtab.ToolCall:
-				if trimtab.IsTodoWrite(p.Name) {
+				if host.IsTodoTool(p.Name) {
 					open[p.ID] = p
 				}
 			case trimtab.ToolResult:

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
@@ -214,7 +214,7 @@ type todo struct{ text, status string }
 // todoList reads the list that a call of a todo tool writes, whichever host's it
 // is.
 func todoList(name string, args []argument) ([]todo, bool) {
-	if !trimtab.IsTodoWrite(name) {
+	if !host.IsTodoTool(name) {
 		return nil, false
 	}
 	for _, a := range args {

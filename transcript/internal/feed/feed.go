@@ -21,7 +21,7 @@ import (
 	"iter"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/transcript"
@@ -232,7 +232,7 @@ func (f *Feed) Call(id, name, input []byte) (call trimtab.ToolCall, err error) {
 // Append appends a text, divided by author. What a person typed may hold words of
 // the host's; package host tells them apart. Texts of one message have one
 // divider.
-func Append(out []trimtab.Part, d *host.Divider, text string, by trimtab.Author) []trimtab.Part {
+func Append(out []trimtab.Part, d *markup.Divider, text string, by trimtab.Author) []trimtab.Part {
 	switch {
 	case text == "":
 		return out
@@ -244,7 +244,7 @@ func Append(out []trimtab.Part, d *host.Divider, text string, by trimtab.Author)
 
 // Spans divides a text that stands alone.
 func Spans(text string, by trimtab.Author) []trimtab.Part {
-	var d host.Divider
+	var d markup.Divider
 	return Append(nil, &d, text, by)
 }
 

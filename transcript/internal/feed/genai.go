@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
@@ -138,7 +138,7 @@ func (t *Content) Decode(f *Feed, by trimtab.Author, failed func(id string) bool
 		}
 	}
 	out := f.Parts(len(t.Parts))
-	var d host.Divider
+	var d markup.Divider
 	for i := range t.Parts {
 		var err error
 		if out, err = decode(f, out, &d, &t.Parts[i], by, failed); err != nil {
@@ -148,7 +148,7 @@ func (t *Content) Decode(f *Feed, by trimtab.Author, failed func(id string) bool
 	return out, nil
 }
 
-func decode(f *Feed, out []trimtab.Part, d *host.Divider, p *Part, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
+func decode(f *Feed, out []trimtab.Part, d *markup.Divider, p *Part, by trimtab.Author, failed func(id string) bool) ([]trimtab.Part, error) {
 	switch {
 	case len(p.Raw) == 0 || p.Raw[0] != '{' && p.Raw[0] != '"':
 		return out, errors.New("neither a text nor an object")

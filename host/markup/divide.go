@@ -1,81 +1,58 @@
-// Package host knows what the host agents write into a person's messages on their
-// own: reminders in tags, reasons of hooks, contents of files, summaries. It tells
-// a person's words from theirs, for requests and transcripts alike. It reads text
-// and nothing else, and what no host claims is the person's.
+// Package markup tells a person's words from what host agents write into the
+// person's messages on their own: reminders in tags, reasons of hooks, contents of
+// files, summaries. It does so for requests and transcripts alike, by the Markup in
+// the rows of package host. It reads text and nothing else, and what no host claims
+// is the person's.
 //
-//	var d host.Divider // of one message
+//	var d markup.Divider // of one message
 //	for _, text := range texts {
 //		parts = append(parts, d.Divide(text)...)
 //	}
-package host
+package markup
 
 import (
-	_ "embed"
-	"encoding/json"
 	"strings"
 	"sync"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 )
 
-// Hosts write into user messages on their own: reminders in tags, reasons of
-// hooks, contents of files, summaries. Their words for it are in host.json, by
-// host, and nowhere else; when a version brings new ones, they go there.
-//
-//	tags         text between <name …> and </name>; a * ends a name that begins so
-//	openings     texts that begin so are the host's as a whole
-//	rest         from these words on, the rest of the message is the host's
-//	interrupted  beside tool results, what stands behind such a text was typed
-//
-//go:embed host.json
-var hostWords []byte
-
-type hostTable struct {
-	Tags        map[string][]string `json:"tags"`
-	Openings    map[string][]string `json:"openings"`
-	Rest        map[string][]string `json:"rest"`
-	Interrupted map[string][]string `json:"interrupted"`
-
-	exact  map[string]bool
-	prefix []string
+// table is what all hosts write, together: a message does not say whose it is.
+type table struct {
+	exact                       map[string]bool // names of tags
+	prefix                      []string        // beginnings of names of tags
+	openings, rest, interrupted []string
 }
 
-var hosts = sync.OnceValue(func() *hostTable {
-	t := &hostTable{exact: map[string]bool{}}
-	if err := json.Unmarshal(hostWords, t); err != nil {
-		panic("host.json: " + err.Error())
+var everyHosts = sync.OnceValue(func() *table {
+	m := &table{exact: map[string]bool{}}
+	m.add(host.AnyMarkup)
+	for _, h := range host.All() {
+		m.add(h.Markup)
 	}
-	for _, names := range t.Tags {
-		for _, name := range names {
-			if begin, ok := strings.CutSuffix(name, "*"); ok {
-				t.prefix = append(t.prefix, begin)
-			} else {
-				t.exact[name] = true
-			}
-		}
-	}
-	return t
+	return m
 })
 
-func (t *hostTable) isTag(name string) bool {
-	if t.exact[name] {
-		return true
-	}
-	for _, begin := range t.prefix {
-		if strings.HasPrefix(name, begin) {
-			return true
+func (m *table) add(h host.Markup) {
+	for _, name := range h.Tags {
+		if begin, ok := strings.CutSuffix(name, "*"); ok {
+			m.prefix = append(m.prefix, begin)
+		} else {
+			m.exact[name] = true
 		}
 	}
-	return false
+	m.openings = append(m.openings, h.Openings...)
+	m.rest = append(m.rest, h.Rest...)
+	m.interrupted = append(m.interrupted, h.Interrupted...)
 }
 
-func begins(text string, with map[string][]string) bool {
-	text = strings.TrimSpace(text)
-	for _, list := range with {
-		for _, w := range list {
-			if strings.HasPrefix(text, w) {
-				return true
-			}
+func (m *table) isTag(name string) bool { return m.exact[name] || beginsWithAny(name, m.prefix) }
+
+func beginsWithAny(text string, beginnings []string) bool {
+	for _, b := range beginnings {
+		if strings.HasPrefix(text, b) {
+			return true
 		}
 	}
 	return false
@@ -93,9 +70,9 @@ type Divider struct {
 
 // Divide returns the spans of the next text of the message. They join to it.
 func (d *Divider) Divide(text string) []trimtab.Part {
-	table := hosts()
-	first, last := d.claim(table, text)
-	if begins(text, table.Interrupted) {
+	all := everyHosts()
+	first, last := d.claim(all, text)
+	if beginsWithAny(strings.TrimSpace(text), all.interrupted) {
 		d.typed = true
 	}
 	parts := make([]trimtab.Part, 0, 3)
@@ -111,17 +88,15 @@ func (d *Divider) Divide(text string) []trimtab.Part {
 }
 
 // claim returns the span of a text that is the host's. Blanks around it are, too.
-func (d *Divider) claim(table *hostTable, text string) (first, last int) {
-	if d.rest || d.Results && !d.typed || begins(text, table.Openings) {
+func (d *Divider) claim(all *table, text string) (first, last int) {
+	if d.rest || d.Results && !d.typed || beginsWithAny(strings.TrimSpace(text), all.openings) {
 		return 0, len(text)
 	}
-	first, last = table.tags(text)
-	for _, list := range table.Rest {
-		for _, words := range list {
-			if k := strings.Index(text, words); k >= 0 {
-				d.rest = true
-				first, last = min(first, k), len(text)
-			}
+	first, last = all.tags(text)
+	for _, words := range all.rest {
+		if k := strings.Index(text, words); k >= 0 {
+			d.rest = true
+			first, last = min(first, k), len(text)
 		}
 	}
 	if last > first && strings.TrimSpace(text[:first]) == "" {
@@ -136,7 +111,7 @@ func (d *Divider) claim(table *hostTable, text string) (first, last int) {
 // tags returns the place of the first host tag and the place behind the last. A
 // tag that is never closed reaches to the end, and one that was never opened
 // from the beginning. Without tags both are the end.
-func (t *hostTable) tags(text string) (first, last int) {
+func (m *table) tags(text string) (first, last int) {
 	first, last = -1, len(text)
 	var open map[string]int
 	for i := 0; ; {
@@ -146,7 +121,7 @@ func (t *hostTable) tags(text string) (first, last int) {
 		}
 		i += k
 		name, closing, end := tag(text[i:])
-		if name == "" || !t.isTag(name) {
+		if name == "" || !m.isTag(name) {
 			i++
 			continue
 		}

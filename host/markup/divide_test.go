@@ -1,4 +1,4 @@
-package host_test
+package markup_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/markup"
 )
 
 func person(s string) trimtab.Part { return trimtab.Text{Text: s, By: trimtab.Person} }
@@ -57,7 +57,7 @@ func TestHostsWordsAreDividedFromAPersons(t *testing.T) {
 		{"other tags", false, []string{"<b>x</b> a < b <system-reminders> <SYSTEM-REMINDER>"}, []trimtab.Part{person("<b>x</b> a < b <system-reminders> <SYSTEM-REMINDER>")}},
 		{"nothing", false, []string{""}, nil},
 	} {
-		d := host.Divider{Results: c.results}
+		d := markup.Divider{Results: c.results}
 		var got []trimtab.Part
 		for _, text := range c.texts {
 			got = append(got, d.Divide(text)...)
@@ -75,7 +75,7 @@ func FuzzDivide(f *testing.F) {
 	f.Add("</hook_context> automata <hook_context", "<", true)
 	f.Add(strings.Repeat("<bash-x ", 1000), "[Request interrupted by user]", true)
 	f.Fuzz(func(t *testing.T, a, b string, results bool) {
-		d := host.Divider{Results: results}
+		d := markup.Divider{Results: results}
 		for _, text := range []string{a, b, a} {
 			all, typed := "", ""
 			for _, p := range d.Divide(text) {
@@ -93,7 +93,7 @@ func FuzzDivide(f *testing.F) {
 			}
 		}
 		hidden := "<system-reminder>" + a + "canary" + b + "</system-reminder>"
-		for _, p := range new(host.Divider).Divide(hidden) {
+		for _, p := range new(markup.Divider).Divide(hidden) {
 			if part := p.(trimtab.Text); part.By == trimtab.Person && strings.Contains(part.Text, "canary") {
 				t.Fatalf("a person's: %q of %q", part.Text, hidden)
 			}
@@ -105,7 +105,7 @@ func TestLongTextsWithManyTagsAreDividedInOnePass(t *testing.T) {
 	for _, piece := range []string{"<bash-x ", "<system-reminder>", "</system-reminder>", "<<<<", "<a ", "\n--- Content"} {
 		text := strings.Repeat(piece, 4<<20/len(piece)) // a second pass for each would take minutes
 		all := 0
-		for _, p := range new(host.Divider).Divide(text) {
+		for _, p := range new(markup.Divider).Divide(text) {
 			all += len(p.(trimtab.Text).Text)
 		}
 		if all != len(text) {

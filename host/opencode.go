@@ -1,0 +1,45 @@
+package host
+
+// opencode is opencode.
+var opencode = Host{
+	Name: "opencode",
+	Requests: Requests{
+		Known: []Sign{
+			{Header: "User-Agent", Begins: "opencode/"},
+			{Header: "X-Session-Affinity", Begins: "ses_"},
+			{Header: "X-Session-Id", Begins: "ses_"},
+		},
+		Session: []string{"X-Session-Id", "X-Session-Affinity", "Session-Id"},
+		Side: []Sign{
+			{Why: "title", NoTools: true, System: "You are a title generator"},
+			{Why: "sub-agent", Header: "X-Parent-Session-Id"},
+			{Why: "no tools", NoTools: true},
+		},
+	},
+	Launch: Launch{
+		Command: "opencode", Package: "opencode-ai",
+		Env:      []Var{{"ANTHROPIC_BASE_URL", "{url}/v1"}, {"OPENAI_BASE_URL", "{url}/v1"}},
+		Upstream: []Upstream{{"anthropic", "ANTHROPIC_BASE_URL"}, {"openai", "OPENAI_BASE_URL"}},
+	},
+	OneRun:   OneRun{Form: RunContent, NoHooks: "opencode has no hooks that call programs", Variable: "OPENCODE_CONFIG_CONTENT"},
+	MCP:      MCP{Client: "opencode", Headers: []string{"X-Session-Id"}},
+	Sessions: []SessionDir{{Variable: "XDG_DATA_HOME", Base: ".local/share", Dir: "opencode", Begin: "opencode", End: []string{".db"}}},
+	Private:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
+	Todos:    []TodoTool{{Name: "todowrite", List: "todos", Text: []string{"content"}}},
+	Markup: Markup{
+		Openings: []string{"Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation"},
+	},
+	Headless: Headless{
+		Program: "opencode",
+		Args:    []string{"run", "--format", "json", "--pure"},
+		Write:   []string{"--auto"},
+		Look:    []string{"--agent", "plan"},
+		Model:   "-m",
+		Keys:    []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"},
+		Vars:    []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"},
+		Env:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
+		State:   []string{".local/share/opencode", ".local/state/opencode", ".config/opencode"},
+		Locked:  []string{"ProviderAuthError", "AI_LoadAPIKeyError", "API key is missing", "ProviderModelNotFoundError"},
+		Output:  OutputOpencode,
+	},
+}
