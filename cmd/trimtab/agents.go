@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/plural"
-	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/install"
 )
 
@@ -23,15 +23,12 @@ const versionTime = 5 * time.Second
 // checkAgents says of each agent on this machine which version it is and how our
 // hooks stand in it. Agents are asked all at once: some are slow to start.
 func (a *app) checkAgents(ctx context.Context) []finding {
-	launches, err := gateway.Launches()
-	if err != nil {
-		return []finding{{"agents", "wrong", err.Error(), ""}}
-	}
 	hosts := hookHosts()
 	all := make([][]finding, len(hosts))
 	var wg sync.WaitGroup
 	for i, host := range hosts {
-		wg.Go(func() { all[i] = a.checkAgent(ctx, host, launches[host].Command) })
+		agent, _ := launch.Find(host)
+		wg.Go(func() { all[i] = a.checkAgent(ctx, host, agent.Command) })
 	}
 	wg.Wait()
 	return slices.Concat(all...)

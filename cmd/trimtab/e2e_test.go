@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/client"
 	"github.com/trimtab/trimtab/internal/fakemodel"
-	"github.com/trimtab/trimtab/surface/gateway"
 )
 
 // TestRealClients runs each real agent headless through `trimtab run`, against a
@@ -86,12 +86,9 @@ func launched(ctx context.Context, t *testing.T, trimtab, host string, agent *cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	launches, err := gateway.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	known, _ := launch.Find(host)
 	bin := t.TempDir() // the agent under the name that people have it under
-	if err := os.Symlink(paths.Bin, filepath.Join(bin, launches[host].Command)); err != nil {
+	if err := os.Symlink(paths.Bin, filepath.Join(bin, known.Command)); err != nil {
 		t.Fatal(err)
 	}
 	before = tree(t, agent.Home)

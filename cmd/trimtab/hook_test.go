@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/config"
-	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -153,12 +153,9 @@ func TestP17_APanicIsNoExitCode(t *testing.T) {
 // TestG7_OneTableOfBaseURLs: the hooks look where the gateway's hosts may be told
 // of another address.
 func TestG7_OneTableOfBaseURLs(t *testing.T) {
-	launches, err := gateway.Launches()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, h := range spool.Hosts() {
-		if want := slices.Sorted(maps.Values(launches[h.Name].Upstream)); !slices.Equal(h.Base, want) || len(want) == 0 {
+		l, _ := launch.Find(h.Name)
+		if want := slices.Sorted(maps.Values(l.Upstream)); !slices.Equal(h.Base, want) || len(want) == 0 {
 			t.Errorf("%s: %q, and the gateway has %q", h.Name, h.Base, want)
 		}
 	}

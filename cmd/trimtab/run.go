@@ -1,24 +1,20 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -74,26 +70,29 @@ type exitCode int
 func (e exitCode) Error() string { return fmt.Sprintf("the agent ended with code %d", int(e)) }
 
 func (a *app) run(ctx context.Context, args []string, anything bool, opt runOptions) error {
-	launch, err := a.launch(args[0], anything)
+	agent, err := findLaunch(args[0], anything)
 	if err != nil {
 		return err
 	}
-	program, err := exec.LookPath(launch.Command)
+	program, err := exec.LookPath(agent.Command)
 	if err != nil {
-		return fmt.Errorf("%s is not installed, or not on PATH%s", launch.Command, getIt(launch))
+		return fmt.Errorf("%s is not installed, or not on PATH%s", agent.Command, getIt(agent))
 	}
-	if err := launch.Check(a.getenv); err != nil {
+	if err := agent.Check(a.getenv); err != nil {
 		return err
 	}
 	dir, err := setting.Folder()
 	if err != nil {
 		return err
 	}
-	if launch, err = a.withExtras(a.withStatus(launch), opt); err != nil {
+	if self, err := os.Executable(); err == nil {
+		agent = agent.WithStatus(self, a.getenv)
+	}
+	if agent, err = a.withExtras(agent, opt); err != nil {
 		return err
 	}
 	if opt.dry {
-		a.printDry(launch.Fill("http://127.0.0.1:PORT", "SESSION", "FILE"), program, args[1:])
+		a.printDry(agent.Fill("http://127.0.0.1:PORT", "SESSION", "FILE"), program, args[1:])
 		return nil
 	}
 	opening, err := a.opening(opt.mode)
@@ -105,14 +104,14 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
-	upstreams := a.upstreamsOf(launch, opt.upstreams)
+	upstreams := agent.Upstreams(a.getenv, opt.upstreams)
 	log := slog.New(slog.DiscardHandler) // the terminal is the agent's
 	tracer, untrace, err := a.tracer(log)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: launch.Host, Opening: opening, Log: log, Tracer: tracer})
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Opening: opening, Log: log, Tracer: tracer})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -123,60 +122,31 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	end := make(chan error, 1)
 	go func() { end <- srv.Serve(serving, l) }()
-	err = a.runAgent(ctx, launch, "http://"+l.Addr().String(), session, program, args[1:])
+	err = a.runAgent(agent, "http://"+l.Addr().String(), session, program, args[1:])
 	stop()
 	return errors.Join(err, <-end)
 }
 
-func (a *app) launch(name string, anything bool) (gateway.Launch, error) {
+func findLaunch(name string, anything bool) (launch.Launch, error) {
 	if anything {
-		return gateway.Anything(name), nil
+		return launch.Anything(name), nil
 	}
-	all, err := gateway.Launches()
-	if err != nil {
-		return gateway.Launch{}, err
-	}
-	if l, ok := all[name]; ok {
+	if l, ok := launch.Find(name); ok {
 		return l, nil
 	}
-	names := slices.Sorted(maps.Keys(all))
+	names := launch.Names()
 	hint := ""
 	if near := config.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	return gateway.Launch{}, misused("no agent %q is known%s\nthere are %s; for any other command: trimtab run -- %s …", name, hint, strings.Join(names, ", "), name)
+	return launch.Launch{}, misused("no agent %q is known%s\nthere are %s; for any other command: trimtab run -- %s …", name, hint, strings.Join(names, ", "), name)
 }
 
-// withStatus gives the host a status line of ours, where it has one and the
-// person has not set their own.
-func (a *app) withStatus(l gateway.Launch) gateway.Launch {
-	self, err := os.Executable()
-	if l.Status == nil || err != nil {
-		return l
-	}
-	settings, err := os.ReadFile(filepath.Join(cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE")), filepath.FromSlash(l.Status.File)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l
-	}
-	return l.WithStatus(self, string(settings))
-}
-
-func getIt(l gateway.Launch) string {
+func getIt(l launch.Launch) string {
 	if l.Package == "" {
 		return ""
 	}
 	return "; get it with npm install -g " + l.Package
-}
-
-// upstreamsOf keeps a base URL that the person has set already: the gateway goes
-// there.
-func (a *app) upstreamsOf(l gateway.Launch, given map[string]string) map[string]string {
-	all := map[string]string{}
-	for provider, variable := range l.Upstream {
-		all[provider] = a.getenv(variable)
-	}
-	maps.Copy(all, given)
-	return all
 }
 
 // opening is what each session of the run begins with: the mode, if one was
@@ -197,63 +167,27 @@ func (a *app) opening(mode string) ([]trimtab.Event, error) {
 	return []trimtab.Event{ev}, nil
 }
 
-// runAgent starts the agent on this terminal and waits. Signals go to it, and its
-// exit code comes back.
-func (a *app) runAgent(ctx context.Context, l gateway.Launch, url, session, program string, args []string) error {
-	file := ""
-	if l.File != nil {
-		dir, err := os.MkdirTemp("", "trimtab-run-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		file = filepath.Join(dir, l.File.Name)
-	}
-	l = l.Fill(url, session, file)
-	if l.File != nil {
-		if err := os.WriteFile(file, []byte(l.File.Text), 0o600); err != nil {
-			return err
-		}
-	}
-	cmd := exec.Command(program, append(slices.Clone(l.Args), args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
+// runAgent runs the agent on this terminal. Its exit code is ours.
+func (a *app) runAgent(l launch.Launch, url, session, program string, args []string) error {
 	data, err := a.dataDir()
 	if err != nil {
 		return err
 	}
-	cmd.Env = append(slices.Clone(a.environ), "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+data)
-	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
-		cmd.Env = append(cmd.Env, k+"="+l.Env[k])
+	code, err := l.Run(launch.Process{
+		Program: program, Args: args, URL: url, Session: session, Data: data,
+		Environ: a.environ, In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
+	})
+	if err == nil && code != 0 {
+		return exitCode(code)
 	}
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	for {
-		select {
-		case s := <-signals:
-			if s != os.Interrupt || !a.terminal.in { // a terminal sends it to the agent itself
-				_ = cmd.Process.Signal(s)
-			}
-		case err := <-ended:
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				return exitCode(exit.ExitCode())
-			}
-			return err
-		}
-	}
+	return err
 }
 
-func (a *app) printDry(l gateway.Launch, program string, args []string) {
+func (a *app) printDry(l launch.Launch, program string, args []string) {
 	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
 		a.printf("%s=%s\n", k, l.Env[k])
 	}
-	if l.File != nil {
+	if l.File.Name != "" {
 		a.printf("FILE is %s in a folder of the run:\n%s", l.File.Name, l.File.Text)
 	}
 	words := []string{program}

@@ -12,7 +12,9 @@ import (
 
 func TestEachHostsWayToWriteAListIsRead(t *testing.T) {
 	old := []trimtab.Todo{{ID: "1", Text: "a", Status: trimtab.Pending}, {ID: "2", Text: "b", Status: trimtab.InProgress}}
-	item := func(id, text string, s trimtab.TodoStatus) trimtab.Todo { return trimtab.Todo{ID: id, Text: text, Status: s} }
+	item := func(id, text string, s trimtab.TodoStatus) trimtab.Todo {
+		return trimtab.Todo{ID: id, Text: text, Status: s}
+	}
 	for _, c := range []struct {
 		name, tool, input, result string
 		want                      []trimtab.Todo

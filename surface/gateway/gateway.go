@@ -91,10 +91,7 @@ func New(opt Options) (*Gateway, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{opt: opt, zstd: newZstd(opt.MaxBody), transport: opt.Transport, upstreams: map[string]*url.URL{}, ledgers: map[string]*list.Element{}}
-	if g.clients, err = readClients(); err != nil {
-		return nil, err
-	}
+	g := &Gateway{opt: opt, clients: knownClients(), zstd: newZstd(opt.MaxBody), transport: opt.Transport, upstreams: map[string]*url.URL{}, ledgers: map[string]*list.Element{}}
 	for name, address := range providers {
 		if given := opt.Upstreams[name]; given != "" {
 			address = given

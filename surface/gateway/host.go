@@ -2,67 +2,36 @@ package gateway
 
 import (
 	"bytes"
-	"embed"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/wire"
 )
 
-//go:embed host/*.json
-var hostFiles embed.FS
-
-// client is what is known of one host agent, as data.
+// client is what the gateway knows of one host agent.
 type client struct {
-	Name    string   `json:"name"`
-	Known   []sign   `json:"known"`   // any of them tells its requests
-	Session []string `json:"session"` // headers that carry its session id
-	Side    []sign   `json:"side"`    // any of them tells a side call
-	Run     Launch   `json:"run"`     // how to start it
+	Name string
+	host.Requests
 }
 
-// sign is a mark by which a request is told. All that is given must hold.
-type sign struct {
-	Why    string   `json:"why"`
-	Header string   `json:"header"` // is there, and
-	Begins string   `json:"begins"` // begins with
-	Holds  string   `json:"holds"`  // or holds
-	Not    string   `json:"not"`    // or is another than
-	Unless string   `json:"unless"` // this header is there
-	Tools  string   `json:"tools"`  // "none": the body offers no tools
-	System string   `json:"system"` // the system prompt holds
-	Last   string   `json:"last"`   // the newest text of the user's side begins with
-	Has    []string `json:"has"`    // the body has this member
-}
-
-func readClients() ([]client, error) {
-	files, err := hostFiles.ReadDir("host")
-	if err != nil {
-		return nil, err
-	}
+// knownClients are the hosts whose requests are recognised.
+func knownClients() []client {
 	var all []client
-	for _, f := range files {
-		raw, err := hostFiles.ReadFile("host/" + f.Name())
-		if err != nil {
-			return nil, err
+	for _, h := range host.All() {
+		if len(h.Requests.Known) > 0 {
+			all = append(all, client{h.Name, h.Requests})
 		}
-		var c client
-		if err := json.Unmarshal(raw, &c); err != nil {
-			return nil, fmt.Errorf("host/%s: %w", f.Name(), err)
-		}
-		all = append(all, c)
 	}
-	return all, nil
+	return all
 }
 
 // who finds the host of a request; an unknown one has no name and no rules.
 func who(clients []client, h http.Header) client {
 	for _, c := range clients {
 		for _, s := range c.Known {
-			if s.headerHolds(h) {
+			if headerHolds(s, h) {
 				return c
 			}
 		}
@@ -73,14 +42,14 @@ func who(clients []client, h http.Header) client {
 // side says why a request is a side call, or "".
 func (c client) side(h http.Header, f wire.Format, b *wire.Body) string {
 	for _, s := range c.Side {
-		if s.headerHolds(h) && s.bodyHolds(f, b) {
+		if headerHolds(s, h) && bodyHolds(s, f, b) {
 			return s.Why
 		}
 	}
 	return ""
 }
 
-func (s sign) headerHolds(h http.Header) bool {
+func headerHolds(s host.Sign, h http.Header) bool {
 	if s.Unless != "" && h.Get(s.Unless) != "" {
 		return false
 	}
@@ -91,9 +60,9 @@ func (s sign) headerHolds(h http.Header) bool {
 	return value != "" && strings.HasPrefix(value, s.Begins) && strings.Contains(value, s.Holds) && (s.Not == "" || value != s.Not)
 }
 
-func (s sign) bodyHolds(f wire.Format, b *wire.Body) bool {
+func bodyHolds(s host.Sign, f wire.Format, b *wire.Body) bool {
 	switch {
-	case s.Tools == "none" && b.Tools.End-b.Tools.Start > len("[]"):
+	case s.NoTools && b.Tools.End-b.Tools.Start > len("[]"):
 		return false
 	case len(s.Has) > 0 && len(b.Find(s.Has...)) == 0:
 		return false

@@ -1,0 +1,74 @@
+package launch
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// Process is one run of an agent.
+type Process struct {
+	Program  string   // its path
+	Args     []string // the person's own
+	URL      string   // of the gateway
+	Session  string   // the id of the run's session
+	Data     string   // the folder of our data, for our programs that the agent calls
+	Environ  []string
+	In       io.Reader
+	Out, Err io.Writer
+	Terminal bool // In is a terminal, which sends an interrupt to the agent itself
+}
+
+// Run starts the agent and waits until it ends. Signals go to it, and its exit code
+// comes back.
+func (l Launch) Run(p Process) (code int, err error) {
+	file := ""
+	if l.File.Name != "" {
+		dir, err := os.MkdirTemp("", "trimtab-run-")
+		if err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(dir)
+		file = filepath.Join(dir, l.File.Name)
+	}
+	l = l.Fill(p.URL, p.Session, file)
+	if file != "" {
+		if err := os.WriteFile(file, []byte(l.File.Text), 0o600); err != nil {
+			return 0, err
+		}
+	}
+	cmd := exec.Command(p.Program, append(slices.Clone(l.Args), p.Args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, p.Out, p.Err
+	cmd.Env = append(slices.Clone(p.Environ), "TRIMTAB_SESSION="+p.Session, "TRIMTAB_DATA="+p.Data)
+	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
+		cmd.Env = append(cmd.Env, k+"="+l.Env[k])
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			if s != os.Interrupt || !p.Terminal {
+				_ = cmd.Process.Signal(s)
+			}
+		case err := <-ended:
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				return exit.ExitCode(), nil
+			}
+			return 0, err
+		}
+	}
+}
