@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	hosts "github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/hook/install"
@@ -65,7 +66,7 @@ func checkHooks(ctx context.Context, host, program, text string, place install.P
 	if len(state.Missing) > 0 {
 		return finding{host, "note", text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}
 	}
-	if host == "codex" {
+	if h, _ := hosts.Find(host); h.Install.Trust {
 		return checkTrust(ctx, program, text, state)
 	}
 	return finding{host, "ok", text, ""}

@@ -5,15 +5,12 @@ import (
 	"context"
 	"database/sql"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 	"github.com/trimtab/trimtab/surface/hook/spool"
@@ -150,17 +147,6 @@ func TestP17_APanicIsNoExitCode(t *testing.T) {
 	}
 }
 
-// TestG7_OneTableOfBaseURLs: the hooks look where the gateway's hosts may be told
-// of another address.
-func TestG7_OneTableOfBaseURLs(t *testing.T) {
-	for _, h := range spool.Hosts() {
-		l, _ := launch.Find(h.Name)
-		if want := slices.Sorted(maps.Values(l.Upstream)); !slices.Equal(h.Base, want) || len(want) == 0 {
-			t.Errorf("%s: %q, and the gateway has %q", h.Name, h.Base, want)
-		}
-	}
-}
-
 func TestInstall_AProgramWithOddLettersIsOneWord(t *testing.T) {
 	if got := goneProgram("'/no such/trimtab-hook' claude Stop"); got != "/no such/trimtab-hook" {
 		t.Error(got)
@@ -169,7 +155,7 @@ func TestInstall_AProgramWithOddLettersIsOneWord(t *testing.T) {
 		t.Error(got)
 	}
 	for _, h := range spool.Hosts() {
-		if len(h.Events) == 0 {
+		if len(h.Hooks.Events) == 0 {
 			t.Errorf("%s has no events", h.Name)
 		}
 	}

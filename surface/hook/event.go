@@ -123,7 +123,7 @@ func rewritten(s trimtab.Session) trimtab.Event {
 // calling adds the request that follows, unless nothing could be put into it: a
 // note that the model never sees must not count as said.
 func (t *turn) calling(events []trimtab.Event) []trimtab.Event {
-	if t.call.Host.Deaf || len(events) == 0 {
+	if t.call.Host.Hooks.Deaf || len(events) == 0 {
 		return events
 	}
 	return append(events, trimtab.Calling{})
@@ -163,7 +163,7 @@ func (t *turn) quiet(s trimtab.Session) int {
 	switch {
 	case t.gateway:
 		return -1
-	case t.call.Host.Deaf:
+	case t.call.Host.Hooks.Deaf:
 		return deafQuiet
 	}
 	engine, now := t.opt.Service.Engine(), t.opt.Clock()

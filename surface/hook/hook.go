@@ -225,7 +225,7 @@ func (t *turn) status(s trimtab.Session) string {
 	for _, st := range t.opt.Service.Engine().Status(s) {
 		words = append(words, st.Text)
 	}
-	if len(words) == 0 || t.gateway || t.call.Host.Deaf {
+	if len(words) == 0 || t.gateway || t.call.Host.Hooks.Deaf {
 		return ""
 	}
 	return "State of this session, kept by trimtab: " + strings.Join(words, " · ") + "."

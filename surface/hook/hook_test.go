@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -248,8 +249,12 @@ func TestG7_OneOwnerPerTurn(t *testing.T) {
 }
 
 func TestG7_OneIdentityOnEverySurface(t *testing.T) {
-	id := func(host, session string, opt Options) string {
-		return New(opt).id(spool.Call{Host: spool.Host{Name: host}, Session: session})
+	id := func(name, session string, opt Options) string {
+		h, ok := host.Find(name)
+		if !ok {
+			h.Name = name
+		}
+		return New(opt).id(spool.Call{Host: h, Session: session})
 	}
 	run := Options{Gateway: true, Session: "20261115-101500-k3x9"}
 	for _, c := range []struct{ got, want string }{

@@ -10,8 +10,8 @@ import (
 
 // id is the session's id on every surface.
 func (h *Hook) id(c spool.Call) string {
-	if h.opt.Gateway && h.opt.Session != "" && (c.Host.Name == "gemini" || c.Host.Name == "qwen") {
-		return h.opt.Session // their requests carry no id; the gateway knows them by that of the run
+	if h.opt.Gateway && h.opt.Session != "" && len(c.Host.Requests.Session) == 0 {
+		return h.opt.Session // its requests carry no id; the gateway knows them by that of the run
 	}
 	return usable(c.Host.Name + ":" + c.Session)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -63,25 +64,25 @@ func Encode(c spool.Call, a Answer) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
+// shape makes an answer of the form that the host takes. Codex takes the same words as
+// Claude, and its schemas are closed: a key too many and the whole answer counts as
+// failed.
 func shape(c spool.Call, a Answer) any {
-	switch c.Host.Name {
-	case "claude":
-		return forClaude(c, a)
-	case "codex":
-		return forCodex(c, a)
-	case "gemini":
-		return forGemini(c, a)
-	case "qwen":
-		return forQwen(c, a)
-	case "goose":
-		return forGoose(c, a)
+	switch c.Host.Hooks.Answer {
+	case host.AnswerPermit:
+		return permitForm(c, a)
+	case host.AnswerDeny:
+		return denyForm(c, a)
+	case host.AnswerBlock:
+		return blockForm(c, a)
+	case host.AnswerNone:
 	}
 	return nil
 }
 
-// forClaude: text for the model where it may come, a refusal in the words of
+// permitForm: text for the model where it may come, a refusal in the words of
 // permissions, and a block with its reason at a stop.
-func forClaude(c spool.Call, a Answer) any {
+func permitForm(c spool.Call, a Answer) any {
 	switch c.Event.Kind {
 	case spool.Start, spool.Prompt, spool.Used:
 		return told(c, a)
@@ -94,15 +95,8 @@ func forClaude(c spool.Call, a Answer) any {
 	return nil
 }
 
-// forCodex: the same words as Claude's. Its schemas are closed: a key too many
-// and the whole answer counts as failed.
-func forCodex(c spool.Call, a Answer) any { return forClaude(c, a) }
-
-// forQwen: the same words as Claude's.
-func forQwen(c spool.Call, a Answer) any { return forClaude(c, a) }
-
-// forGemini: a tool and a stop are both refused with deny.
-func forGemini(c spool.Call, a Answer) any {
+// denyForm: a tool and a stop are both refused with deny.
+func denyForm(c spool.Call, a Answer) any {
 	switch c.Event.Kind {
 	case spool.Start, spool.Prompt, spool.Used:
 		return told(c, a)
@@ -115,8 +109,8 @@ func forGemini(c spool.Call, a Answer) any {
 	return nil
 }
 
-// forGoose: a reason, at a stop or before a tool, and nothing else.
-func forGoose(c spool.Call, a Answer) any {
+// blockForm: a reason, at a stop or before a tool, and nothing else.
+func blockForm(c spool.Call, a Answer) any {
 	reason := ""
 	switch c.Event.Kind {
 	case spool.Using:

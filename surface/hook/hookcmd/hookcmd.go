@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
@@ -114,7 +115,7 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	} else {
 		shut = s.shut
 	}
-	if call.Event.Kind == spool.Stop && host == "codex" { // it calls no hook for update_plan
+	if call.Event.Kind == spool.Stop && call.Host.Hooks.TodoGap {
 		opt.Plan = lastPlan
 	}
 	if call.Event.Kind == spool.Stop && err == nil {
@@ -152,12 +153,12 @@ func guarded(s trimtab.Session) bool {
 
 // behindGateway reports whether the host's requests go through a gateway of ours:
 // it was started by trimtab run, or its base URL is the address of trimtab serve.
-func behindGateway(host spool.Host, getenv func(string) string) bool {
+func behindGateway(h host.Host, getenv func(string) string) bool {
 	if getenv("TRIMTAB_SESSION") != "" {
 		return true
 	}
-	for _, variable := range host.Base {
-		if u, err := url.Parse(getenv(variable)); err == nil && u.Host == home.Serve {
+	for _, up := range h.Launch.Upstream {
+		if u, err := url.Parse(getenv(up.Variable)); err == nil && u.Host == home.Serve {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -33,7 +34,7 @@ func apply(text []byte, all []splice) []byte {
 }
 
 // add puts a hook for each event into settings.
-func add(text []byte, how manner, events []spool.Event, command func(event string) string) ([]byte, error) {
+func add(text []byte, how host.Install, events []spool.Event, command func(event string) string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
@@ -60,16 +61,16 @@ type matched struct {
 	Hooks   []handler `json:"hooks"`
 }
 
-func group(how manner, e spool.Event, command string) matched {
+func group(how host.Install, e spool.Event, command string) matched {
 	h := handler{Type: "command", Command: command, Timeout: patience * 1000}
-	if how.seconds {
+	if how.Seconds {
 		h.Timeout = patience
 	}
-	if how.named {
+	if how.Named {
 		h.Name = "trimtab"
 	}
 	m := matched{Hooks: []handler{h}}
-	if how.matcher && (e.Kind == spool.Using || e.Kind == spool.Used) {
+	if how.Matcher && (e.Kind == spool.Using || e.Kind == spool.Used) {
 		m.Matcher = "*"
 	}
 	return m

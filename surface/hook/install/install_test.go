@@ -149,7 +149,7 @@ func TestInstallThenUninstallGivesBackTheSameBytes(t *testing.T) {
 				put(t, p.Files[0], before)
 				install(t, p, program)
 				state, err := p.State()
-				if err != nil || len(state.Missing) > 0 || len(state.Commands) != len(h.Events) {
+				if err != nil || len(state.Missing) > 0 || len(state.Commands) != len(h.Hooks.Events) {
 					t.Fatalf("%+v, %v\n%s", state, err, text(t, p.Files[0]))
 				}
 				if name != "comments" && name != "comment at the end" && !json.Valid([]byte(text(t, p.Files[0]))) {
@@ -397,12 +397,12 @@ func FuzzEdit(f *testing.F) {
 		if found, err := commands(before, "claude"); err != nil || len(found) > 0 {
 			return
 		}
-		with, err := add(before, manners["claude"], h.Events, func(e string) string { return program + " claude " + e })
+		with, err := add(before, h.Install, h.Hooks.Events, func(e string) string { return program + " claude " + e })
 		if err != nil {
 			return
 		}
 		found, err := commands(with, "claude")
-		if err != nil || len(found) != len(h.Events) {
+		if err != nil || len(found) != len(h.Hooks.Events) {
 			t.Fatalf("%d hooks, %v:\n%s", len(found), err, with)
 		}
 		after, err := remove(with, "claude")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -25,69 +26,54 @@ type Place struct {
 	Note  string   // what the person must know or do after installing
 
 	env     Env
-	how     manner
+	how     host.Install
 	servers string // the file that holds the MCP servers; "" is none
-}
-
-// manner is how a host wants a hook to be written.
-type manner struct {
-	file    string // below the home folder
-	folder  string // the variable that names another folder in place of its first part
-	seconds bool   // timeouts are in seconds; else in milliseconds
-	named   bool   // a hook has a name
-	matcher bool   // tool events need a matcher
-	servers string // the file with the MCP servers, below the home folder
-	gateway bool   // a base URL can be set
-	also    map[string]string
-	note    string
 }
 
 // patience is the timeout that hosts are told, in seconds. We are done long before.
 const patience = 5
 
-// manners is the one table of where and how hosts keep their hooks.
-var manners = map[string]manner{
-	"claude": {file: ".claude/settings.json", folder: "CLAUDE_CONFIG_DIR", seconds: true, servers: ".claude.json", gateway: true},
-	"codex": {
-		file: ".codex/hooks.json", folder: "CODEX_HOME", seconds: true, servers: ".codex/config.toml", gateway: true,
-		note: "Codex skips hooks without a word until you trust them: start codex, open /hooks, look at the hooks of trimtab and trust them. Every change of the command needs that again.",
-	},
-	"gemini": {file: ".gemini/settings.json", named: true, matcher: true, servers: ".gemini/settings.json"},
-	"qwen":   {file: ".qwen/settings.json", named: true, matcher: true, servers: ".qwen/settings.json"},
-	"goose": {
-		file: ".agents/plugins/trimtab/hooks/hooks.json", seconds: true,
-		also: map[string]string{"plugin.json": "{\n  \"name\": \"trimtab\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Keeps a session from stopping with open work, and tells trimtab what happens in it\"\n}\n"},
-		note: "goose lets hooks keep a session from stopping; it shows the model nothing else that a hook says. For reminders, start it with trimtab run goose.",
-	},
-}
-
 // Find returns where a host's hooks are set, whether or not they are.
-func Find(host string, env Env) (Place, error) {
-	how, ok := manners[host]
-	if !ok {
-		return Place{}, spool.UnknownHost(host)
+func Find(name string, env Env) (Place, error) {
+	h, _ := host.Find(name)
+	how := h.Install
+	if how.File == "" {
+		return Place{}, spool.UnknownHost(name)
 	}
 	if env.Home == "" {
 		return Place{}, errors.New("no home folder is known: set HOME")
 	}
-	file := env.path(how, how.file)
-	p := Place{Host: host, Files: []string{file}, Note: how.note, env: env, how: how}
-	for name := range how.also {
-		p.Files = append(p.Files, filepath.Join(filepath.Dir(filepath.Dir(file)), name))
+	file := env.path(how, how.File)
+	p := Place{Host: name, Files: []string{file}, Note: how.Note, env: env, how: how}
+	for _, f := range how.Also {
+		p.Files = append(p.Files, filepath.Join(filepath.Dir(filepath.Dir(file)), f.Name))
 	}
-	if how.servers != "" {
-		if p.servers = env.path(how, how.servers); p.servers != file {
+	if how.Servers != "" {
+		if p.servers = env.path(how, how.Servers); p.servers != file {
 			p.Files = append(p.Files, p.servers)
 		}
 	}
 	return p, nil
 }
 
+// also is the text of a file of ours beside the hooks; false where a path is none.
+func (p Place) also(path string) (text string, ours bool) {
+	if path == p.Files[0] {
+		return "", false
+	}
+	for _, f := range p.how.Also {
+		if f.Name == filepath.Base(path) {
+			return f.Text, true
+		}
+	}
+	return "", false
+}
+
 // path is where a file is that is named from the home folder, unless a variable
 // names another folder for it.
-func (env Env) path(how manner, name string) string {
-	if how.folder != "" && env.Getenv != nil {
-		if dir := env.Getenv(how.folder); dir != "" {
+func (env Env) path(how host.Install, name string) string {
+	if how.Folder != "" && env.Getenv != nil {
+		if dir := env.Getenv(how.Folder); dir != "" {
 			return filepath.Join(dir, filepath.FromSlash(name[strings.IndexByte(name, '/')+1:]))
 		}
 	}
@@ -157,5 +143,5 @@ func (p Place) State() (State, error) {
 
 func (p Place) events() []spool.Event {
 	h, _, _ := spool.Find(p.Host, "")
-	return h.Events
+	return h.Hooks.Events
 }

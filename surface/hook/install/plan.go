@@ -67,7 +67,7 @@ func (p Place) Add(w Want) (Plan, error) {
 // with is a file as it shall be, from what it is now and without us; nil leaves
 // it as it is.
 func (p Place) with(path string, now, base []byte, w Want) ([]byte, error) {
-	if text, ours := p.how.also[filepath.Base(path)]; ours && path != p.Files[0] {
+	if text, ours := p.also(path); ours {
 		return []byte(text), nil
 	}
 	after := base
@@ -149,7 +149,7 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 			return before, nil
 		}
 	}
-	if text, ours := p.how.also[filepath.Base(path)]; ours && path != p.Files[0] {
+	if text, ours := p.also(path); ours {
 		if string(now) == text {
 			return nil, nil
 		}
@@ -159,7 +159,7 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 	if err == nil && path == p.Files[0] {
 		after, err = remove(after, p.Host)
 	}
-	if err == nil && (known && !kept.Existed || p.Host == "goose") && !bytes.Equal(after, now) && bare(after) {
+	if err == nil && (known && !kept.Existed || p.how.Ours) && !bytes.Equal(after, now) && bare(after) {
 		return nil, nil
 	}
 	return after, err

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/trimtab/trimtab/surface/hook/spool"
+	"github.com/trimtab/trimtab/host"
 )
 
 // Run is what a host is given for one run in place of settings. Nothing of it is
@@ -19,38 +19,33 @@ type Run struct {
 	Left     []string          // what this host does not take for one run, and why
 }
 
-// layer is the lowest layer of settings that hosts of one family read: the
-// variable that names another file for it, and the one that names the file of the
-// highest layer, beside which it lies. Gemini CLI has the same, but reads there only
-// what belongs to root.
-type layer struct{ variable, system, linux, mac, windows string }
-
-var layers = map[string]layer{
-	"qwen": {"QWEN_CODE_SYSTEM_DEFAULTS_PATH", "QWEN_CODE_SYSTEM_SETTINGS_PATH", "/etc/qwen-code/system-defaults.json", "/Library/Application Support/QwenCode/system-defaults.json", `C:\ProgramData\qwen-code\system-defaults.json`},
-}
-
-// file is where the layer is on this system.
-func (l layer) file(getenv func(string) string) string {
-	if path := getenv(l.system); path != "" {
-		return filepath.Join(filepath.Dir(path), filepath.Base(l.linux))
+// defaultsFile is where the lowest layer of settings is on this system that hosts of
+// one family read: beside the highest, where a variable names that.
+func defaultsFile(r host.OneRun, getenv func(string) string) string {
+	if path := getenv(r.System); path != "" {
+		return filepath.Join(filepath.Dir(path), filepath.Base(r.Linux))
 	}
 	switch runtime.GOOS {
 	case "windows":
-		return l.windows
+		return r.Windows
 	case "darwin":
-		return l.mac
+		return r.Mac
 	}
-	return l.linux
+	return r.Linux
 }
 
 // ForRun says how a host is given hooks and an MCP server for one run. Any host
 // may be named: what there is no way for is in Left.
-func ForRun(host string, w Want, getenv func(string) string) (r Run, err error) {
+func ForRun(name string, w Want, getenv func(string) string) (r Run, err error) {
 	r.Env = map[string]string{}
-	switch host {
-	case "claude":
+	h, _ := host.Find(name) // the zero host has no way
+	if w.Hooks != "" && h.OneRun.NoHooks != "" {
+		r.Left = append(r.Left, h.OneRun.NoHooks)
+	}
+	switch h.OneRun.Form {
+	case host.RunSettings:
 		if w.Hooks != "" {
-			r.Settings = map[string]any{"hooks": hooksFor(host, w)}
+			r.Settings = map[string]any{"hooks": hooksFor(h, w)}
 		}
 		if len(w.MCP) > 0 {
 			text, err := compact(servers(w))
@@ -59,20 +54,14 @@ func ForRun(host string, w Want, getenv func(string) string) (r Run, err error) 
 			}
 			r.Args = append(r.Args, "--mcp-config="+text) // in two words it would take the prompt for another server
 		}
-	case "codex":
-		if w.Hooks != "" {
-			r.Left = append(r.Left, "codex runs only hooks that you have trusted in its /hooks: trimtab install codex")
-		}
+	case host.RunOverrides:
 		if len(w.MCP) > 0 {
 			r.Args = append(r.Args, "-c", "mcp_servers.trimtab.command="+tomlText(w.MCP[0]), "-c", "mcp_servers.trimtab.args="+tomlList(w.MCP[1:]))
 		}
-	case "qwen":
-		return r, r.defaults(host, w, getenv)
-	case "opencode":
-		if w.Hooks != "" {
-			r.Left = append(r.Left, "opencode has no hooks that call programs")
-		}
-		const variable = "OPENCODE_CONFIG_CONTENT"
+	case host.RunDefaults:
+		return r, r.defaults(h, w, getenv)
+	case host.RunContent:
+		variable := h.OneRun.Variable
 		switch {
 		case len(w.MCP) == 0:
 		case getenv(variable) != "":
@@ -81,57 +70,58 @@ func ForRun(host string, w Want, getenv func(string) string) (r Run, err error) 
 			entry := map[string]any{"type": "local", "command": w.MCP, "enabled": true}
 			r.Env[variable], err = compact(map[string]any{"mcp": map[string]any{serverName: entry}})
 		}
-	default:
-		if w.Hooks != "" {
-			r.Left = append(r.Left, host+" takes no hooks for one run"+instead(host))
-		}
-		switch {
-		case len(w.MCP) == 0:
-		case manners[host].servers != "":
-			r.Left = append(r.Left, host+" takes no MCP server for one run: trimtab install "+host+" --mcp")
-		default:
-			r.Left = append(r.Left, host+" takes no MCP server for one run that we know of; trimtab mcp is the command for its settings")
-		}
+	case host.RunNone:
+		r.leave(name, h.Install, w)
 	}
 	return r, err
 }
 
-func instead(host string) string {
-	if _, ok := manners[host]; ok {
-		return ": trimtab install " + host
+// leave says what a host does not take for one run, and what to do instead.
+func (r *Run) leave(name string, how host.Install, w Want) {
+	if w.Hooks != "" {
+		instead := ""
+		if how.File != "" {
+			instead = ": trimtab install " + name
+		}
+		r.Left = append(r.Left, name+" takes no hooks for one run"+instead)
 	}
-	return ""
+	switch {
+	case len(w.MCP) == 0:
+	case how.Servers != "":
+		r.Left = append(r.Left, name+" takes no MCP server for one run: trimtab install "+name+" --mcp")
+	default:
+		r.Left = append(r.Left, name+" takes no MCP server for one run that we know of; trimtab mcp is the command for its settings")
+	}
 }
 
 // defaults puts both into the lowest layer of settings. One that somebody made
 // already is not hidden.
-func (r *Run) defaults(host string, w Want, getenv func(string) string) error {
-	l := layers[host]
+func (r *Run) defaults(h host.Host, w Want, getenv func(string) string) error {
 	if w.Hooks == "" && len(w.MCP) == 0 {
 		return nil
 	}
-	if _, err := os.Stat(l.file(getenv)); err == nil || getenv(l.variable) != "" {
-		r.Left = append(r.Left, host+" has default settings of its own in "+l.file(getenv)+" or "+l.variable+"; they stay as they are, without hooks and MCP server of ours: trimtab install "+host)
+	file, variable := defaultsFile(h.OneRun, getenv), h.OneRun.Variable
+	if _, err := os.Stat(file); err == nil || getenv(variable) != "" {
+		r.Left = append(r.Left, h.Name+" has default settings of its own in "+file+" or "+variable+"; they stay as they are, without hooks and MCP server of ours: trimtab install "+h.Name)
 		return nil
 	}
 	all := map[string]any{}
 	if w.Hooks != "" {
-		all["hooks"] = hooksFor(host, w)
+		all["hooks"] = hooksFor(h, w)
 	}
 	if len(w.MCP) > 0 {
 		all[serversKey] = servers(w)[serversKey]
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	text = append(text, '\n')
-	r.File, r.Env[l.variable] = text, "{file}"
+	r.File, r.Env[variable] = text, "{file}"
 	return err
 }
 
-func hooksFor(host string, w Want) map[string][]matched {
-	h, _, _ := spool.Find(host, "")
+func hooksFor(h host.Host, w Want) map[string][]matched {
 	all := map[string][]matched{}
-	for _, e := range h.Events {
-		all[e.Name] = []matched{group(manners[host], e, w.Hooks+" "+host+" "+e.Name)}
+	for _, e := range h.Hooks.Events {
+		all[e.Name] = []matched{group(h.Install, e, w.Hooks+" "+h.Name+" "+e.Name)}
 	}
 	return all
 }

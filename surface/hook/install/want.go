@@ -31,7 +31,7 @@ func (p Place) Can(w Want) error {
 	switch {
 	case len(w.MCP) > 0 && p.servers == "":
 		return fmt.Errorf("%s: %w", p.Host, ErrNoMCP)
-	case w.Gateway != "" && !p.how.gateway:
+	case w.Gateway != "" && !p.how.Gateway:
 		return fmt.Errorf("%s: %w", p.Host, ErrNoGateway)
 	}
 	return nil
@@ -165,7 +165,7 @@ func (p Place) put(path string, body []byte, w Want) ([]byte, error) {
 	if filepath.Ext(path) == ".toml" {
 		return putTOML(body, w)
 	}
-	if path != p.Files[0] || !p.how.gateway || p.tomlGateway() {
+	if path != p.Files[0] || !p.how.Gateway || p.tomlGateway() {
 		w.Gateway = ""
 	}
 	if len(w.MCP) == 0 && w.Gateway == "" {

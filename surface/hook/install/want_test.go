@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/trimtab/trimtab/host"
 )
 
 var (
@@ -71,7 +73,7 @@ func TestInstall_ServerAndGatewayComeAndGo(t *testing.T) {
 					}
 				}
 				want := Want{Hooks: program, MCP: speaks}
-				if p.how.gateway {
+				if p.how.Gateway {
 					want.Gateway = served
 				}
 				before := files(t, p)
@@ -361,7 +363,7 @@ func FuzzSet(f *testing.F) {
 	}
 	f.Add([]byte(`{"mcpServers":{"a":{}},"env":{}}`))
 	f.Fuzz(func(t *testing.T, before []byte) {
-		p := Place{Host: "claude", Files: []string{"s.json"}, servers: "s.json", how: manners["claude"]}
+		p := Place{Host: "claude", Files: []string{"s.json"}, servers: "s.json", how: host.Install{Gateway: true}}
 		if have, err := p.found("s.json", before); err != nil || have.Gateway != "" || len(have.MCP) > 0 {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
@@ -40,7 +41,7 @@ func ParseArgs(args []string) (a Args, ok bool) {
 
 // Call is one call of a hook: as much of it as is needed to put it aside.
 type Call struct {
-	Host    Host
+	Host    host.Host
 	Event   Event
 	Input   []byte // as the host wrote it
 	Session string // the host's own id
@@ -59,7 +60,7 @@ type UnknownHost string
 
 func (u UnknownHost) Error() string {
 	text := "no hooks are known for " + strconv.Quote(string(u)) + "; there are"
-	for _, h := range hosts {
+	for _, h := range Hosts() {
 		text += " " + h.Name
 	}
 	return text
@@ -76,10 +77,10 @@ func Input(r io.Reader) ([]byte, error) {
 }
 
 // Read makes a Call of a hook's input.
-func Read(host, event string, input []byte) (Call, error) {
-	h, e, ok := Find(host, event)
+func Read(name, event string, input []byte) (Call, error) {
+	h, e, ok := Find(name, event)
 	if !ok {
-		return Call{}, UnknownHost(host)
+		return Call{}, UnknownHost(name)
 	}
 	c := Call{Host: h, Event: e, Input: input}
 	if len(input) > MaxInput {

@@ -48,7 +48,7 @@ func TestParseArgs(t *testing.T) {
 
 func TestFind_KnowsAHostsEventsByItsNamesAndByOurs(t *testing.T) {
 	for _, h := range Hosts() {
-		for _, e := range h.Events {
+		for _, e := range h.Hooks.Events {
 			for _, name := range []string{e.Name, strings.ToLower(e.Name), e.Kind.String()} {
 				if _, got, ok := Find(h.Name, name); !ok || got != e {
 					t.Errorf("%s %s: got %v", h.Name, name, got)
