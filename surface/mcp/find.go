@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 )
 
 // How a session was found.
@@ -44,25 +45,23 @@ func callerOf[P sdk.Params](req *sdk.ServerRequest[P]) caller {
 	return c
 }
 
-// hosts are the agents by the words in the names their MCP clients go by. The
+// host is the agent that calls, by a word in the name its MCP client goes by. The
 // sessions of a host are called host:id on every surface.
-var hosts = []string{"claude", "codex", "opencode", "gemini", "qwen", "goose"}
-
 func (c caller) host() string {
 	name := strings.ToLower(c.client)
-	for _, h := range hosts {
-		if strings.Contains(name, h) {
-			return h
+	for _, h := range host.All() {
+		if h.MCP.Client != "" && strings.Contains(name, h.MCP.Client) {
+			return h.Name
 		}
 	}
 	return ""
 }
 
-// Where hosts tell their session: keys of a request's _meta, and HTTP headers.
+// Where hosts tell their session: keys of a request's _meta; HTTP headers are in
+// the rows of package host.
 var (
-	sessionKeys    = []string{"trimtab/session", "agent-session-id", "sessionId", "session_id", "threadId", "thread_id"}
-	nestedKeys     = []string{"x-codex-turn-metadata"} // an object with the keys above, or its text
-	sessionHeaders = []string{"X-Claude-Code-Session-Id", "Agent-Session-Id", "X-Session-Id", "Session-Id", "Thread-Id"}
+	sessionKeys = []string{"trimtab/session", "agent-session-id", "sessionId", "session_id", "threadId", "thread_id"}
+	nestedKeys  = []string{"x-codex-turn-metadata"} // an object with the keys above, or its text
 )
 
 // Our own headers, for who sets up a client.
@@ -93,9 +92,11 @@ func (c caller) told() []string {
 			}
 		}
 	}
-	for _, k := range sessionHeaders {
-		if id := c.header.Get(k); id != "" {
-			ids = append(ids, id)
+	for _, h := range host.All() {
+		for _, k := range h.MCP.Headers {
+			if id := c.header.Get(k); id != "" {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids

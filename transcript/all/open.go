@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/claude"
 	"github.com/trimtab/trimtab/transcript/codex"
@@ -37,13 +38,19 @@ import (
 
 // Hosts lists the names of the hosts whose files can be read.
 func Hosts() []string {
-	return []string{"claude", "codex", "opencode", "gemini", "qwen", "goose", "pi"}
+	var names []string
+	for _, h := range host.All() {
+		if len(h.Sessions) > 0 {
+			names = append(names, h.Name)
+		}
+	}
+	return names
 }
 
 // Reader returns the reader of a host that keeps a session as lines; nil for any
 // other.
-func Reader(host string) transcript.Reader {
-	switch host {
+func Reader(name string) transcript.Reader {
+	switch name {
 	case "claude":
 		return claude.Read
 	case "codex":
