@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
@@ -69,13 +72,13 @@ func New(cfg Config, opt Options) (Agent, error) {
 	if !ok {
 		return nil, fmt.Errorf("improve.agent: there is no %q", cfg.Agent)
 	}
-	return &one{host: h, cfg: cfg, opt: opt}, nil
+	return &one{program: h, cfg: cfg, opt: opt}, nil
 }
 
 // Names are the agents there are.
 func Names() []string {
 	var all []string
-	for _, h := range hosts() {
+	for _, h := range programs() {
 		all = append(all, h.name)
 	}
 	return append(all, "own", "command", "demo")
@@ -91,32 +94,20 @@ func newOwn(cfg Config, opt Options) (Agent, error) {
 		}
 	}
 	cfg.Model = opt.Own.Name
-	own := host{
-		name: "own", program: self,
-		// Our sandbox holds the whole program, so its own has nothing to add, and one
-		// Landlock inside another could not reach the private folders of the inner one.
-		always: []string{"--json", "--quiet", "--set", "tools.sandbox.mode=none"},
-		work:   []string{"--permit", "all"},
-		look:   []string{"--permit", "look"},
-		model:  "-m",
-		last:   []string{"-p", ""},
-		keys:   []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY"},
-		vars:   []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST"},
-		locked: []string{"no key"},
-		open:   "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start Ollama, or name another model with improve.model",
-		whole:  true,
-	}
+	row, _ := host.Find(trimtab.OwnHost)
+	own := program{"own", row.Headless}
+	own.Program = self
 	if opt.Own.Key != "" {
-		own.keys = []string{opt.Own.Key}
+		own.Keys = []string{opt.Own.Key}
 	}
 	if opt.Own.Means != "" {
 		named, err := json.Marshal(map[string]string{opt.Own.Name: opt.Own.Means})
 		if err != nil {
 			return nil, fmt.Errorf("improve: name the model: %w", err)
 		}
-		own.always = append(own.always, "--set", "models.named="+string(named))
+		own.Args = append(slices.Clone(own.Args), "--set", "models.named="+string(named))
 	}
-	return &one{cfg: cfg, opt: opt, host: own}, nil
+	return &one{cfg: cfg, opt: opt, program: own}, nil
 }
 
 // newCommand returns any program.
@@ -127,7 +118,7 @@ func newCommand(cfg Config, opt Options) (Agent, error) {
 	if strings.Contains(cfg.Command[0], "{") {
 		return nil, fmt.Errorf("improve.command: the program %q cannot be a placeholder", cfg.Command[0])
 	}
-	return &one{cfg: cfg, opt: opt, host: host{name: "command", program: cfg.Command[0]}}, nil
+	return &one{cfg: cfg, opt: opt, program: program{name: "command", Headless: host.Headless{Program: cfg.Command[0]}}}, nil
 }
 
 // line is the command line and the standard input of a job.

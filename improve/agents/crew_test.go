@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/host"
 )
 
 // each runs a test with every agent that is a program.
@@ -104,7 +106,7 @@ func TestR10_AnAgentGetsNoKeyButItsOwn(t *testing.T) {
 		env := strings.Split(got.Text, "\n")
 		want := []string{"TRIMTAB_HOOKS=off", "TRIMTAB_IMPROVE=workflow_20261115_101500_k3x9", "GIT_TERMINAL_PROMPT=0"}
 		if h, ok := find(r.cfg.Agent); ok {
-			want = append(want, h.keys[0]+"=key-of-"+h.name)
+			want = append(want, h.Keys[0]+"=key-of-"+h.name)
 		}
 		for _, w := range want {
 			if !slices.Contains(env, w) {
@@ -321,8 +323,8 @@ func TestOwnHasTheModelOfThePerson(t *testing.T) {
 	}
 	own := agent.(*one)
 	line := strings.Join(own.argv(Job{}, own.cfg.Model, true, false), " ")
-	if !strings.Contains(line, `--set models.named={"local":"openai/qwen3 at http://127.0.0.1:8080/v1 with LOCAL_KEY"}`) || !strings.Contains(line, "-m local") || !slices.Contains(own.keys, "LOCAL_KEY") {
-		t.Errorf("%s, keys %v", line, own.keys)
+	if !strings.Contains(line, `--set models.named={"local":"openai/qwen3 at http://127.0.0.1:8080/v1 with LOCAL_KEY"}`) || !strings.Contains(line, "-m local") || !slices.Contains(own.Keys, "LOCAL_KEY") {
+		t.Errorf("%s, keys %v", line, own.Keys)
 	}
 }
 
@@ -332,7 +334,7 @@ func TestOwnIsAskedWithTheMarkAndReadsTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := agent.(*one)
-	s := said{whole: own.whole}
+	s := said{whole: own.Output == host.OutputOwn}
 	if _, err := s.Write([]byte("{\n \"sessionId\": \"s\",\n \"answer\": \"hi\"\n}\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -350,4 +352,18 @@ func confinement(t *testing.T) sandbox.Status {
 	}
 	t.Cleanup(func() { _ = box.Close() })
 	return box.Status()
+}
+
+// The settings declare the agents as text in a tag, which no table can fill in.
+func TestTheSettingsNameTheAgentsOfTheTable(t *testing.T) {
+	f, _ := reflect.TypeFor[Config]().FieldByName("Agent")
+	want, got := slices.Sorted(slices.Values(Names())), slices.Sorted(strings.SplitSeq(f.Tag.Get("enum"), ","))
+	if !slices.Equal(got, want) {
+		t.Errorf("the settings have %q, the table %q", got, want)
+	}
+	for _, p := range programs() {
+		if readers[p.Output] == nil {
+			t.Errorf("nobody reads what %s writes", p.name)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/client"
 	"github.com/trimtab/trimtab/internal/fakemodel"
 )
@@ -119,7 +120,11 @@ func (c real) agentFor(ctx context.Context, t *testing.T, url string) (Agent, *r
 	t.Helper()
 	r := realRig(ctx, t, c.agent, c.vars(url))
 	if c.files != nil {
-		if err := furnish(r.vars["HOME"], c.files(url)); err != nil {
+		var files []host.File
+		for name, text := range c.files(url) {
+			files = append(files, host.File{Name: name, Text: text})
+		}
+		if err := furnish(r.vars["HOME"], files); err != nil {
 			t.Fatal(err)
 		}
 	}

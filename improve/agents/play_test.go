@@ -79,7 +79,7 @@ func play(name string) int {
 		return speak(name, "That was dear.", 9)
 	case "locked":
 		h, _ := find(name)
-		fmt.Fprintln(os.Stderr, h.locked[0])
+		fmt.Fprintln(os.Stderr, h.Locked[0])
 		return 1
 	case "fail":
 		fmt.Fprintln(os.Stderr, "first line\nthe disk is on fire")
@@ -161,7 +161,7 @@ func newRig(t *testing.T, agent string) *rig {
 		"GH_TOKEN": "canary-gh", "GITHUB_TOKEN": "canary-github", "GITEA_TOKEN": "canary-gitea", "GITLAB_TOKEN": "canary-gitlab", "SSH_AUTH_SOCK": "canary-ssh", "AWS_SECRET_ACCESS_KEY": "canary-aws",
 	}}
 	if h, ok := find(agent); ok {
-		r.vars[h.keys[0]] = "key-of-" + agent
+		r.vars[h.Keys[0]] = "key-of-" + agent
 	}
 	if agent == "command" {
 		r.cfg.Command = []string{link, "--in", "{dir}", "--file={prompt-file}", "{step}"}

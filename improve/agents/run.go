@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/lazyregexp"
@@ -28,7 +29,7 @@ const (
 
 // one is an agent that is a program.
 type one struct {
-	host
+	program
 	cfg Config
 	opt Options
 }
@@ -47,7 +48,7 @@ func (a *one) Do(ctx context.Context, job Job) (Report, error) {
 	setting := subprocess.Setting{Dir: job.Dir, ReadOnly: job.ReadOnly, Cache: a.opt.Cache, Sandbox: a.opt.Sandbox, Self: a.opt.Self}
 	setting.Hide = slices.Concat(subprocess.Secrets(a.opt.Lookup, a.let(private)...), a.opt.Hide)
 	if !private {
-		for _, dir := range a.state {
+		for _, dir := range a.State {
 			setting.Write = append(setting.Write, filepath.Join(home, filepath.FromSlash(dir)))
 		}
 	}
@@ -58,7 +59,7 @@ func (a *one) Do(ctx context.Context, job Job) (Report, error) {
 	defer place.Close()
 	if private {
 		home = place.Home
-		if err := furnish(home, a.files); err != nil {
+		if err := furnish(home, a.Files); err != nil {
 			return Report{}, a.failed(job, "", "", err)
 		}
 	}
@@ -73,7 +74,7 @@ func (a *one) run(ctx context.Context, job Job, place *subprocess.Place, home st
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	words := &said{read: a.read, whole: a.whole}
+	words := &said{read: readers[a.Output], whole: a.Output == host.OutputOwn}
 	words.over = func(sum float64) {
 		if job.Cost > 0 && sum > job.Cost {
 			stop(fmt.Errorf("%w: $%.2f of $%.2f", ErrCost, sum, job.Cost))
@@ -84,7 +85,7 @@ func (a *one) run(ctx context.Context, job Job, place *subprocess.Place, home st
 	if err != nil {
 		return Report{}, errors.Join(a.failed(job, "", "", err), log.Close())
 	}
-	env := subprocess.Environ(subprocess.Lookup(a.opt.Lookup), home, slices.Concat(a.keys, a.vars, a.cfg.Env)...)
+	env := subprocess.Environ(subprocess.Lookup(a.opt.Lookup), home, slices.Concat(a.Keys, a.Vars, a.cfg.Env)...)
 	env = append(env, a.variables(job, place.Boxed() != "")...)
 	env = append(env, "TRIMTAB_HOOKS=off", "TRIMTAB_IMPROVE="+job.id())
 	end, err := place.Run(ctx, subprocess.Program{
@@ -112,7 +113,7 @@ func (a *one) judge(job Job, end subprocess.End, s *said) error {
 		return fmt.Errorf("%w: $%.2f of $%.2f", ErrCost, s.cost, job.Cost)
 	case end.Exit == 0 && s.fault == "":
 		return nil
-	case slices.ContainsFunc(a.locked, func(w string) bool { return strings.Contains(told, w) }):
+	case slices.ContainsFunc(a.Locked, func(w string) bool { return strings.Contains(told, w) }):
 		return fmt.Errorf("%w: it exits with %d", ErrKey, end.Exit)
 	case s.fault != "":
 		return fmt.Errorf("%w: it exits with %d and says %q", ErrExit, end.Exit, lastLines(a.opt.Redact(s.fault)))
@@ -125,14 +126,14 @@ func (a *one) failed(job Job, log, said string, err error) error {
 	e := &Error{Agent: a.name, Step: job.Step, Dir: job.Dir, Log: log, Err: err}
 	switch {
 	case errors.Is(err, ErrMissing):
-		e.Do = fmt.Sprintf("install %s, or choose another agent", a.program)
+		e.Do = fmt.Sprintf("install %s, or choose another agent", a.Program)
 	case errors.Is(err, ErrKey):
 		e.Do = "log in with it once"
 		switch {
-		case a.open != "":
-			e.Do = a.open
-		case len(a.keys) > 0:
-			e.Do = fmt.Sprintf("set %s, or log in with it once and set improve.home to own", strings.Join(a.keys[:min(2, len(a.keys))], " or "))
+		case a.Unlock != "":
+			e.Do = a.Unlock
+		case len(a.Keys) > 0:
+			e.Do = fmt.Sprintf("set %s, or log in with it once and set improve.home to own", strings.Join(a.Keys[:min(2, len(a.Keys))], " or "))
 		}
 	case errors.Is(err, ErrTime):
 		e.Do = "give it more minutes, or ask for less"
@@ -163,11 +164,11 @@ func (a *one) home() (private bool, home string, err error) {
 		}
 		return true, "", nil
 	}
-	key := slices.ContainsFunc(a.keys, func(name string) bool { v, _ := a.opt.Lookup(name); return v != "" })
+	key := slices.ContainsFunc(a.Keys, func(name string) bool { v, _ := a.opt.Lookup(name); return v != "" })
 	switch {
-	case a.cfg.Home == "private" && !key && len(a.keys) > 0:
+	case a.cfg.Home == "private" && !key && len(a.Keys) > 0:
 		return true, "", ErrKey
-	case a.cfg.Home == "private", a.cfg.Home == "auto" && (key || len(a.keys) == 0):
+	case a.cfg.Home == "private", a.cfg.Home == "auto" && (key || len(a.Keys) == 0):
 		return true, "", nil
 	}
 	if home := subprocess.Person(a.opt.Lookup); home != "" {
@@ -186,23 +187,23 @@ func (a *one) let(private bool) []string {
 	case a.name == "command":
 		return subprocess.Logins()
 	}
-	out := slices.Clone(a.state)
-	for _, s := range a.seen {
-		if v, _ := a.opt.Lookup(s.by); s.by == "" || v != "" {
-			out = append(out, s.path)
+	out := slices.Clone(a.State)
+	for _, s := range a.Reads {
+		if v, _ := a.opt.Lookup(s.If); s.If == "" || v != "" {
+			out = append(out, s.Path)
 		}
 	}
 	return out
 }
 
 // furnish writes an agent's settings into a private home.
-func furnish(home string, files map[string]string) error {
-	for name, text := range files {
-		full := filepath.Join(home, filepath.FromSlash(name))
+func furnish(home string, files []host.File) error {
+	for _, f := range files {
+		full := filepath.Join(home, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 			return fmt.Errorf("make a private home: %w", err)
 		}
-		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(full, []byte(f.Text), 0o600); err != nil {
 			return fmt.Errorf("make a private home: %w", err)
 		}
 	}

@@ -15,7 +15,7 @@ func read(t *testing.T, name, out string, size int) *said {
 	if !ok {
 		t.Fatal(name)
 	}
-	s := &said{read: h.read}
+	s := &said{read: readers[h.Output]}
 	for len(out) > 0 {
 		n := min(size, len(out))
 		if _, err := s.Write([]byte(out[:n])); err != nil {
@@ -79,7 +79,7 @@ func TestWhatAgentsSayIsReadFromTheirEvents(t *testing.T) {
 
 func TestALineWithoutEndDoesNotFillTheMemory(t *testing.T) {
 	h, _ := find("claude")
-	s := &said{read: h.read}
+	s := &said{read: readers[h.Output]}
 	long := []byte(strings.Repeat("x", 1<<20))
 	for range 3 * maxLine >> 20 {
 		_, _ = s.Write(long)
@@ -102,9 +102,9 @@ func FuzzSaid(f *testing.F) {
 	f.Add(3, `{"type":"step_finish","part":{"cost":0.1}}`)
 	f.Add(5, `{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"x"}]}}`)
 	f.Fuzz(func(t *testing.T, which int, out string) {
-		all := hosts()
+		all := programs()
 		h := all[uint(which)%uint(len(all))]
-		whole, pieces := &said{read: h.read}, &said{read: h.read}
+		whole, pieces := &said{read: readers[h.Output]}, &said{read: readers[h.Output]}
 		_, _ = whole.Write([]byte(out))
 		random := rand.New(rand.NewPCG(1, uint64(len(out))))
 		for b := []byte(out); len(b) > 0; {

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/host"
 )
 
 // secrets are what a person keeps below the home that opens something elsewhere, or
@@ -16,12 +18,6 @@ var secrets = []string{
 	".mozilla", ".config/google-chrome", ".config/chromium", ".thunderbird",
 	".bash_history", ".zsh_history", ".python_history", ".local/share/fish",
 	".config/trimtab",
-}
-
-// logins are where agents keep their logins, settings and sessions.
-var logins = []string{
-	".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".config/opencode", ".local/share/opencode", ".local/state/opencode",
-	".config/goose", ".local/share/goose", ".local/state/goose", ".pi",
 }
 
 // elsewhere are variables by which such a place is another one.
@@ -43,7 +39,13 @@ var elsewhere = []struct{ name, below string }{
 }
 
 // Logins are the places below a home where agents keep their logins.
-func Logins() []string { return slices.Clone(logins) }
+func Logins() []string {
+	var all []string
+	for _, h := range host.All() {
+		all = append(all, h.Private...)
+	}
+	return all
+}
 
 // Secrets are the full paths of what a program must not read, whether they exist or
 // not: a person's secrets, by the HOME of the environment and by the variables that
@@ -52,7 +54,7 @@ func Logins() []string { return slices.Clone(logins) }
 func Secrets(lookup Lookup, but ...string) []string {
 	var out []string
 	if home := Person(lookup); home != "" {
-		for _, s := range slices.Concat(secrets, logins) {
+		for _, s := range slices.Concat(secrets, Logins()) {
 			if slices.Contains(but, s) {
 				continue
 			}
