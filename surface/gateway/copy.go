@@ -15,7 +15,7 @@ import (
 
 // copying returns a reader for the copy of a reply, where anybody wants to know
 // what it says.
-func (g *Gateway) copying(reply *http.Response, t *turn, way *trail) copier {
+func (g *Steerer) copying(reply *http.Response, t *turn, way *trail) copier {
 	var format wire.Format
 	stream := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/event-stream")
 	switch {
@@ -32,7 +32,7 @@ func (g *Gateway) copying(reply *http.Response, t *turn, way *trail) copier {
 }
 
 // unread counts a reply that passed and could not be read.
-func (g *Gateway) unread(p any) {
+func (g *Steerer) unread(p any) {
 	g.Stats.Faults.Add(1)
 	g.opt.Log.Error("reading a reply panicked; the reply passed", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 }
@@ -59,7 +59,7 @@ func newCopier(encoding string, reply copier) copier {
 // reply itself.
 type guarded struct {
 	reply wire.Reply
-	gate  *Gateway // is told of it
+	gate  *Steerer // is told of it
 	off   bool
 }
 

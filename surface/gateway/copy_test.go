@@ -52,7 +52,7 @@ func TestP6_ABugInReadingARepliesCopy(t *testing.T) {
 	}
 	for encoding, body := range map[string]string{"": plain, "gzip": packed.String()} {
 		for _, f := range []faulty{{write: true}, {close: true}} {
-			g := &Gateway{opt: Options{Log: slog.New(slog.DiscardHandler)}}
+			g := &Gateway{Steerer: &Steerer{opt: Options{Log: slog.New(slog.DiscardHandler)}}}
 			w := httptest.NewRecorder()
 			reply := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {encoding}}, ContentLength: -1, Body: io.NopCloser(strings.NewReader(body))}
 			g.pass(w, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: f, ledger: &ledger{}}, nil)
@@ -71,7 +71,7 @@ func (away) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 // TestP12_NothingReadsOnWhenTheClientIsGone: what unpacks the copy ends with it.
 func TestP12_NothingReadsOnWhenTheClientIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which ends only when all its goroutines have
-		g := &Gateway{opt: Options{Log: slog.New(slog.DiscardHandler)}}
+		g := &Gateway{Steerer: &Steerer{opt: Options{Log: slog.New(slog.DiscardHandler)}}}
 		for _, encoding := range []string{"gzip", "zstd"} {
 			reply := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {encoding}}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("begun"))}
 			g.pass(away{httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/", nil), reply, &turn{format: faulty{}, ledger: &ledger{}}, nil)

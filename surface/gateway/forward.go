@@ -31,7 +31,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUpgradeRequired, "trimtab: only plain HTTP requests pass here")
 		return
 	}
-	way := g.follow(r, to)
+	way := g.follow(r, to, g.upstreams[to.provider].Host)
 	defer g.traced(way)
 	body, rest, err := g.read(w, r)
 	if err != nil {
@@ -87,14 +87,12 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 		return
 	}
 	defer reply.Body.Close()
-	g.Stats.Streams.Add(1)
-	defer g.Stats.Streams.Add(-1)
 	g.pass(w, r, reply, t, way)
 }
 
 // own are headers that are made anew, or meant for us: an expectation was met
 // when the body was read.
-var own = []string{"Content-Length", "Expect", "X-Trimtab-Session"}
+var own = []string{"Content-Length", "Expect", sessionHeader}
 
 // send sends a request with its body.
 func (g *Gateway) send(r, out *http.Request, body outgoing, rest io.Reader) (reply *http.Response, err error) {
@@ -141,8 +139,7 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 		w.Header()[name] = values
 	}
 	w.WriteHeader(reply.StatusCode)
-	way.replied(reply.StatusCode)
-	copied := g.copying(reply, t, way)
+	seen := g.observe(reply, t, way)
 	conn := http.NewResponseController(w)
 	_ = conn.SetWriteDeadline(time.Now().Add(writeStall))
 	if reply.ContentLength < 0 {
@@ -152,51 +149,34 @@ func (g *Gateway) pass(w http.ResponseWriter, r *http.Request, reply *http.Respo
 	for {
 		n, err := reply.Body.Read(buf)
 		if n > 0 {
-			way.piece(g.opt.Clock)
+			seen.came()
 			_ = conn.SetWriteDeadline(time.Now().Add(writeStall))
 			_, writing := w.Write(buf[:n])
 			if writing == nil {
 				writing = conn.Flush()
 			}
-			if copied != nil { // the client does not wait for it
-				copied.Write(buf[:n])
-			}
+			seen.write(buf[:n]) // the client does not wait for it
 			if writing != nil {
-				way.left()
-				break // the client is gone; returning cancels the request to the provider
+				seen.left() // the client is gone; returning cancels the request to the provider
+				return
 			}
 			if n == small {
 				buf = make([]byte, large)
 			}
 		}
-		if err != nil {
-			if copied != nil && errors.Is(err, io.EOF) {
-				result := copied.Close()
-				way.read(result)
-				g.record(t, result)
-				return
-			}
-			if !errors.Is(err, io.EOF) {
-				if r.Context().Err() != nil {
-					way.left()
-				} else {
-					way.cut()
-				}
-				if copied != nil {
-					way.read(copied.Close())
-				}
-				panic(http.ErrAbortHandler) // the reply was cut; so is ours
-			}
+		if errors.Is(err, io.EOF) {
+			seen.whole()
 			return
 		}
-	}
-	if copied != nil {
-		way.read(copied.Close())
+		if err != nil {
+			seen.cut(r.Context())
+			panic(http.ErrAbortHandler) // the reply was cut; so is ours
+		}
 	}
 }
 
 // decoded undoes the compression of a request. What it returns is held.
-func (g *Gateway) decoded(encoding string, body *buffer) (*buffer, error) {
+func (g *Steerer) decoded(encoding string, body *buffer) (*buffer, error) {
 	limit := g.opt.MaxBody
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":

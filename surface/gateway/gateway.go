@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Service is the part of session.Service that the gateway goes through.
@@ -61,37 +56,19 @@ type Options struct {
 
 // Gateway is an http.Handler.
 type Gateway struct {
-	opt       Options
-	clients   []client
+	*Steerer
 	upstreams map[string]*url.URL
 	transport http.RoundTripper
-	mu        sync.Mutex
-	ledgers   map[string]*list.Element
-	order     list.List // of *ledger, the one used last in front
-	retained  retained
-	pool      bufferPool
 	rest      rest
-	zstd      func() (*zstd.Decoder, error)
-	Stats     Stats
 }
 
 // New returns a gateway.
 func New(opt Options) (*Gateway, error) {
-	cfg, err := settingtag.Fill(opt.Config)
+	steerer, err := NewSteerer(opt)
 	if err != nil {
-		return nil, fmt.Errorf("gateway: %w", err)
+		return nil, err
 	}
-	opt.Config = cfg
-	if opt.Service == nil || opt.History == nil {
-		return nil, errors.New("gateway: it needs a service and a history")
-	}
-	if opt.Clock == nil {
-		opt.Clock = time.Now
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
-	g := &Gateway{opt: opt, clients: knownClients(), zstd: newZstd(opt.MaxBody), transport: opt.Transport, upstreams: map[string]*url.URL{}, ledgers: map[string]*list.Element{}}
+	g := &Gateway{Steerer: steerer, transport: opt.Transport, upstreams: map[string]*url.URL{}}
 	for name, address := range providers {
 		if given := opt.Upstreams[name]; given != "" {
 			address = given
@@ -138,26 +115,4 @@ func newTransport() http.RoundTripper {
 		// A provider cannot fill the memory with headers.
 		MaxResponseHeaderBytes: 1 << 20,
 	}
-}
-
-// ledger returns the ledger of a session. Where there are too many it forgets the
-// one that was not used for longest: the store has what is needed to make it
-// again.
-func (g *Gateway) ledger(id string) *ledger {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if e := g.ledgers[id]; e != nil {
-		g.order.MoveToFront(e)
-		l := e.Value.(*ledger)
-		l.asked++
-		return l
-	}
-	if len(g.ledgers) >= g.opt.Sessions {
-		oldest := g.order.Remove(g.order.Back()).(*ledger)
-		delete(g.ledgers, oldest.id)
-		go g.flush(context.Background(), oldest, 0) // it may hold a reply that was not told
-	}
-	l := newLedger(id)
-	g.ledgers[id] = g.order.PushFront(l)
-	return l
 }

@@ -61,7 +61,7 @@ func (g *Gateway) rested() {
 
 // thin forgets all but the ledgers used last. Their last replies are told first,
 // and one that is asked for in the meantime stays.
-func (g *Gateway) thin(keep int) {
+func (g *Steerer) thin(keep int) {
 	type old struct {
 		ledger *ledger
 		asked  int

@@ -59,6 +59,28 @@ func find(r *http.Request) (t route, ok bool) {
 	return t, true
 }
 
+// findFormat routes a request that has its address already: only how its body is
+// written is asked for. Whatever stands before the end of the path is the base URL
+// that the client was given.
+func findFormat(r *http.Request) (t route, ok bool) {
+	t.path = r.URL.EscapedPath()
+	switch p := t.path; {
+	case r.Method != http.MethodPost:
+		return t, false
+	case strings.HasSuffix(p, "/v1/messages"):
+		t.provider, t.format = "anthropic", anthropic.Format{}
+	case strings.HasSuffix(p, "/chat/completions"):
+		t.provider, t.format = "openai", openaichat.Format{}
+	case strings.HasSuffix(p, "/responses"):
+		t.provider, t.format = "openai", responses.Format{}
+	case strings.HasSuffix(p, ":generateContent"), strings.HasSuffix(p, ":streamGenerateContent"):
+		t.provider, t.format = "gemini", gemini.Format{}
+	default:
+		return t, false
+	}
+	return t, true
+}
+
 // Several providers have paths like /v1/models. Then the key tells whose it is:
 // no provider may see another's.
 func forAnthropic(h http.Header) bool {

@@ -34,7 +34,7 @@ type edited struct {
 
 // steer returns the body to send, and the turn if it is one. It never fails: where
 // anything is not sure, the body goes out as it came.
-func (g *Gateway) steer(r *http.Request, to route, came *buffer, rest io.Reader, way *trail) (outgoing, *turn) {
+func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader, way *trail) (outgoing, *turn) {
 	if to.format == nil || rest != nil || len(came.b) == 0 {
 		return newOutgoing(came, came.b), nil
 	}
@@ -55,10 +55,10 @@ func (g *Gateway) steer(r *http.Request, to route, came *buffer, rest io.Reader,
 }
 
 // patience is how long a request waits for steering before it goes out as it came.
-func (g *Gateway) patience() time.Duration { return time.Duration(g.opt.Patience) * time.Millisecond }
+func (g *Steerer) patience() time.Duration { return time.Duration(g.opt.Patience) * time.Millisecond }
 
 // safely edits a request. A panic is an error.
-func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
+func (g *Steerer) safely(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	defer func() {
 		if p := recover(); p != nil {
 			e = edited{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
@@ -67,7 +67,7 @@ func (g *Gateway) safely(ctx context.Context, r *http.Request, to route, came *b
 	return g.edit(ctx, r, to, came, way)
 }
 
-func (g *Gateway) edit(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
+func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	plain, err := g.decoded(r.Header.Get("Content-Encoding"), came)
 	if err != nil {
 		return edited{err: err}
@@ -134,7 +134,7 @@ func sizeOf(edits []wire.Edit) (size int) {
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, out trimtab.Outcome, err error) {
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, out trimtab.Outcome, err error) {
 	if err := g.begin(ctx, l, from, b); err != nil {
 		return seen, s, out, err
 	}
@@ -160,7 +160,7 @@ func (g *Gateway) tell(ctx context.Context, l *ledger, f wire.Format, from clien
 }
 
 // begin makes sure that the session and its ledger are there.
-func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Body) error {
+func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Body) error {
 	if l.loaded {
 		return nil
 	}
@@ -179,9 +179,9 @@ func (g *Gateway) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 }
 
 // host is the name of the agent, by its requests or by the run.
-func (g *Gateway) host(from client) string { return cmp.Or(from.Name, g.opt.Host) }
+func (g *Steerer) host(from client) string { return cmp.Or(from.Name, g.opt.Host) }
 
-func (g *Gateway) count(out trimtab.Outcome) {
+func (g *Steerer) count(out trimtab.Outcome) {
 	for _, c := range out.Changes {
 		if c.Kind == trimtab.Injected {
 			g.Stats.Notes.Add(1)
@@ -192,8 +192,8 @@ func (g *Gateway) count(out trimtab.Outcome) {
 
 // named is the session that a request names: by our header, by the path, by the
 // run, or by the host's own id; "" where it names none.
-func (g *Gateway) named(r *http.Request, to route, from client) string {
-	for _, id := range []string{r.Header.Get("X-Trimtab-Session"), to.session, g.opt.Session} {
+func (g *Steerer) named(r *http.Request, to route, from client) string {
+	for _, id := range []string{r.Header.Get(sessionHeader), to.session, g.opt.Session} {
 		if id != "" {
 			return usable(id)
 		}
@@ -208,7 +208,7 @@ func (g *Gateway) named(r *http.Request, to route, from client) string {
 
 // guessed is the session of a request that names none: by an id in the body,
 // else by its first message and the client.
-func (g *Gateway) guessed(r *http.Request, from client, b *wire.Body) string {
+func (g *Steerer) guessed(r *http.Request, from client, b *wire.Body) string {
 	if id := b.Session(); id != "" {
 		return usable(from.name() + ":" + id)
 	}
@@ -244,7 +244,7 @@ func usable(id string) string {
 // the client sends it back with their results; one that ends the turn at once, for
 // hooks, status and whoever looks at the session. A client that was faster has sent it
 // back already.
-func (g *Gateway) record(t *turn, result wire.Result) {
+func (g *Steerer) record(t *turn, result wire.Result) {
 	if t == nil || !result.Complete || len(result.Message.Parts) == 0 {
 		return
 	}
@@ -281,7 +281,7 @@ func asksUs(m trimtab.Message) bool {
 
 // Flush tells the engine the replies that have waited that long to be sent back:
 // the last ones of their sessions, it seems.
-func (g *Gateway) Flush(ctx context.Context, waited time.Duration) {
+func (g *Steerer) Flush(ctx context.Context, waited time.Duration) {
 	g.mu.Lock()
 	all := make([]*ledger, 0, len(g.ledgers))
 	for e := g.order.Front(); e != nil; e = e.Next() {
@@ -293,7 +293,7 @@ func (g *Gateway) Flush(ctx context.Context, waited time.Duration) {
 	}
 }
 
-func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
+func (g *Steerer) flush(ctx context.Context, l *ledger, waited time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	if err := l.lock(ctx); err != nil {
@@ -311,7 +311,7 @@ func (g *Gateway) flush(ctx context.Context, l *ledger, waited time.Duration) {
 
 // tellReply tells the engine the newest reply before the client sends it back. The
 // ledger is locked.
-func (g *Gateway) tellReply(ctx context.Context, l *ledger) {
+func (g *Steerer) tellReply(ctx context.Context, l *ledger) {
 	if l.pending == nil || !l.loaded {
 		return
 	}
@@ -333,7 +333,7 @@ func (g *Gateway) tellReply(ctx context.Context, l *ledger) {
 // flushTime is how long one session may take to tell its last reply.
 const flushTime = 10 * time.Second
 
-func (g *Gateway) unrecorded(id string, err error) {
+func (g *Steerer) unrecorded(id string, err error) {
 	g.Stats.Faults.Add(1)
 	g.opt.Log.Warn("the last reply was not recorded", "session", id, "error", err)
 }

@@ -60,13 +60,13 @@ type trail struct {
 	format wire.Format
 }
 
-// follow begins the trail of a request that may be a main turn.
-func (g *Gateway) follow(r *http.Request, to route) *trail {
+// follow begins the trail of a request to a server that may be a main turn.
+func (g *Steerer) follow(r *http.Request, to route, server string) *trail {
 	if g.opt.Tracer == nil || to.format == nil {
 		return nil
 	}
 	way := &trail{format: to.format}
-	way.Began, way.Provider, way.Server = g.opt.Clock(), to.provider, g.upstreams[to.provider].Host
+	way.Began, way.Provider, way.Server = g.opt.Clock(), to.provider, server
 	if parents := r.Header["Traceparent"]; len(parents) == 1 {
 		way.Parent = parents[0]
 	}
@@ -74,7 +74,7 @@ func (g *Gateway) follow(r *http.Request, to route) *trail {
 }
 
 // traced tells the tracer of a main turn. A bug in it does not reach the client.
-func (g *Gateway) traced(way *trail) {
+func (g *Steerer) traced(way *trail) {
 	if way == nil || !way.main {
 		return
 	}

@@ -12,11 +12,11 @@ import (
 
 // TestG6_WithoutATracerNothingIsAllocated for it.
 func TestG6_WithoutATracerNothingIsAllocated(t *testing.T) {
-	g := &Gateway{opt: Options{Clock: time.Now}}
+	g := &Steerer{opt: Options{Clock: time.Now}}
 	r := httptest.NewRequest("POST", "/v1/messages", nil)
 	to, body, out, result := route{format: anthropic.Format{}}, &wire.Body{}, trimtab.Outcome{}, wire.Result{}
 	if n := testing.AllocsPerRun(100, func() {
-		way := g.follow(r, to)
+		way := g.follow(r, to, "")
 		defer g.traced(way)
 		way.turn("s", "h", to, body)
 		way.told(out)
