@@ -22,6 +22,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"iter"
 	"log/slog"
 	"strings"
 	"time"
@@ -113,3 +114,18 @@ func (h *Service) Session(ctx context.Context, id string) (trimtab.Session, erro
 
 // now asks the clock, in the form that a store gives back.
 func (h *Service) now() time.Time { return h.opt.Clock().Round(0).UTC() }
+
+// Messages returns what was said in a session after the message of this number, as
+// far as it is stored. The store must be one that keeps messages, as every
+// trimtab.Archive does.
+func (h *Service) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
+	type history interface {
+		Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+	}
+	if a, ok := h.store.(history); ok {
+		return a.Messages(ctx, id, after)
+	}
+	return func(yield func(trimtab.Message, error) bool) {
+		yield(trimtab.Message{}, fmt.Errorf("session %s: the store gives no messages back", id))
+	}
+}

@@ -129,6 +129,7 @@ var table = []row{
 	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool", "host/markup"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "session", "steer/steertool", "host"}, "thin: commands become tools"},
 	{"surface/server", []string{".", "session", "internal/home"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
+	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool"}, "another lineup over recorded sessions"},
