@@ -224,8 +224,8 @@ var (
 	}
 	events = sum[Event]{
 		"said": reflect.TypeFor[Said](), "calling": reflect.TypeFor[Calling](), "using": reflect.TypeFor[Using](),
-		"stopping": reflect.TypeFor[Stopping](), "asked": reflect.TypeFor[Asked](), "resumed": reflect.TypeFor[Resumed](),
-		"rewritten": reflect.TypeFor[Rewritten](), "reset": reflect.TypeFor[Reset](),
+		"stopping": reflect.TypeFor[Stopping](), "asked": reflect.TypeFor[Asked](), "advised": reflect.TypeFor[Advised](),
+		"resumed": reflect.TypeFor[Resumed](), "rewritten": reflect.TypeFor[Rewritten](), "reset": reflect.TypeFor[Reset](),
 	}
 	actions = sum[Action]{
 		"inject": reflect.TypeFor[Inject](), "retract": reflect.TypeFor[Retract](), "fold": reflect.TypeFor[Fold](),

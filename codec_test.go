@@ -30,6 +30,7 @@ var (
 		trimtab.Using{Call: trimtab.ToolCall{ID: "c", Name: "edit"}},
 		trimtab.Stopping{Continued: true},
 		trimtab.Asked{Command: "mode", Args: []string{"-"}, By: trimtab.Model},
+		trimtab.Advised{By: "guard", Actions: []trimtab.Taken{{Action: trimtab.Deny{Why: "w"}}, {Action: trimtab.Notify{Text: "t"}}}},
 		trimtab.Resumed{},
 		trimtab.Rewritten{Lost: []string{"m1"}, Size: 12, Last: trimtab.Ref{ID: "m9", Seq: 9}},
 		trimtab.Reset{},

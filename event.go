@@ -1,7 +1,7 @@
 package trimtab
 
 // Event is something that happened in a session: Said, Calling, Using,
-// Stopping, Asked, Resumed, Rewritten or Reset.
+// Stopping, Asked, Advised, Resumed, Rewritten or Reset.
 type Event interface{ event() }
 
 // Said is a message that joined the history.
@@ -36,6 +36,14 @@ type Asked struct {
 	Away    bool     `json:"away,omitempty"`
 }
 
+// Advised is what a program outside the process asks for under the name of its
+// intervention in the lineup. It is an event so that the journal has it: a replay
+// does the same without the program.
+type Advised struct {
+	By      string  `json:"by"`
+	Actions []Taken `json:"actions"`
+}
+
 // Resumed is a session that was opened again.
 type Resumed struct{}
 
@@ -56,6 +64,7 @@ func (Calling) event()   {}
 func (Using) event()     {}
 func (Stopping) event()  {}
 func (Asked) event()     {}
+func (Advised) event()   {}
 func (Resumed) event()   {}
 func (Rewritten) event() {}
 func (Reset) event()     {}

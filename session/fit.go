@@ -58,6 +58,9 @@ func size(ev trimtab.Event) (n int) {
 		for _, id := range ev.Lost {
 			n += len(id)
 		}
+	case trimtab.Advised:
+		raw, _ := trimtab.EncodeEvent(ev) // what has no JSON form is refused below
+		n = len(raw)
 	}
 	return n
 }
@@ -82,11 +85,28 @@ func (f *fitter) event(ev trimtab.Event) trimtab.Event {
 	case trimtab.Rewritten:
 		ev.Lost = f.texts("a lost id", ev.Lost)
 		return ev
+	case trimtab.Advised:
+		return f.advised(ev)
 	case trimtab.Calling, trimtab.Stopping, trimtab.Resumed, trimtab.Reset:
 		return ev
 	}
 	f.err = fmt.Errorf("%T is no event that can be stored", ev)
 	return ev
+}
+
+// advised brings actions of any kind into the form in which they are read back.
+func (f *fitter) advised(ev trimtab.Advised) trimtab.Event {
+	raw, err := trimtab.EncodeEvent(ev)
+	if err != nil {
+		f.err = err
+		return ev
+	}
+	back, err := trimtab.DecodeEvent(raw)
+	if err != nil {
+		f.err = err
+		return ev
+	}
+	return back
 }
 
 func (f *fitter) message(m trimtab.Message) trimtab.Message {

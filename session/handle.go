@@ -41,6 +41,13 @@ func (h *Service) Handle(ctx context.Context, id string, events ...trimtab.Event
 		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
 	defer leave()
+	if h.opt.Advisor != nil {
+		s, err := h.load(ctx, id)
+		if err != nil {
+			return trimtab.Session{}, trimtab.Outcome{}, err
+		}
+		fit = h.advise(ctx, s.Info, fit)
+	}
 	d, err := h.settle(ctx, id, fit)
 	if err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, err

@@ -34,6 +34,7 @@ func (h *Service) Steer(ctx context.Context, id string, tell func(trimtab.Sessio
 	if err != nil {
 		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
+	fit = h.advise(ctx, s.Info, fit)
 	now := h.now()
 	d := h.step(s, fit, now)
 	if err := h.later.add(id, s.Version, d, timed{fit, now}); err != nil {

@@ -35,6 +35,7 @@ type Options struct {
 	Clock      func() time.Time // nil is time.Now
 	MaxMessage int              // bytes of one message; 0 is 64 MB
 	Log        *slog.Logger     // nil is none
+	Advisor    Advisor          // asked about each event; nil is nobody
 }
 
 // What a Service keeps, waits for and gives up after.

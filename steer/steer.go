@@ -1,7 +1,7 @@
 // Package steer is the lineup: which interventions there are, in which order
 // their notes stand, and the settings of each.
 //
-// The order is frame, mode, focus, todo, automata, stop: where the work stands comes
+// The order is frame, mode, focus, todo, automata, stop, then programs by name: where the work stands comes
 // first, then what the person chose and the goal of it, the tactical reminder
 // before the strategic reflection, and last whether the agent may stop. The siblings never import each other, but for
 // the one definition of a mode, and nothing outside names them one by one.
@@ -15,11 +15,13 @@ package steer
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host/todotool"
 	"github.com/trimtab/trimtab/steer/automata"
+	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/steer/focus"
 	"github.com/trimtab/trimtab/steer/frame"
 	"github.com/trimtab/trimtab/steer/mode"
@@ -37,6 +39,8 @@ type Config struct {
 	Todo     todo.Config     `json:"todoReminder" doc:"the reminder of the agent's todo list"`
 	Automata automata.Config `json:"automataMode" doc:"periodic reflection, switched on by the word automata"`
 	Stop     stop.Config     `json:"stop" doc:"whether an agent that stops with work left is sent on"`
+
+	Interventions map[string]external.Program `json:"interventions" guard:"user" doc:"programs that steer, by name; see docs/interventions.md"`
 }
 
 // New returns an engine with the whole lineup, and what the options add to it.
@@ -58,7 +62,15 @@ func New(cfg Config, opts ...Option) (*trimtab.Engine, error) {
 	if cfg.Steering.Todos == nil {
 		cfg.Steering.Todos = todotool.Tools{}
 	}
-	lineup, err := o.add([]trimtab.Steerer{trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending)})
+	lineup := []trimtab.Steerer{trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending)}
+	for _, id := range slices.Sorted(maps.Keys(cfg.Interventions)) {
+		program, err := external.New(id, cfg.Interventions[id])
+		if err != nil {
+			return nil, err
+		}
+		lineup = append(lineup, trimtab.Use(program))
+	}
+	lineup, err := o.add(lineup)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
@@ -51,6 +52,7 @@ type app struct {
 	own      *setting.Modes // nil until read
 	opened   archive
 	service  *session.Service
+	programs *subprocess.Programs // that the settings name; nil where there are none
 }
 
 func newApp() *app {
@@ -131,6 +133,9 @@ func (a *app) openStore(ctx context.Context, cfg Storage) (archive, error) {
 }
 
 func (a *app) close() error {
+	if a.programs != nil {
+		a.programs.Close()
+	}
 	if a.opened == nil {
 		return nil
 	}
@@ -174,8 +179,17 @@ func (a *app) sessions(ctx context.Context) (*session.Service, error) {
 		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	a.service = session.New(engine, st, session.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log})
+	a.service = session.New(engine, st, session.Options{Clock: a.clock, MaxMessage: cfg.Limits.MaxMessage, Log: log, Advisor: a.advisor(cfg)})
 	return a.service, nil
+}
+
+// advisor asks the programs of the settings, if there are any. They end with close.
+func (a *app) advisor(cfg *Settings) session.Advisor {
+	if len(cfg.Interventions) == 0 {
+		return nil
+	}
+	a.programs = subprocess.New(cfg.Interventions)
+	return a.programs
 }
 
 // current is the session that a command is about: the named one, else the

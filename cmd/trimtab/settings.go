@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
@@ -89,5 +90,11 @@ func settle(from config.Sources) (Settings, config.Report) {
 		report.Problems = append(report.Problems, config.Problem{Origin: report.Origins[key], Key: key, Text: wrong[name].Error()})
 	}
 	cfg.MCP = good
+	programs, wrong := external.Usable(cfg.Interventions)
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		key := "interventions." + name
+		report.Problems = append(report.Problems, config.Problem{Origin: report.Origins[key], Key: key, Text: wrong[name].Error()})
+	}
+	cfg.Interventions = programs
 	return cfg, report
 }

@@ -180,7 +180,7 @@ func retold(doc export.Document) []trimtab.Event {
 			if m, ok := messages[ev.Message.ID]; ok {
 				events = append(events, trimtab.Said{Message: m})
 			}
-		case trimtab.Asked, trimtab.Resumed, trimtab.Reset, trimtab.Rewritten:
+		case trimtab.Asked, trimtab.Advised, trimtab.Resumed, trimtab.Reset, trimtab.Rewritten:
 			events = append(events, ev)
 		}
 	}

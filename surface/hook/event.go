@@ -163,6 +163,8 @@ func (t *turn) quiet(s trimtab.Session) int {
 	switch {
 	case t.gateway:
 		return -1
+	case t.opt.Eager:
+		return 0
 	case t.call.Host.Hooks.Deaf:
 		return deafQuiet
 	}

@@ -30,6 +30,7 @@ type Options struct {
 	Gateway bool   // a gateway sees the agent's requests
 	Session string // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
+	Eager   bool                                        // no call may be put aside: somebody outside the engine wants to hear of each
 	Reflect func(context.Context, ReflectRequest) error // at a stop, and never for long; nil is not at all
 	Plan    Plan                                        // nil where the host's hooks tell of its todo list
 	Clock   func() time.Time                            // nil is time.Now

@@ -27,6 +27,7 @@ import (
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/spool"
@@ -110,6 +111,10 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 		Service: s.service, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
 		Gateway: behindGateway(call.Host, r.Home.Getenv), Session: r.Home.Getenv("TRIMTAB_SESSION"),
 	}
+	if external.Wants(s.cfg.Interventions, "using") {
+		opt.Guard = nil // in every mode
+	}
+	opt.Eager = external.Wants(s.cfg.Interventions, "said", "calling")
 	if err != nil {
 		opt.Service = brokenService{err: err}
 	} else {

@@ -11,7 +11,9 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook"
 )
@@ -40,10 +42,11 @@ type Archive interface {
 
 // opened is the way to the sessions.
 type opened struct {
-	cfg     Settings
-	service hook.Service
-	store   Archive
-	log     string // the file in which the store keeps what is not yet in its own; "" is none
+	cfg      Settings
+	service  hook.Service
+	store    Archive
+	programs *subprocess.Programs // nil where the settings name none
+	log      string               // the file in which the store keeps what is not yet in its own; "" is none
 }
 
 // open reads the settings and opens the store, or gives up when the time is over: a
@@ -79,6 +82,7 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 		return o, err
 	}
 	o.cfg, _ = config.Load[Settings](found.Sources)
+	o.cfg.Interventions, _ = external.Usable(o.cfg.Interventions)
 	own, err := found.Modes()
 	if err != nil {
 		return o, err
@@ -97,7 +101,12 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.service = session.New(engine, o.store, session.Options{Clock: r.Clock, MaxMessage: o.cfg.Limits.MaxMessage, Log: r.log()})
+	opt := session.Options{Clock: r.Clock, MaxMessage: o.cfg.Limits.MaxMessage, Log: r.log()}
+	if len(o.cfg.Interventions) > 0 {
+		o.programs = subprocess.New(o.cfg.Interventions)
+		opt.Advisor = o.programs
+	}
+	o.service = session.New(engine, o.store, opt)
 	return o, nil
 }
 
@@ -111,6 +120,9 @@ const maxLog = 1 << 20
 // just ends is what the log is for. A server has no such log, and on Windows a file
 // that is open is in the way of others.
 func (o opened) shut() {
+	if o.programs != nil {
+		o.programs.Close()
+	}
 	if info, err := os.Stat(o.log); err != nil || info.Size() > maxLog || runtime.GOOS == "windows" {
 		_ = o.store.Close()
 	}
