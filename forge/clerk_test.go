@@ -25,6 +25,10 @@ type shelf struct {
 	lax         bool                      // it lists what others wrote as well
 }
 
+func (s *shelf) roles() forge.Forge {
+	return forge.Forge{Repository: s, Issues: s, Pulls: s, Talk: s}
+}
+
 func (s *shelf) Repo(context.Context) (forge.Repo, error) { return forge.Repo{Self: "trimtab"}, nil }
 
 func (s *shelf) Traits() forge.Traits {
@@ -82,13 +86,13 @@ func (d *diary) Begin(ctx context.Context, key string, at time.Time) error {
 	return d.Log.Begin(ctx, key, at)
 }
 
-func clerk(t *testing.T, f forge.Forge, clock *forgetest.Clock, log forge.Log, change func(*forge.Options)) *forge.Idempotent {
+func clerk(t *testing.T, s *shelf, clock *forgetest.Clock, log forge.Log, change func(*forge.Options)) *forge.Idempotent {
 	t.Helper()
 	opt := forge.Options{Keys: [][]byte{keyA}, Log: log, Now: clock.Now, Wait: clock.Wait}
 	if change != nil {
 		change(&opt)
 	}
-	c, err := forge.NewClerk(f, opt)
+	c, err := forge.NewClerk(s.roles(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +225,7 @@ func TestATeamKnowsItsOwn(t *testing.T) {
 
 func TestWhatAClerkNeeds(t *testing.T) {
 	for name, opt := range map[string]forge.Options{"no key": {Log: &forgetest.Log{}}, "no log": {Keys: [][]byte{keyA}}} {
-		if _, err := forge.NewClerk(&shelf{}, opt); err == nil {
+		if _, err := forge.NewClerk((&shelf{}).roles(), opt); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -8,20 +8,24 @@ import (
 	"github.com/trimtab/trimtab/forge/git"
 )
 
-// Forge is one repository at a forge, with all that belongs to it. A call that
-// makes something is one request that makes it: it looks for nothing and repeats
-// nothing. That is what a Idempotent is for.
-type Forge interface {
+// Forge is one repository at a forge, as the four parts of it. Who needs only one
+// of them takes that one. A call that makes something is one request that makes
+// it: it looks for nothing and repeats nothing. That is what an Idempotent is for.
+type Forge struct {
+	Repository
+	Issues
+	Pulls
+	Talk
+}
+
+// Repository is what is known of a repository as a whole.
+type Repository interface {
 	// Repo says which repository this is, and as whom we are known there.
 	Repo(ctx context.Context) (Repo, error)
 	// Traits says what the forge asks of those who use it.
 	Traits() Traits
 	// Remote is where git pushes to.
 	Remote() git.Remote
-
-	Issues
-	Pulls
-	Talk
 }
 
 // Issues are the issues of a repository.

@@ -36,6 +36,10 @@ func (s State) Ended() bool {
 // when a step is put in between.
 type StepName string
 
+// StepPullRequest is the step whose evidence holds the pull request, which impact is
+// counted from.
+const StepPullRequest StepName = "pull request"
+
 // Evidence is what one step of the work leaves behind for the later ones to
 // check and for a person to read.
 type Evidence struct {
@@ -82,9 +86,18 @@ var (
 	ErrLost = errors.New("another worker has it now")
 )
 
-// Queue is where requests wait and their work is recorded. A store keeps it.
-// What was acknowledged survives a crash. Several processes may use one queue.
-type Queue interface {
+// Queue is where requests wait and their work is recorded. A store keeps it, and
+// gives it out as its four parts; who needs only one of them takes that one. What
+// was acknowledged survives a crash. Several processes may use one queue.
+type Queue struct {
+	Backlog
+	Leases
+	EffectLog
+	Switch
+}
+
+// Backlog is the requests, and how far each of them is.
+type Backlog interface {
 	// Add takes an item in, or returns ErrFiled. Items that were rejected,
 	// cancelled or failed count too: what a person refused is not asked again.
 	Add(ctx context.Context, it Item) error
@@ -97,18 +110,26 @@ type Queue interface {
 	// columns of the lease are not changed by it, but for an item whose new state
 	// is not running: its lease ends.
 	Change(ctx context.Context, id string, fence int64, change func(*Item) error) (Item, error)
+}
+
+// Leases say which worker has which item, and for how long.
+type Leases interface {
 	// Take gives the oldest item that is queued, or running under a lease that
 	// ended, to a worker until a time, and raises its fence. It gives none, false,
 	// when there is none or when limit items are running under a lease.
 	Take(ctx context.Context, worker string, now, until time.Time, limit int) (Item, bool, error)
 	// Renew moves the end of a lease, or returns ErrLost.
 	Renew(ctx context.Context, id string, fence int64, until time.Time) error
+}
 
-	// Begin and Last are the log of a forge.Idempotent: what was about to be made, and when.
+// EffectLog is the log of a forge.Idempotent: what was about to be made, and when.
+type EffectLog interface {
 	Begin(ctx context.Context, key string, at time.Time) error
 	Last(ctx context.Context, key string) (time.Time, error)
+}
 
-	// Halt sets or lifts the kill switch; Halted reads it.
+// Switch is the kill switch: Halt sets or lifts it, Halted reads it.
+type Switch interface {
 	Halt(ctx context.Context, halt bool) error
 	Halted(ctx context.Context) (bool, error)
 }

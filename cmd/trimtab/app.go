@@ -50,7 +50,7 @@ type app struct {
 	settings *Settings // nil until loaded
 	loaded   loaded
 	own      *setting.Modes // nil until read
-	opened   archive
+	opened   *archive       // nil until the database is open
 	service  *session.Service
 	programs *subprocess.Programs // that the settings name; nil where there are none
 }
@@ -88,9 +88,13 @@ type Storage struct {
 	Postgres postgres.Config `json:"postgres" guard:"user" doc:"how the database server is used"`
 }
 
-// archive is an open store.
-type archive interface {
+// archive is an open store: the sessions in it, and the database they are in.
+type archive struct {
 	trimtab.Archive
+	database
+}
+
+type database interface {
 	Version(ctx context.Context, id string) (int, error)
 	Queue() improve.Queue
 	Path() string // of the file, or the server's URL without the password
@@ -98,7 +102,7 @@ type archive interface {
 }
 
 // store opens the database once.
-func (a *app) store(ctx context.Context) (archive, error) {
+func (a *app) store(ctx context.Context) (*archive, error) {
 	if a.opened != nil {
 		return a.opened, nil
 	}
@@ -114,9 +118,13 @@ func (a *app) store(ctx context.Context) (archive, error) {
 	return st, nil
 }
 
-func (a *app) openStore(ctx context.Context, cfg Storage) (archive, error) {
+func (a *app) openStore(ctx context.Context, cfg Storage) (*archive, error) {
 	if cfg.URL != "" {
-		return postgres.Open(ctx, cfg.URL, cfg.Postgres)
+		st, err := postgres.Open(ctx, cfg.URL, cfg.Postgres)
+		if err != nil {
+			return nil, err
+		}
+		return &archive{st, st}, nil
 	}
 	dir, err := a.dataDir()
 	if err != nil {
@@ -127,9 +135,9 @@ func (a *app) openStore(ctx context.Context, cfg Storage) (archive, error) {
 		return nil, fmt.Errorf("%w; name a folder that can be written with --data or TRIMTAB_DATA", err)
 	}
 	if err != nil {
-		return nil, err // not st: an archive that holds no store is not nil
+		return nil, err
 	}
-	return st, nil
+	return &archive{st, st}, nil
 }
 
 func (a *app) close() error {

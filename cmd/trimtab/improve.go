@@ -56,7 +56,7 @@ Without a verb it lists the requests.`,
 func (a *app) queue(ctx context.Context) (improve.Queue, error) {
 	st, err := a.store(ctx)
 	if err != nil {
-		return nil, err
+		return improve.Queue{}, err
 	}
 	return st.Queue(), nil
 }
@@ -110,19 +110,19 @@ func (a *app) item(ctx context.Context, q improve.Queue, id string) (improve.Ite
 // hand is what a person does to a request.
 type hand struct {
 	use, short, example, said string
-	do                        func(ctx context.Context, q improve.Queue, id, why string, now time.Time) (improve.Item, error)
+	do                        func(ctx context.Context, q improve.Backlog, id, why string, now time.Time) (improve.Item, error)
 }
 
 func hands() []hand {
 	return []hand{
-		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
+		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
 			return worker.Approve(ctx, q, id, now)
 		}},
 		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", worker.Reject},
-		{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
+		{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
 			return worker.Cancel(ctx, q, id, now)
 		}},
-		{"retry", "Do ended work again, with the same issue and branch", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Queue, id, _ string, now time.Time) (improve.Item, error) {
+		{"retry", "Do ended work again, with the same issue and branch", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
 			return worker.Retry(ctx, q, id, now)
 		}},
 	}

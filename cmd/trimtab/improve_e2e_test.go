@@ -272,7 +272,7 @@ func TestP15_OnARealGiteaNoSecretLeavesOrStays(t *testing.T) {
 		wrote.WriteString(m.run(t, sample.Project, args...))
 	}
 	it := m.done(t)
-	onForge(t, tea, hub, it)
+	onForge(t, tea, hub.Roles(), it)
 
 	canaries = append(canaries, secrettest.Canary{Kind: "token of the forge", Value: tea.Tokens["ada"]})
 	if found := secrettest.In("what the program wrote", wrote.Bytes(), canaries); len(found) > 0 {

@@ -45,7 +45,7 @@ func (w World) Idempotent(t testing.TB, log forge.Log) *forge.Idempotent {
 }
 
 // CloseByFile closes issues of a forge in a folder, as a person who edits the file.
-func CloseByFile(f forge.Forge) func(t testing.TB, number int) {
+func CloseByFile(f forge.Issues) func(t testing.TB, number int) {
 	return func(t testing.TB, number int) {
 		t.Helper()
 		i, err := f.Issue(t.Context(), number)
@@ -133,7 +133,7 @@ func equal(t testing.TB, what string, got, want any) {
 	}
 }
 
-func self(t testing.TB, f forge.Forge) string {
+func self(t testing.TB, f forge.Repository) string {
 	t.Helper()
 	return must[forge.Repo](t)(f.Repo(t.Context())).Self
 }

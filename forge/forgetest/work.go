@@ -19,7 +19,7 @@ type Work struct {
 
 // NewWork returns a working tree with one commit, which the forge has as its
 // branch main.
-func NewWork(t testing.TB, f forge.Forge) *Work {
+func NewWork(t testing.TB, f forge.Repository) *Work {
 	t.Helper()
 	w := &Work{t: t, Tree: Program(t).In(t.TempDir()), to: f.Remote()}
 	w.run("init", "--quiet", "--initial-branch=main")

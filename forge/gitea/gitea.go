@@ -52,7 +52,10 @@ type Forge struct {
 	repo        rest.Known[forge.Repo]
 }
 
-var _ forge.Forge = (*Forge)(nil)
+// Roles gives it out as the parts that callers ask for.
+func (f *Forge) Roles() forge.Forge {
+	return forge.Forge{Repository: f, Issues: f, Pulls: f, Talk: f}
+}
 
 // New returns the forge. It sends nothing yet.
 func New(cfg Config, opt Options) (*Forge, error) {

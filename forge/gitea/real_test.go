@@ -64,5 +64,5 @@ func visit(t *testing.T, s forgetest.Real, login, repo string) forge.Forge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	return f.Roles()
 }

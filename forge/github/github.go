@@ -54,7 +54,10 @@ type Forge struct {
 	repo        rest.Known[forge.Repo]
 }
 
-var _ forge.Forge = (*Forge)(nil)
+// Roles gives it out as the parts that callers ask for.
+func (f *Forge) Roles() forge.Forge {
+	return forge.Forge{Repository: f, Issues: f, Pulls: f, Talk: f}
+}
 
 // pace is the distance between writing requests that GitHub asks for.
 const pace = time.Second

@@ -53,7 +53,10 @@ type Forge struct {
 	repo   rest.Known[forge.Repo]
 }
 
-var _ forge.Forge = (*Forge)(nil)
+// Roles gives it out as the parts that callers ask for.
+func (f *Forge) Roles() forge.Forge {
+	return forge.Forge{Repository: f, Issues: f, Pulls: f, Talk: f}
+}
 
 var repoForm = lazyregexp.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$`)
 

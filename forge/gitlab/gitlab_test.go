@@ -15,7 +15,7 @@ func open(t *testing.T, h *forgetest.Hub, token forge.Token, timeout time.Durati
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	return f.Roles()
 }
 
 func TestForge(t *testing.T) {

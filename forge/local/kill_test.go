@@ -46,6 +46,10 @@ type deadly struct {
 	when string
 }
 
+func (d deadly) roles() forge.Forge {
+	return forge.Forge{Repository: d, Issues: d, Pulls: d, Talk: d}
+}
+
 func (d deadly) OpenIssue(ctx context.Context, t forge.Text) (forge.Issue, error) {
 	die(d.when == "before")
 	i, err := d.Forge.OpenIssue(ctx, t)
@@ -104,7 +108,7 @@ func errand(folder, when, what, id string) error {
 	if err != nil {
 		return err
 	}
-	clerk, err := forge.NewClerk(deadly{f, when}, forge.Options{Keys: forgetest.Keys(), Log: fileLog{filepath.Join(folder, "log")}})
+	clerk, err := forge.NewClerk(deadly{f, when}.roles(), forge.Options{Keys: forgetest.Keys(), Log: fileLog{filepath.Join(folder, "log")}})
 	if err != nil {
 		return err
 	}

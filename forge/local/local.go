@@ -60,7 +60,10 @@ type Forge struct {
 	mu   sync.Mutex // one change of a file at a time
 }
 
-var _ forge.Forge = (*Forge)(nil)
+// Roles gives it out as the parts that callers ask for.
+func (f *Forge) Roles() forge.Forge {
+	return forge.Forge{Repository: f, Issues: f, Pulls: f, Talk: f}
+}
 
 // New opens the folder, and makes what is missing in it.
 func New(ctx context.Context, cfg Config, opt Options) (*Forge, error) {

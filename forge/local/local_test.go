@@ -29,7 +29,7 @@ func TestForge(t *testing.T) {
 	forgetest.Run(t, func(t *testing.T) forgetest.World {
 		folder := t.TempDir()
 		f := open(t, folder, "trimtab")
-		return forgetest.World{Forge: f, Other: open(t, folder, "bob"), Clock: forgetest.NewClock(), CloseIssue: forgetest.CloseByFile(f)}
+		return forgetest.World{Forge: f.Roles(), Other: open(t, folder, "bob").Roles(), Clock: forgetest.NewClock(), CloseIssue: forgetest.CloseByFile(f)}
 	})
 }
 
@@ -101,7 +101,7 @@ func TestAPullRequestOutlivesItsBranch(t *testing.T) {
 func TestADamagedFileEndsTheSearch(t *testing.T) {
 	folder := t.TempDir()
 	f := open(t, folder, "trimtab")
-	clerk := forgetest.World{Forge: f}.Idempotent(t, &forgetest.Log{})
+	clerk := forgetest.World{Forge: f.Roles()}.Idempotent(t, &forgetest.Log{})
 	text := forge.Text{Title: "a", Body: "text"}
 	must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
 	name := filepath.Join(folder, "issues", "0001", "issue.md")

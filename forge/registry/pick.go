@@ -113,16 +113,16 @@ func (f Found) Open(ctx context.Context) (Opened, error) {
 		if err != nil {
 			return Opened{}, err
 		}
-		return Opened{shed, shed.Close}, nil
+		return Opened{shed.Roles(), shed.Close}, nil
 	case "github":
 		hub, err := github.New(github.Config{URL: f.URL, Repo: f.Repo, Self: f.cfg.Self, Life: f.cfg.Life}, github.Options{Token: f.token})
-		return Opened{hub, still}, err
+		return Opened{hub.Roles(), still}, err
 	case "gitea":
 		hub, err := gitea.New(gitea.Config{URL: f.URL, Repo: f.Repo, Self: f.cfg.Self, Life: f.cfg.Life}, gitea.Options{Token: f.token})
-		return Opened{hub, still}, err
+		return Opened{hub.Roles(), still}, err
 	case "gitlab":
 		hub, err := gitlab.New(gitlab.Config{URL: f.URL, Repo: f.Repo, Self: f.cfg.Self, Life: f.cfg.Life}, gitlab.Options{Token: f.token})
-		return Opened{hub, still}, err
+		return Opened{hub.Roles(), still}, err
 	}
 	return Opened{}, fmt.Errorf("forge: there is no kind %q; it is one of local, github, gitea, gitlab", f.Kind)
 }

@@ -132,7 +132,7 @@ func (a *Assembly) Env(ctx context.Context, it improve.Item) (*steps.Env, error)
 		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
 		Minutes: cfg.Minutes, Cost: cfg.Cost, Patience: cfg.Patience, Ready: cfg.Ready,
 	}, steps.Options{
-		Forge: hub, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now,
+		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now,
 	}.With(commands, secret.FromEnviron(a.opt.Environ)))
 }
 

@@ -92,7 +92,7 @@ func (p *Pipeline) impact(ctx context.Context, pulls forge.Pulls, it improve.Ite
 func pullOf(ctx context.Context, pulls forge.Pulls, it improve.Item) (forge.Pull, error) {
 	for _, e := range it.Evidence {
 		number, err := strconv.Atoi(e.Facts["number"])
-		if e.Number != pullStep || err != nil || pulls == nil {
+		if e.Step != improve.StepPullRequest || err != nil || pulls == nil {
 			continue
 		}
 		pull, err := pulls.Pull(ctx, number)
@@ -104,5 +104,3 @@ func pullOf(ctx context.Context, pulls forge.Pulls, it improve.Item) (forge.Pull
 	return forge.Pull{}, nil
 }
 
-// pullStep is the step that opens the pull request.
-const pullStep = 9

@@ -101,7 +101,7 @@ func TestNew_WhatIsMissingIsSaid(t *testing.T) {
 	if _, err := New(Options{}); err == nil {
 		t.Error("no error without a queue")
 	}
-	queue := func(context.Context) (improve.Queue, error) { return nil, nil }
+	queue := func(context.Context) (improve.Queue, error) { return improve.Queue{}, nil }
 	forge := func(context.Context, string) (Forge, error) { return nil, nil }
 	if _, err := New(Options{Queue: queue, Sessions: &sessions{}, Redact: strings.ToLower, Forge: forge}); err == nil || !strings.Contains(err.Error(), "key") {
 		t.Errorf("without the key of a forge: %v", err)
@@ -305,7 +305,7 @@ func TestTakeSpool_EachFileOnceAndAlwaysToWait(t *testing.T) {
 
 // pulls is a forge that knows one pull request.
 type pulls struct {
-	forge.Forge
+	forge.Pulls
 	pull forge.Pull
 	err  error
 }
@@ -341,7 +341,7 @@ func TestImpact_CountsFromTheMerge(t *testing.T) {
 		"offline":                   {state: forge.Merged, off: true, want: PullUnknown},
 	} {
 		pull.State, pull.MergedAt = c.state, c.merged
-		found := &hub{Forge: pulls{pull: pull, err: c.err}, token: c.token}
+		found := &hub{Forge: forge.Forge{Pulls: pulls{pull: pull, err: c.err}}, token: c.token}
 		b.opt.Forge = func(context.Context, string) (Forge, error) { return found, nil }
 		all, err := b.Impact(t.Context(), Query{Project: project, Offline: c.off})
 		if err != nil || len(all) != 1 || all[0].Pull != c.want || all[0].Before.Sessions != c.before || all[0].After.Sessions != 1-c.before {

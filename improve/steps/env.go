@@ -92,7 +92,7 @@ func New(cfg Config, opt Options) (*Env, error) {
 		return nil, fmt.Errorf("improve: folder: %w", err)
 	}
 	for name, missing := range map[string]bool{
-		"forge": opt.Forge == nil, "log": opt.Log == nil, "agent": opt.Agent == nil, "checks": opt.Checks == nil,
+		"forge": opt.Forge == (forge.Forge{}), "log": opt.Log == nil, "agent": opt.Agent == nil, "checks": opt.Checks == nil,
 		"measure": opt.Measure == nil, "redact": opt.Redact == nil, "secrets": opt.Secrets == nil,
 	} {
 		if missing {

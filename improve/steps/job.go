@@ -48,7 +48,7 @@ func (y *Env) Job(it improve.Item, guard func(context.Context) error, say func(s
 	}
 	j := &Job{Item: it, yard: y, guard: guard, say: say, folder: filepath.Join(y.cfg.Folder, it.ID)}
 	var err error
-	j.clerk, err = forge.NewClerk(guarded{y.opt.Forge, guard}, forge.Options{
+	j.clerk, err = forge.NewClerk(guarded{y.opt.Forge, guard}.roles(), forge.Options{
 		Keys: y.opt.Keys, Log: y.opt.Log, Now: y.opt.Now, Wait: y.opt.Wait, Patience: time.Duration(y.cfg.Patience) * time.Second,
 	})
 	if err != nil {
@@ -66,6 +66,10 @@ func (j *Job) Guard(ctx context.Context) error { return j.guard(ctx) }
 type guarded struct {
 	forge.Forge
 	guard func(context.Context) error
+}
+
+func (g guarded) roles() forge.Forge {
+	return forge.Forge{Repository: g.Repository, Issues: g, Pulls: g, Talk: g}
 }
 
 func (g guarded) OpenIssue(ctx context.Context, t forge.Text) (forge.Issue, error) {
@@ -111,7 +115,7 @@ func (g guarded) Label(ctx context.Context, on forge.Ref, labels []string) ([]st
 }
 
 // forge is the guarded forge, for what needs no clerk.
-func (j *Job) forge() forge.Forge { return guarded{j.yard.opt.Forge, j.guard} }
+func (j *Job) forge() forge.Forge { return guarded{j.yard.opt.Forge, j.guard}.roles() }
 
 // here names the forge that we work at.
 func (j *Job) here() string {

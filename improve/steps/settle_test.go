@@ -38,7 +38,7 @@ func TestR12_WorkBegunAtOneForgeTouchesNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := d.elsewhere()
-	d.opt.Forge = other
+	d.opt.Forge = other.Roles()
 	d.settles(it, steps.Steps()[12], steps.ErrCancelled, improve.Manual)
 	if p, err := other.Pull(t.Context(), 1); err != nil || p.State != forge.Open {
 		t.Errorf("pull request 1 of the other forge is %s, %v", p.State, err)

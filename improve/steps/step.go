@@ -19,7 +19,7 @@ const (
 	Simplify    improve.StepName = "simplify"
 	Check       improve.StepName = "check"
 	Commit      improve.StepName = "commit"
-	PullRequest improve.StepName = "pull request"
+	PullRequest                  = improve.StepPullRequest
 	Review      improve.StepName = "review"
 	Feedback    improve.StepName = "feedback"
 	Compliance  improve.StepName = "compliance"

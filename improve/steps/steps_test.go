@@ -45,8 +45,8 @@ func newDock(t *testing.T) *dock {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = shed.Close() })
-	d.forge, d.item, d.project = shed, stepstest.Item(project, 1), d.git.In(project)
-	d.opt = stepstest.Options(shed, &forgetest.Log{}, d.git, d.agent)
+	d.forge, d.item, d.project = shed.Roles(), stepstest.Item(project, 1), d.git.In(project)
+	d.opt = stepstest.Options(shed.Roles(), &forgetest.Log{}, d.git, d.agent)
 	d.opt.Wait = func(context.Context, time.Duration) error { return nil }
 	d.cfg = steps.Config{Folder: t.TempDir()}
 	return d
@@ -362,13 +362,13 @@ func foreignBranch(d *dock) {
 // hasty is a forge that calls every change a conflict until it has looked at it, as
 // Gitea does.
 type hasty struct {
-	forge.Forge
+	forge.Pulls
 	asked *int
 	most  int
 }
 
 func (h hasty) Pull(ctx context.Context, number int) (forge.Pull, error) {
-	p, err := h.Forge.Pull(ctx, number)
+	p, err := h.Pulls.Pull(ctx, number)
 	if *h.asked++; *h.asked <= h.most {
 		p.Merge = forge.MergeConflict
 	}
@@ -380,7 +380,7 @@ func (h hasty) Pull(ctx context.Context, number int) (forge.Pull, error) {
 func TestR9_AConflictIsOneOnlyIfGitSaysSo(t *testing.T) {
 	d := newDock(t)
 	asked := 0
-	d.opt.Forge = hasty{d.forge, &asked, 1 << 30}
+	d.opt.Forge.Pulls = hasty{d.forge.Pulls, &asked, 1 << 30}
 	d.opt.Wait = func(context.Context, time.Duration) error { // while it is waited for, the forge looks
 		asked = 1 << 30
 		return nil
@@ -392,7 +392,7 @@ func TestR9_AConflictIsOneOnlyIfGitSaysSo(t *testing.T) {
 
 // slow is a forge whose checks of a head begin some time after the push.
 type slow struct {
-	forge.Forge
+	forge.Pulls
 	base  string
 	waits *int
 	head  forge.Checks // once it was waited for
@@ -425,7 +425,7 @@ func TestR9_ChecksThatHaveNotBegunAreNotGreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits, now := 0, time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-		d.opt.Forge = slow{d.forge, base, &waits, c.head}
+		d.opt.Forge.Pulls = slow{d.forge.Pulls, base, &waits, c.head}
 		d.opt.Now = func() time.Time { return now }
 		d.opt.Wait = func(_ context.Context, d time.Duration) error {
 			waits++

@@ -169,7 +169,7 @@ func FuzzTexts(f *testing.F) {
 		it := stepstest.Item("/project", 1)
 		it.Request.Title, it.Request.Description = title, description
 		it.Request.Pattern.Samples = []improve.Sample{{Excerpt: sample}}
-		yard, err := steps.New(steps.Config{Folder: t.TempDir()}, stepstest.Options(nothing{}, log{}, stepstest.Program(nil), stepstest.NewAgent()))
+		yard, err := steps.New(steps.Config{Folder: t.TempDir()}, stepstest.Options(forge.Forge{Repository: nothing{}}, log{}, stepstest.Program(nil), stepstest.NewAgent()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,6 +186,6 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
-type nothing struct{ forge.Forge }
+type nothing struct{ forge.Repository }
 
 type log struct{ forge.Log }

@@ -53,7 +53,7 @@ func ends(ctx context.Context, p *port, k kill, how string) error {
 		<-ctx.Done()
 		return e, ctx.Err()
 	})
-	p.queue, p.forge = q, deadly{p.shed, q.call}
+	p.queue, p.forge = improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}, deadly{p.forge, q.call}.roles()
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Approve lets an item be worked on that waits for a person.
-func Approve(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
+func Approve(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
 		if it.State != improve.Awaiting {
 			return fmt.Errorf("%s is %s and waits for nobody", id, it.State)
@@ -22,7 +22,7 @@ func Approve(ctx context.Context, q improve.Queue, id string, now time.Time) (im
 }
 
 // Reject ends an item that waits for a person. It is not asked for again.
-func Reject(ctx context.Context, q improve.Queue, id, why string, now time.Time) (improve.Item, error) {
+func Reject(ctx context.Context, q improve.Backlog, id, why string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
 		if it.State != improve.Awaiting && it.State != improve.Queued {
 			return fmt.Errorf("%s is %s; only what has not begun can be rejected", id, it.State)
@@ -34,7 +34,7 @@ func Reject(ctx context.Context, q improve.Queue, id, why string, now time.Time)
 
 // Cancel stops an item. One that is at work is cancelled by its worker, which
 // clears up first.
-func Cancel(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
+func Cancel(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
 		switch {
 		case it.State.Ended():
@@ -51,7 +51,7 @@ func Cancel(ctx context.Context, q improve.Queue, id string, now time.Time) (imp
 // Retry begins a new attempt: with the same issue, and where the work only waits
 // for a person, at the step where it stopped. Work that failed was cleared up, so
 // it begins again at the branch.
-func Retry(ctx context.Context, q improve.Queue, id string, now time.Time) (improve.Item, error) {
+func Retry(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
 		kept := len(it.Evidence)
 		switch it.State {
@@ -81,7 +81,7 @@ func Retry(ctx context.Context, q improve.Queue, id string, now time.Time) (impr
 	})
 }
 
-func decide(ctx context.Context, q improve.Queue, id string, now time.Time, change func(*improve.Item) error) (improve.Item, error) {
+func decide(ctx context.Context, q improve.Backlog, id string, now time.Time, change func(*improve.Item) error) (improve.Item, error) {
 	return q.Change(ctx, id, 0, func(it *improve.Item) error {
 		it.Updated = now.UTC()
 		return change(it)

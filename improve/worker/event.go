@@ -20,7 +20,7 @@ type Event struct {
 
 // Watch yields what happens to an item, by whichever process, until it ends.
 // It looks at the queue each time that tick sends.
-func Watch(ctx context.Context, q improve.Queue, id string, tick <-chan time.Time) iter.Seq2[Event, error] {
+func Watch(ctx context.Context, q improve.Backlog, id string, tick <-chan time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var last improve.Item
 		for {

@@ -31,7 +31,7 @@ func onHub(t *testing.T, p *port, timeout time.Duration) *forgetest.Hub {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.forge = f
+	p.forge = f.Roles()
 	p.now, p.wait = h.Clock.Now, h.Clock.Wait
 	return h
 }
@@ -139,7 +139,7 @@ func TestR12_AForgeThatCannotBeReachedLeavesTheRequestToAPerson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.forge = f
+	p.forge = f.Roles()
 	waits := 0
 	p.wait = func(context.Context, time.Duration) error { waits++; return nil }
 	if err := p.drain(t.Context()); err != nil {
@@ -156,7 +156,7 @@ func TestR12_AForgeThatCannotBeReachedLeavesTheRequestToAPerson(t *testing.T) {
 		t.Errorf("the request cannot be read:\n%s", text)
 	}
 	// The forge is back: the same attempt's papers, the same issue, nothing twice.
-	p.forge, p.wait = p.shed, nil
+	p.forge, p.wait = p.shed.Roles(), nil
 	p.retry(t, 1)
 	if err := complete(p.item(t, 1)); err != nil {
 		t.Error(err)

@@ -63,7 +63,7 @@ func newLanding(t *testing.T, tea forgetest.Real, name string) *landing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.hub, l.forge = hub, hub
+	l.hub, l.forge = hub.Roles(), hub.Roles()
 	tree := l.git.In(l.project())
 	head, err := tree.Commit(t.Context(), "HEAD")
 	if err == nil {
@@ -86,7 +86,7 @@ func (l *landing) through(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.forge = hub
+	l.forge = hub.Roles()
 }
 
 // one checks that all evidence is there, and each thing once.
@@ -193,11 +193,11 @@ func TestGiteaWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	arm(p, k)
-	armed, ok := p.forge.(deadly)
+	armed, ok := p.forge.Issues.(deadly)
 	if !ok {
 		t.Fatal("it is not armed")
 	}
-	p.forge = deadly{hub, armed.call}
+	p.forge = deadly{hub.Roles(), armed.call}.roles()
 	if err := p.work(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -143,8 +143,9 @@ func arm(p *port, k kill) {
 		}
 		call()
 	}
-	p.forge = deadly{p.shed, call}
-	p.queue = &dying{p.queue, k}
+	p.forge = deadly{p.forge, call}.roles()
+	q := &dying{p.queue, k}
+	p.queue = improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
 }
 
 // note adds a line to a file.
@@ -181,6 +182,10 @@ func (d *dying) Change(ctx context.Context, id string, fence int64, change func(
 type deadly struct {
 	forge.Forge
 	call func()
+}
+
+func (d deadly) roles() forge.Forge {
+	return forge.Forge{Repository: d, Issues: d, Pulls: d, Talk: d}
 }
 
 func (d deadly) Remote() git.Remote { d.call(); return d.Forge.Remote() }

@@ -74,7 +74,8 @@ func pausing(ctx context.Context, folder string) error {
 			return improve.Evidence{Facts: map[string]string{"done": "yes"}}, effect(ctx, j, filepath.Join(folder, "effects"), n+1, &window, pause)
 		}})
 	}
-	p.queue = &pausingQueue{p.queue, filepath.Join(folder, "records"), pause}
+	q := &pausingQueue{p.queue, filepath.Join(folder, "records"), pause}
+	p.queue = improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
 	return p.work(ctx)
 }
 

@@ -35,7 +35,7 @@ type Config struct {
 type Options struct {
 	Queue    improve.Queue
 	Env      func(ctx context.Context, it improve.Item) (*steps.Env, error) // for the item's project
-	Steps    []steps.Step                                                   // the thirteen where it is nil
+	Steps    []steps.Step                                                   // all of them where it is nil
 	Worker   func() string                                                  // a name for a new data folder, that no other has
 	Disabled func() bool                                                    // the kill switch of the environment
 	Progress func(Event)                                                    // told what happens, from several goroutines
@@ -82,8 +82,8 @@ func New(ctx context.Context, cfg Config, opt Options) (*Worker, error) {
 	switch {
 	case cfg.Folder == "":
 		return nil, errors.New("workflow: folder: name the data folder")
-	case opt.Queue == nil || opt.Env == nil:
-		return nil, errors.New("workflow: a queue and a yard are needed")
+	case opt.Queue.Backlog == nil || opt.Queue.Leases == nil || opt.Queue.Switch == nil || opt.Env == nil:
+		return nil, errors.New("workflow: Queue and Env are needed")
 	}
 	if opt.Steps == nil {
 		opt.Steps = steps.Steps()

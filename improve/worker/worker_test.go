@@ -55,7 +55,7 @@ func openPort(ctx context.Context, folder, name string) (*port, error) {
 	if p.shed, err = local.New(ctx, local.Config{Folder: filepath.Join(folder, "forge")}, local.Options{Git: p.git}); err != nil {
 		return nil, err
 	}
-	p.queue, p.forge = p.store.Queue(), p.shed
+	p.queue, p.forge = p.store.Queue(), p.shed.Roles()
 	return p, nil
 }
 

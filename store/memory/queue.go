@@ -24,10 +24,11 @@ type queue struct {
 // filing is what there may be one item of.
 type filing struct{ project, fingerprint string }
 
-var _ improve.Queue = (*queue)(nil)
-
 // Queue returns the store's queue of improvements.
-func (s *Store) Queue() improve.Queue { return &s.queue }
+func (s *Store) Queue() improve.Queue {
+	q := &s.queue
+	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
+}
 
 func (q *queue) Add(ctx context.Context, it improve.Item) error {
 	r, err := row.OfItem(it)

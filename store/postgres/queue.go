@@ -33,10 +33,11 @@ const (
 // queue keeps improvements next to the sessions.
 type queue struct{ store *Store }
 
-var _ improve.Queue = queue{}
-
 // Queue returns the store's queue of improvements. It ends with the store.
-func (s *Store) Queue() improve.Queue { return queue{s} }
+func (s *Store) Queue() improve.Queue {
+	q := queue{s}
+	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
+}
 
 // stored is a row as the database has it, and back.
 func stored(r row.Item, with func(string) string) row.Item {

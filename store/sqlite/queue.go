@@ -25,10 +25,11 @@ const sqlTake = `UPDATE improvements SET state = 'running', worker = $1, until =
 // queue keeps improvements next to the sessions.
 type queue struct{ *Store }
 
-var _ improve.Queue = queue{}
-
 // Queue returns the store's queue of improvements. It ends with the store.
-func (s *Store) Queue() improve.Queue { return queue{s} }
+func (s *Store) Queue() improve.Queue {
+	q := queue{s}
+	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
+}
 
 func (q queue) Add(ctx context.Context, it improve.Item) error {
 	r, err := row.OfItem(it)
