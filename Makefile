@@ -15,7 +15,7 @@ GOVULNCHECK = v1.8.0
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e screens chaos
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e screens chaos
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -33,6 +33,9 @@ vet: ## build and vet
 
 archtest: ## the tests of the code's own shape: imports, comments, purity, sizes, documents
 	$(GO) test -count=1 ./internal/archtest
+
+measure: ## the figures of the code's shape beside their limits and goals
+	@cd internal/archtest && MEASURE=1 $(GO) test -count=1 -run '^TestMeasure$$' | grep -v '^PASS\|^ok'
 
 check: lint tidy cross race counts fuzz smoke ## lint, module files, cross builds, all tests with the race detector, the promised counts, short fuzzing, and the README's first command in a clean clone
 

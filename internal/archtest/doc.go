@@ -6,8 +6,12 @@
 //   - every package says what it is for
 //   - pure rooms have no clock, file, network, environment, goroutine or chance
 //   - files and functions stay small enough to read
+//   - the root package, the program, the longest chain of imports and the largest
+//     interface stay within the figures of shape_test.go (make measure prints them)
+//   - steps of an improvement are told by name, not by number
 //   - nothing unfinished, no init, no package that is named after nothing
-//   - documents name only files that exist
+//   - documents name only files that exist (that they name only commands that exist
+//     is tested where the commands are, in cmd/trimtab)
 //   - what a package below an internal folder exports is used by another one
 //   - each variant of a sum type has its JSON form and its place in the comment
 //

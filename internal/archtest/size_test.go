@@ -13,19 +13,17 @@ import (
 type limits struct {
 	file     int // with comments
 	function int // with comments
-	root     int // code lines of the root, without blank lines and comments
 }
 
-var houseLimits = limits{file: 600, function: 90, root: 1520}
+var houseLimits = limits{file: 600, function: 90}
 
 func TestCodeStaysSmallEnoughToRead(t *testing.T) {
 	noProblems(t, sizes(house(t), houseLimits))
 }
 
-// sizes finds files and functions that grew too long, and a root that did.
+// sizes finds files and functions that grew too long.
 func sizes(tr *tree, max limits) []string {
 	var out []string
-	root := 0
 	for _, f := range tr.files {
 		if f.test {
 			continue
@@ -42,12 +40,6 @@ func sizes(tr *tree, max limits) []string {
 				out = append(out, f.problem(fn, "%s has %d lines, at most %d; one that does not fit a screen is two functions", fn.Name.Name, n, max.function))
 			}
 		}
-		if f.room == "." {
-			root += codeLines(f.text)
-		}
-	}
-	if root > max.root {
-		out = append(out, fmt.Sprintf("the root has %d lines of code, at most %d; does all of it belong to the words and the engine?", root, max.root))
 	}
 	return out
 }
@@ -76,7 +68,7 @@ func codeLines(text []byte) int {
 }
 
 func TestSizesFailOnTheBug(t *testing.T) {
-	small := limits{file: 10, function: 4, root: 5}
+	small := limits{file: 10, function: 4}
 	long := func(n int) string { return "package ship\n" + strings.Repeat("\n", n-2) + "// end\n" }
 	fn := func(n int) string { return "func f() {\n" + strings.Repeat("\t// …\n", n-2) + "}\n" }
 	for _, c := range []struct {
@@ -88,10 +80,19 @@ func TestSizesFailOnTheBug(t *testing.T) {
 		{"a long file", files{"a.go": long(11)}, []string{"a.go: 11 lines, at most 10"}},
 		{"a long function", files{"deck/d.go": fn(5)}, []string{"deck/d.go:2: f has 5 lines, at most 4"}},
 		{"a long method", files{"deck/d.go": "type t int\n" + strings.Replace(fn(6), "f()", "(t) m()", 1)}, []string{"m has 6 lines"}},
-		{"a root at its limit", files{"a.go": "package ship\n\n// c\nvar (\n\ta = 1 // c\n)\n", "b.go": "package ship /*\n*/"}, nil},
-		{"a root past it", files{"a.go": "package ship\nvar (\n\ta = 1\n)\n", "b.go": "package ship\nvar b = `\n`"}, []string{"the root has 7 lines of code, at most 5"}},
-		{"another room is not the root", files{"deck/d.go": "var a, b, c = 1,\n2,\n3\nvar d int\nvar e int\nvar f int"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantProblems(t, sizes(plant(t, c.in), small), c.want...) })
+	}
+}
+
+func TestCodeLinesAreThoseWithCode(t *testing.T) {
+	for text, want := range map[string]int{
+		"package ship\n\n// c\nvar (\n\ta = 1 // c\n)\n": 4,
+		"package ship /*\n*/":                            1,
+		"package ship\nvar b = `\n`":                     3,
+	} {
+		if got := codeLines([]byte(text)); got != want {
+			t.Errorf("%q has %d lines of code, want %d", text, got, want)
+		}
 	}
 }
