@@ -3,7 +3,7 @@
 //
 // They talk on one history: a session like any other, which goes through the one
 // service and is steered by the same interventions, so that the mode's phases, loops
-// and criteria hold here as they do in a chat. This room adds the floor (who speaks
+// and criteria hold here as they do in a chat. This package adds the floor (who speaks
 // next, and what is asked of them), the table (who proposed what, who is for and
 // against it), a researcher who may look things up, meters that tell agreement from
 // fatigue, and the result. It never judges a criterion, never moves a phase by

@@ -30,7 +30,7 @@ type Persona struct {
 const (
 	You        = "you"        // the person
 	Researcher = "researcher" // who answers research requests
-	Moderator  = "deliberate" // the messages of this room itself
+	Moderator  = "deliberate" // the messages of this package itself
 )
 
 var reserved = []string{You, Researcher, Moderator, "person", "human", "moderator", "system", "trimtab", "all", "nobody", "everyone"}

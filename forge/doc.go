@@ -9,15 +9,15 @@
 // then looks again. The same errand twice, by this process or by the one that
 // follows a crash, leaves one issue, one pull request, one comment.
 //
-// The room does not know what the issues are for. It never merges, never follows
+// The package does not know what the issues are for. It never merges, never follows
 // a redirect with a token in hand, and never writes a token into an error. What
 // leaves through it must have been redacted by the caller.
 //
 //	hub, err := github.New(github.Config{Repo: "ada/ship"}, github.Options{Token: token})
 //	…
-//	clerk, err := forge.NewClerk(hub, forge.Options{Keys: keys, Log: log})
+//	once, err := forge.NewClerk(hub, forge.Options{Keys: keys, Log: log})
 //	…
-//	issue, err := clerk.Issue(ctx, fingerprint, forge.Text{Title: title, Body: body}, labels)
+//	issue, err := once.Issue(ctx, fingerprint, forge.Text{Title: title, Body: body}, labels)
 //	if wait, ok := errors.AsType[*forge.Error](err); ok && errors.Is(err, forge.ErrLimited) {
 //		again := wait.Until
 //	}

@@ -23,7 +23,7 @@ type errand[T any] struct {
 // for it can still arrive.
 func once[T any](ctx context.Context, c *Idempotent, e errand[T]) (T, error) {
 	var none T
-	leave, err := c.desk.enter(ctx, e.key)
+	leave, err := c.locks.enter(ctx, e.key)
 	if err != nil {
 		return none, err
 	}
@@ -102,7 +102,7 @@ func (c *Idempotent) outlive(ctx context.Context, begun time.Time) error {
 }
 
 // patient does something again after a rate limit, as long as that is no longer
-// than the clerk's patience.
+// than its patience.
 func (c *Idempotent) patient(ctx context.Context, do func() error) error {
 	deadline := c.opt.Now().Add(c.opt.Patience)
 	for {
@@ -133,15 +133,15 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// desk lets one goroutine at a time work on a key.
-type desk struct {
+// keyLocks lets one goroutine at a time work on a key.
+type keyLocks struct {
 	mu   *sync.Mutex
 	busy map[string]chan struct{}
 }
 
-func newDesk() desk { return desk{new(sync.Mutex), map[string]chan struct{}{}} }
+func newKeyLocks() keyLocks { return keyLocks{new(sync.Mutex), map[string]chan struct{}{}} }
 
-func (d desk) enter(ctx context.Context, key string) (leave func(), err error) {
+func (d keyLocks) enter(ctx context.Context, key string) (leave func(), err error) {
 	for {
 		d.mu.Lock()
 		other, taken := d.busy[key]

@@ -1,9 +1,9 @@
-// Package llm is the room of the models that our own agents talk to.
+// Package llm is for the models that our own agents talk to.
 //
 // It holds the one interface that every model answers, Model, and the words of
 // a request and of a streamed reply. A model gets the whole conversation with
 // each request and keeps nothing of it: the same request may be sent again. The
-// room never runs a tool, never stores anything and knows nothing of steering;
+// package never runs a tool, never stores anything and knows nothing of steering;
 // the agent does the first, package session the rest.
 //
 //	for chunk, err := range model.Stream(ctx, llm.Request{Messages: view, Tools: offered}) {

@@ -14,13 +14,13 @@ type OpenHands struct{}
 
 // OpenHandsMemory is the newest calls with their results.
 type OpenHandsMemory struct {
-	Open  []open `json:"open,omitempty"`
-	Done  []deed `json:"done,omitempty"` // the newest last
-	Alone int    `json:"alone,omitempty"`
+	Open  []open    `json:"open,omitempty"`
+	Done  []toolUse `json:"done,omitempty"` // the newest last
+	Alone int       `json:"alone,omitempty"`
 }
 
-// deed is a call and its result.
-type deed struct {
+// toolUse is a call and its result.
+type toolUse struct {
 	Call   uint64 `json:"call"`
 	Result uint64 `json:"result"`
 	Failed bool   `json:"failed,omitempty"`
@@ -60,7 +60,7 @@ func (r OpenHands) See(mem OpenHandsMemory, m trimtab.Message) (OpenHandsMemory,
 		if o, mem.Open, ok = answered(mem.Open, result); !ok {
 			continue
 		}
-		mem.Done = append(slices.Clip(mem.Done), deed{o.Key, resultKey(result), result.Failed})
+		mem.Done = append(slices.Clip(mem.Done), toolUse{o.Key, resultKey(result), result.Failed})
 		mem.Done = mem.Done[max(0, len(mem.Done)-ohTurns):]
 		if alarm := r.judge(mem.Done); alarm != nil {
 			return OpenHandsMemory{}, alarm
@@ -69,7 +69,7 @@ func (r OpenHands) See(mem OpenHandsMemory, m trimtab.Message) (OpenHandsMemory,
 	return mem, nil
 }
 
-func (r OpenHands) judge(done []deed) *Alarm {
+func (r OpenHands) judge(done []toolUse) *Alarm {
 	last := func(n int, f func(i int) bool) bool {
 		for i := len(done) - n; i < len(done); i++ {
 			if i < 0 || !f(i) {

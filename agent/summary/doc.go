@@ -5,7 +5,7 @@
 // a Writer hears of it, reads the messages that it is about, asks the model, and
 // gives the answer back as the command "frame summary ID TEXT". Until then, and
 // whenever the model fails, the summary stands that was taken from the messages
-// themselves. The room decides nothing, and never sees a session but through the
+// themselves. The package decides nothing, and never sees a session but through the
 // one service.
 //
 //	w := summary.Writer{Service: h, History: store, Model: model}

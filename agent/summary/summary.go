@@ -48,8 +48,8 @@ const (
 //go:embed prompt.md
 var prompt string
 
-// wish is what the work says.
-type wish struct {
+// request is what the work says.
+type request struct {
 	Session string      `json:"session"`
 	Frame   string      `json:"frame"`
 	Goal    string      `json:"goal"`
@@ -77,7 +77,7 @@ func (w Writer) Watch(ctx context.Context, live <-chan session.Published) {
 
 // Write writes one summary and gives it back to the session.
 func (w Writer) Write(ctx context.Context, data json.RawMessage) error {
-	var ask wish
+	var ask request
 	if err := json.Unmarshal(data, &ask); err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
@@ -114,7 +114,7 @@ func (w Writer) Write(ctx context.Context, data json.RawMessage) error {
 
 // record is the piece of work as text. Of a long one the beginning and the end are
 // kept.
-func (w Writer) record(ctx context.Context, ask wish) (string, error) {
+func (w Writer) record(ctx context.Context, ask request) (string, error) {
 	var lines []string
 	for m, err := range w.History.Messages(ctx, ask.Session, max(ask.First.Seq-1, 0)) {
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
-// secretNames are variables that hold what opens doors.
+// secretNames are variables that hold what gives access.
 var secretNames = lazyregexp.Pattern(`(^|_)(KEY|KEYS|APIKEY|TOKEN|TOKENS|PAT|JWT|COOKIE|COOKIES|CREDS|PASS|PASSPHRASE|DSN|AUTH)($|_)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY`)
 
 // secretValues are values that do, whatever they are called: a URL with a

@@ -52,7 +52,7 @@ func measure(binary string, runs, messages int) error {
 			return err
 		}
 	}
-	d := desk{dir: dir, binary: binary, project: filepath.Join(dir, "mill")}
+	d := setup{dir: dir, binary: binary, project: filepath.Join(dir, "mill")}
 	if err := os.Mkdir(d.project, 0o750); err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func measure(binary string, runs, messages int) error {
 	return d.idle()
 }
 
-// desk is a person's place.
-type desk struct{ dir, binary, project string }
+// setup is a person's place.
+type setup struct{ dir, binary, project string }
 
-func (d desk) command(args ...string) *exec.Cmd {
+func (d setup) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(d.binary, args...)
 	cmd.Dir = d.project
 	cmd.Env = []string{
@@ -89,7 +89,7 @@ type seat struct {
 	grown  chan struct{}
 }
 
-func (d desk) sit(args ...string) (*seat, error) {
+func (d setup) sit(args ...string) (*seat, error) {
 	s := &seat{cmd: d.command(args...), screen: term.NewScreen(100, 30), grown: make(chan struct{}, 1), begun: time.Now()}
 	var err error
 	if s.file, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
@@ -152,7 +152,7 @@ func row(what string, all []time.Duration, goal string) {
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // first measures the time until the first screen is there.
-func (d desk) first(runs int) error {
+func (d setup) first(runs int) error {
 	var wall, cpu []time.Duration
 	for range runs + 1 {
 		s, err := d.sit()
@@ -171,7 +171,7 @@ func (d desk) first(runs int) error {
 }
 
 // long measures a long session: opening it, and a page up.
-func (d desk) long(runs, messages int) error {
+func (d setup) long(runs, messages int) error {
 	file := filepath.Join(d.dir, "long.json")
 	if err := write(file, messages, d.project); err != nil {
 		return err
@@ -248,7 +248,7 @@ func write(file string, messages int, project string) error {
 }
 
 // idle measures what the chat takes while nothing happens.
-func (d desk) idle() error {
+func (d setup) idle() error {
 	s, err := d.sit()
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@
 //
 // With no arguments it is a chat; with -p it answers one prompt. The other verbs
 // ask or command a session, look back at one, and manage what is stored. This
-// package reads flags, files and the environment and wires the rooms together;
+// package reads flags, files and the environment and wires the packages together;
 // it decides nothing itself. One file a verb.
 //
 //	trimtab -p "automata: tidy this"

@@ -20,7 +20,7 @@ import (
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
-// Settings is all that can be set, a struct per room.
+// Settings is all that can be set, a struct per package.
 type Settings struct {
 	steer.Config
 	Gateway   gateway.Config  `json:"gateway" doc:"between agents and their models"`

@@ -1,7 +1,7 @@
 // Package flame draws the frames of a session as a flame graph: a frame is a box
 // whose width is its tokens and whose colour is its status, and its children
 // stand on it. A picture needs nothing else to be shown: no script in the SVG,
-// one small one in the page, no network in either. The room reads no session and
+// one small one in the page, no network in either. The package reads no session and
 // writes no file; all text is escaped, whoever wrote it.
 //
 //	graph, err := flame.Parse(reply.Data) // the answer to "frame tree" or "frame status"

@@ -29,7 +29,7 @@ type World struct {
 // Keys sign the markers of the suites.
 func Keys() [][]byte { return [][]byte{[]byte("a key for tests only, 32 bytes..")} }
 
-// Idempotent returns a clerk for a world. A second one with the same log is the process
+// Idempotent returns an Idempotent for a world. A second one with the same log is the process
 // that follows a crash.
 func (w World) Idempotent(t testing.TB, log forge.Log) *forge.Idempotent {
 	t.Helper()
@@ -255,7 +255,7 @@ func cancelled(t *testing.T, w World) {
 	cancel()
 	_, open := w.Forge.OpenIssue(ctx, forge.Text{Title: "a", Body: "text"})
 	_, issue := w.Idempotent(t, &Log{}).Issue(ctx, "id", forge.Text{Title: "a", Body: "text"}, nil)
-	for name, err := range map[string]error{"open": open, "clerk": issue} {
+	for name, err := range map[string]error{"open": open, "once": issue} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -267,7 +267,7 @@ func cancelled(t *testing.T, w World) {
 
 func push(t *testing.T, w World) {
 	work := NewWork(t, w.Forge)
-	clerk := w.Idempotent(t, &Log{})
+	once := w.Idempotent(t, &Log{})
 	work.At("main")
 	one := work.Commit("rudder.txt", "left\n")
 	two := work.Commit("rudder.txt", "right\n")
@@ -277,7 +277,7 @@ func push(t *testing.T, w World) {
 		{Branch: "feat/one", From: one, To: two},
 		{Branch: "feat/one", From: one, To: two}, // again
 	} {
-		if err := clerk.Push(t.Context(), work.Tree, u); err != nil {
+		if err := once.Push(t.Context(), work.Tree, u); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -288,14 +288,14 @@ func push(t *testing.T, w World) {
 		"a branch that moved":        {Branch: "feat/one", From: one, To: aside},
 		"a change that leaves a way": {Branch: "feat/one", From: two, To: aside},
 	} {
-		if err := clerk.Push(t.Context(), work.Tree, u); err == nil {
+		if err := once.Push(t.Context(), work.Tree, u); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	if now, err := work.Tree.Branch(t.Context(), w.Forge.Remote(), "feat/one"); err != nil || now != two {
 		t.Errorf("the branch is at %s: %v", now, err)
 	}
-	if err := clerk.Push(t.Context(), work.Tree, git.Update{Branch: "feat/one", From: two}); err != nil {
+	if err := once.Push(t.Context(), work.Tree, git.Update{Branch: "feat/one", From: two}); err != nil {
 		t.Errorf("removing it: %v", err)
 	}
 	if now, err := work.Tree.Branch(t.Context(), w.Forge.Remote(), "feat/one"); err != nil || now != "" {
@@ -304,11 +304,11 @@ func push(t *testing.T, w World) {
 }
 
 func atOnce(t *testing.T, w World) {
-	clerk := w.Idempotent(t, &Log{})
+	once := w.Idempotent(t, &Log{})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if _, err := clerk.Issue(t.Context(), "one", forge.Text{Title: "a", Body: "text"}, []string{"automated"}); err != nil {
+			if _, err := once.Issue(t.Context(), "one", forge.Text{Title: "a", Body: "text"}, []string{"automated"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -320,9 +320,9 @@ func atOnce(t *testing.T, w World) {
 }
 
 func long(t *testing.T, w World) {
-	clerk := w.Idempotent(t, &Log{})
+	once := w.Idempotent(t, &Log{})
 	text := forge.Text{Title: strings.Repeat("lang ", 200), Body: strings.Repeat("Ünïcode und mehr\n", 80_000)}
-	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "long", text, nil))
-	second := must[forge.Issue](t)(clerk.Issue(t.Context(), "long", text, nil))
+	first := must[forge.Issue](t)(once.Issue(t.Context(), "long", text, nil))
+	second := must[forge.Issue](t)(once.Issue(t.Context(), "long", text, nil))
 	equal(t, "numbers", second.Number, first.Number)
 }

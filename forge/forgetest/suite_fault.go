@@ -98,11 +98,11 @@ func Faults(t *testing.T, hub func(testing.TB) *Hub, open Open) {
 
 func answerLost(t *testing.T, w World, h *Hub, kind FaultKind) {
 	on, pull := set(t, w)
-	clerk := w.Idempotent(t, &Log{})
-	for _, d := range deeds(on, pull) {
+	once := w.Idempotent(t, &Log{})
+	for _, d := range effects(on, pull) {
 		h.Break(Fault{Method: "POST", Ends: d.ends, Kind: kind})
 		waited := len(h.Clock.Waited())
-		first, err := d.do(t, clerk)
+		first, err := d.do(t, once)
 		if err != nil {
 			t.Fatalf("%s: %v", d.name, err)
 		}
@@ -112,7 +112,7 @@ func answerLost(t *testing.T, w World, h *Hub, kind FaultKind) {
 		if done := kind == Lost || kind == Cut || kind == BadGateway || kind == Hang; !done && len(h.Clock.Waited()) == waited {
 			t.Errorf("%s: it did not wait", d.name)
 		}
-		equal(t, d.name+" again", must[any](t)(d.do(t, clerk)), first)
+		equal(t, d.name+" again", must[any](t)(d.do(t, once)), first)
 	}
 	arrive(t, h)
 	equal(t, "things", things(t, w, on, pull), one())
@@ -130,7 +130,7 @@ func killedLate(t *testing.T, w World, h *Hub) {
 	on, pull := set(t, w)
 	log := &Log{}
 	killed := errors.New("killed")
-	for _, d := range deeds(on, pull) {
+	for _, d := range effects(on, pull) {
 		h.Break(Fault{Method: "POST", Ends: d.ends, Kind: Late})
 		first, err := forge.NewClerk(w.Forge, forge.Options{
 			Keys: Keys(), Log: log, Now: h.Clock.Now,
@@ -153,8 +153,8 @@ func killedLate(t *testing.T, w World, h *Hub) {
 func pushLost(t *testing.T, w World, h *Hub, work *Work, kind FaultKind) {
 	u := git.Update{Branch: "feat/three", To: h.commit("feat/one")}
 	h.Break(Fault{Method: "POST", Ends: []string{"/git-receive-pack"}, Kind: kind})
-	clerk := w.Idempotent(t, &Log{})
-	err := clerk.Push(t.Context(), work.Tree, u)
+	once := w.Idempotent(t, &Log{})
+	err := once.Push(t.Context(), work.Tree, u)
 	if len(h.Unused()) > 0 {
 		t.Fatal("the fault was not met")
 	}
@@ -170,7 +170,7 @@ func pushLost(t *testing.T, w World, h *Hub, work *Work, kind FaultKind) {
 		}
 	}
 	arrive(t, h)
-	if err := clerk.Push(t.Context(), work.Tree, u); err != nil {
+	if err := once.Push(t.Context(), work.Tree, u); err != nil {
 		t.Errorf("again: %v", err)
 	}
 	if now := h.commit("feat/three"); now != u.To {
@@ -180,11 +180,11 @@ func pushLost(t *testing.T, w World, h *Hub, work *Work, kind FaultKind) {
 
 func impatient(t *testing.T, w World, h *Hub) {
 	h.Break(Fault{Method: "POST", Ends: []string{"/issues"}, Kind: Secondary})
-	clerk, err := forge.NewClerk(w.Forge, forge.Options{Keys: Keys(), Log: &Log{}, Now: h.Clock.Now, Wait: h.Clock.Wait, Patience: time.Second})
+	once, err := forge.NewClerk(w.Forge, forge.Options{Keys: Keys(), Log: &Log{}, Now: h.Clock.Now, Wait: h.Clock.Wait, Patience: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = clerk.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil)
+	_, err = once.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil)
 	limit, ok := errors.AsType[*forge.Error](err)
 	if !ok || !errors.Is(err, forge.ErrLimited) {
 		t.Fatal(err)
@@ -216,16 +216,16 @@ func held(t *testing.T, w World, h *Hub) {
 }
 
 func denied(t *testing.T, w World, h *Hub) {
-	clerk := w.Idempotent(t, &Log{})
+	once := w.Idempotent(t, &Log{})
 	h.Break(Fault{Method: "POST", Ends: []string{"/issues"}, Kind: Denied})
 	text := forge.Text{Title: "a", Body: "text"}
-	if _, err := clerk.Issue(t.Context(), "f:1", text, nil); !errors.Is(err, forge.ErrRefused) {
+	if _, err := once.Issue(t.Context(), "f:1", text, nil); !errors.Is(err, forge.ErrRefused) {
 		t.Errorf("%v", err)
 	}
 	if issues, _, _ := h.Count(); issues != 0 {
 		t.Errorf("%d issues", issues)
 	}
-	must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
+	must[forge.Issue](t)(once.Issue(t.Context(), "f:1", text, nil))
 }
 
 func guest(t *testing.T, w World) {
@@ -246,11 +246,11 @@ func noToken(t *testing.T, h *Hub, f forge.Forge, token string) {
 	_, lost := f.OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"})
 	tree := Program(t).In(t.TempDir())
 	_, branch := tree.Branch(t.Context(), f.Remote(), "main")
-	clerk, err := forge.NewClerk(f, forge.Options{Keys: Keys(), Log: &Log{}})
+	once, err := forge.NewClerk(f, forge.Options{Keys: Keys(), Log: &Log{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pushed := clerk.Push(t.Context(), tree, git.Update{Branch: "main", To: strings.Repeat("a", 40)})
+	pushed := once.Push(t.Context(), tree, git.Update{Branch: "main", To: strings.Repeat("a", 40)})
 	if !errors.Is(pushed, forge.ErrRefused) {
 		t.Errorf("a push with a wrong token: %v", pushed)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/trimtab/trimtab/forge"
 )
 
-// deed is something that a clerk does under an id.
-type deed struct {
+// effect is something that an Idempotent does under an id.
+type effect struct {
 	name string
 	ends []string // how the path of the request ends that makes it, at any forge
 	do   func(t *testing.T, c *forge.Idempotent) (any, error)
 }
 
-// deeds are all of them, for a world with an issue, a branch and a pull request.
-func deeds(on forge.Ref, pull int) []deed {
+// effects are all of them, for a world with an issue, a branch and a pull request.
+func effects(on forge.Ref, pull int) []effect {
 	text := forge.Text{Title: "Improve error patterns handling", Body: body}
-	return []deed{
+	return []effect{
 		{"issue", []string{"/issues"}, func(t *testing.T, c *forge.Idempotent) (any, error) {
 			i, err := c.Issue(t.Context(), "fingerprint:1", text, []string{"automated"})
 			return i.Number, err
@@ -39,7 +39,7 @@ func deeds(on forge.Ref, pull int) []deed {
 	}
 }
 
-// stage makes what the deeds need.
+// stage makes what the effects need.
 func stage(t *testing.T, w World) (on forge.Ref, pull int) {
 	t.Helper()
 	work := NewWork(t, w.Forge)
@@ -48,7 +48,7 @@ func stage(t *testing.T, w World) (on forge.Ref, pull int) {
 	return set(t, w)
 }
 
-// set makes what the deeds need where the branches are there.
+// set makes what the effects need where the branches are there.
 func set(t *testing.T, w World) (on forge.Ref, pull int) {
 	t.Helper()
 	issue := must[forge.Issue](t)(w.Forge.OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"}))
@@ -66,17 +66,17 @@ func things(t *testing.T, w World, on forge.Ref, pull int) map[string]int {
 	}
 }
 
-// one is what things counts when each deed was done once.
+// one is what things counts when each effect was done once.
 func one() map[string]int {
 	return map[string]int{"issues": 2, "pull requests": 1, "issue comments": 1, "pull comments": 1}
 }
 
 func twice(t *testing.T, w World) {
 	on, pull := stage(t, w)
-	clerk := w.Idempotent(t, &Log{})
-	for _, d := range deeds(on, pull) {
-		first := must[any](t)(d.do(t, clerk))
-		equal(t, d.name, must[any](t)(d.do(t, clerk)), first)
+	once := w.Idempotent(t, &Log{})
+	for _, d := range effects(on, pull) {
+		first := must[any](t)(d.do(t, once))
+		equal(t, d.name, must[any](t)(d.do(t, once)), first)
 	}
 	equal(t, "things", things(t, w, on, pull), one())
 }
@@ -84,7 +84,7 @@ func twice(t *testing.T, w World) {
 func successor(t *testing.T, w World) {
 	on, pull := stage(t, w)
 	log := &Log{}
-	for _, d := range deeds(on, pull) {
+	for _, d := range effects(on, pull) {
 		first := must[any](t)(d.do(t, w.Idempotent(t, log)))
 		equal(t, d.name, must[any](t)(d.do(t, w.Idempotent(t, log))), first)
 		equal(t, d.name+" without the log", must[any](t)(d.do(t, w.Idempotent(t, &Log{}))), first)
@@ -93,19 +93,19 @@ func successor(t *testing.T, w World) {
 }
 
 func closedFound(t *testing.T, w World) {
-	clerk := w.Idempotent(t, &Log{})
+	once := w.Idempotent(t, &Log{})
 	text := forge.Text{Title: "a", Body: "text"}
-	if _, ok, err := clerk.Find(t.Context(), "f:1"); ok || err != nil {
+	if _, ok, err := once.Find(t.Context(), "f:1"); ok || err != nil {
 		t.Fatalf("before: %v %v", ok, err)
 	}
-	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
+	first := must[forge.Issue](t)(once.Issue(t.Context(), "f:1", text, nil))
 	w.CloseIssue(t, first.Number)
-	again := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
+	again := must[forge.Issue](t)(once.Issue(t.Context(), "f:1", text, nil))
 	equal(t, "again", []any{again.Number, again.State}, []any{first.Number, forge.Closed})
-	if found, ok, err := clerk.Find(t.Context(), "f:1"); !ok || err != nil || found.Number != first.Number {
+	if found, ok, err := once.Find(t.Context(), "f:1"); !ok || err != nil || found.Number != first.Number {
 		t.Errorf("found %+v %v %v", found, ok, err)
 	}
-	if _, ok, err := clerk.Find(t.Context(), "f:2"); ok || err != nil {
+	if _, ok, err := once.Find(t.Context(), "f:2"); ok || err != nil {
 		t.Errorf("another: %v %v", ok, err)
 	}
 }
@@ -119,26 +119,26 @@ func copied(t *testing.T, w World) {
 	}
 	text := must[string](t)(signer.Sign("not by us", forge.Marker{Kind: "issue", ID: "f:1"}))
 	theirs := must[forge.Issue](t)(w.Other.OpenIssue(t.Context(), forge.Text{Title: "a", Body: text}))
-	clerk := w.Idempotent(t, &Log{})
-	ours := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
+	once := w.Idempotent(t, &Log{})
+	ours := must[forge.Issue](t)(once.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
 	if ours.Number == theirs.Number {
 		t.Error("an issue of somebody else was taken for ours")
 	}
 	p := proposal("feat/two")
 	p.Body = must[string](t)(signer.Sign("not by us", forge.Marker{Kind: "pull", ID: "w:1"}))
 	must[forge.Pull](t)(w.Other.OpenPull(t.Context(), p))
-	if got, err := clerk.Pull(t.Context(), "w:1", proposal("feat/two"), nil); !errors.Is(err, forge.ErrExists) {
+	if got, err := once.Pull(t.Context(), "w:1", proposal("feat/two"), nil); !errors.Is(err, forge.ErrExists) {
 		t.Errorf("a pull request of somebody else: %+v %v", got, err)
 	}
 }
 
 func quoted(t *testing.T, w World) {
-	clerk := w.Idempotent(t, &Log{})
-	first := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
+	once := w.Idempotent(t, &Log{})
+	first := must[forge.Issue](t)(once.Issue(t.Context(), "f:1", forge.Text{Title: "a", Body: "text"}, nil))
 	raw := must[forge.Issue](t)(w.Forge.Issue(t.Context(), first.Number)).Body
 	stolen := strings.Replace(raw, "text", "a transcript that shows: ", 1)
 	w.CloseIssue(t, first.Number)
-	second := must[forge.Issue](t)(clerk.Issue(t.Context(), "f:2", forge.Text{Title: "b", Body: stolen}, nil))
+	second := must[forge.Issue](t)(once.Issue(t.Context(), "f:2", forge.Text{Title: "b", Body: stolen}, nil))
 	signer, err := forge.NewSigner(Keys()...)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@
 //
 //	hub, err := github.New(github.Config{Repo: "ada/ship"}, github.Options{Token: token})
 //	…
-//	clerk, err := forge.NewClerk(hub, options)
+//	once, err := forge.NewClerk(hub, options)
 package github
 
 import (

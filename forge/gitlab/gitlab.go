@@ -7,9 +7,9 @@
 // spoils lines that GitLab would take for a command, such as /close, in whatever
 // it sends: what was quoted must not act.
 //
-//	lab, err := gitlab.New(gitlab.Config{Repo: "crew/ship"}, gitlab.Options{Token: token})
+//	lab, err := gitlab.New(gitlab.Config{Repo: "ada/ship"}, gitlab.Options{Token: token})
 //	…
-//	clerk, err := forge.NewClerk(lab, options)
+//	once, err := forge.NewClerk(lab, options)
 package gitlab
 
 import (

@@ -7,7 +7,7 @@
 //
 // The tree may be anybody's: its files are read up to a limit and through no
 // symbolic link that leads away, its paths are believed only when they are plain, and
-// nothing of it is run but the command that was asked for. The room changes no file
+// nothing of it is run but the command that was asked for. The package changes no file
 // and decides nothing.
 //
 //	p, err := project.New(project.Config{}, project.Options{Lookup: os.LookupEnv, Redact: redact})

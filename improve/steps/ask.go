@@ -89,10 +89,10 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	if err != nil {
 		return "", err
 	}
-	j.say(fmt.Sprintf("%s works on it", j.yard.opt.Agent.Name()))
-	r, err := j.yard.opt.Agent.Do(ctx, agents.Job{
+	j.say(fmt.Sprintf("%s works on it", j.env.opt.Agent.Name()))
+	r, err := j.env.opt.Agent.Do(ctx, agents.Job{
 		ID: j.Item.ID, Step: step, Prompt: j.redact(b.String()), Dir: folder, ReadOnly: readOnly, Folder: logs,
-		Time: time.Duration(j.yard.cfg.Minutes) * time.Minute, Cost: j.yard.cfg.Cost, Output: maxWords,
+		Time: time.Duration(j.env.cfg.Minutes) * time.Minute, Cost: j.env.cfg.Cost, Output: maxWords,
 	})
 	j.boxed = r.Boxed != ""
 	switch {
@@ -104,7 +104,7 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 		if _, ok := errors.AsType[*agents.Error](err); ok { // it names itself
 			return "", err
 		}
-		return "", fmt.Errorf("the agent %s: %w", j.yard.opt.Agent.Name(), err)
+		return "", fmt.Errorf("the agent %s: %w", j.env.opt.Agent.Name(), err)
 	}
 	if err := j.sound(ctx, folder, lead); err != nil {
 		return "", err
@@ -133,7 +133,7 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 	if err != nil {
 		return Run{}, false, err
 	}
-	r, has, err := j.yard.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
+	r, has, err := j.env.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
@@ -154,7 +154,7 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 // asked and an issue tells others of something that cannot be done.
 func (j *Job) able() error {
 	for _, kind := range []string{"setup", "test", "lint", "format"} {
-		has, err := j.yard.opt.Checks.Has(kind, j.Item.Project)
+		has, err := j.env.opt.Checks.Has(kind, j.Item.Project)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrManual, err)
 		}
@@ -198,7 +198,7 @@ func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	raw, err := os.ReadFile(filepath.Join(j.folder, "requirements.md"))
-	e := facts("sha256", sum(raw), "agent", j.yard.opt.Agent.Name())
+	e := facts("sha256", sum(raw), "agent", j.env.opt.Agent.Name())
 	e.Files = []string{"requirements.md"}
 	return e, err
 }

@@ -217,6 +217,6 @@ func (j *Job) measure(ctx context.Context, s stands) (size Size, tree string, er
 	if err != nil {
 		return size, "", err
 	}
-	size, err = j.yard.opt.Measure(patch)
+	size, err = j.env.opt.Measure(patch)
 	return size, tree, err
 }

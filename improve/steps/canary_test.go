@@ -35,7 +35,7 @@ func TestP15_CanariesInARequestDoNotLeave(t *testing.T) {
 		whole := d.opt.With(&project.Project{}, nil)
 		d.opt.Redact, d.opt.Keep = whole.Redact, whole.Keep
 		if fail {
-			d.agent.Deeds["design"] = func(string) (string, error) { return "", errors.New(text) }
+			d.agent.Behaviors["design"] = func(string) (string, error) { return "", errors.New(text) }
 		}
 		it, at, err := d.run()
 		if fail != (err != nil) {

@@ -47,7 +47,7 @@ func (j *Job) ship(ctx context.Context, s stands, checked, from, text string) (s
 	if err != nil {
 		return "", err
 	}
-	if places := j.yard.opt.Secrets(patch); len(places) > 0 {
+	if places := j.env.opt.Secrets(patch); len(places) > 0 {
 		return "", fmt.Errorf("the change holds secrets and was not pushed: %s", strings.Join(places, "; "))
 	}
 	id, err := j.shipped(ctx, s, from)
@@ -60,7 +60,7 @@ func (j *Job) ship(ctx context.Context, s stands, checked, from, text string) (s
 		}
 	}
 	if err := j.outside(ctx, "push "+s.branch, func(ctx context.Context) error {
-		return j.clerk.Push(ctx, s.Tree, git.Update{Branch: s.branch, From: from, To: id})
+		return j.once.Push(ctx, s.Tree, git.Update{Branch: s.branch, From: from, To: id})
 	}); err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	report, bad := j.judge(size, j.yard.opt.Secrets(patch), kinds, old, red)
+	report, bad := j.judge(size, j.env.opt.Secrets(patch), kinds, old, red)
 	if err := j.write("compliance.md", report); err != nil {
 		return improve.Evidence{}, err
 	}
@@ -124,7 +124,7 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	began := j.yard.opt.Now()
+	began := j.env.opt.Now()
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
 		p, verdict, err := j.standing(ctx, head)
 		if err != nil {
@@ -138,7 +138,7 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 				return improve.Evidence{}, err
 			}
 		case p.Commit == head && p.Merge == forge.MergeClean && verdict != forge.Pending:
-			late := verdict == forge.NoChecks && j.yard.opt.Now().Sub(began) < hesitation
+			late := verdict == forge.NoChecks && j.env.opt.Now().Sub(began) < hesitation
 			if late, err = j.checked(ctx, late); err != nil {
 				return improve.Evidence{}, err
 			}
@@ -146,11 +146,11 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 				return j.ready(ctx, p, verdict)
 			}
 		}
-		if j.yard.opt.Now().Sub(began) > time.Duration(j.yard.cfg.Patience)*time.Second {
+		if j.env.opt.Now().Sub(began) > time.Duration(j.env.cfg.Patience)*time.Second {
 			return improve.Evidence{}, fmt.Errorf("%w: pull request %d is not settled at the forge (checks %s, merge %q); look at it and retry", ErrManual, p.Number, verdict, p.Merge)
 		}
 		j.say("waiting for the forge's checks")
-		if err := j.yard.opt.Wait(ctx, pause); err != nil {
+		if err := j.env.opt.Wait(ctx, pause); err != nil {
 			return improve.Evidence{}, err
 		}
 	}
@@ -168,7 +168,7 @@ func (j *Job) checked(ctx context.Context, ask bool) (bool, error) {
 	}
 	var all forge.Checks
 	err = j.outside(ctx, "look at the checks of the base", func(ctx context.Context) error {
-		all, err = j.yard.opt.Forge.Checks(ctx, base)
+		all, err = j.env.opt.Forge.Checks(ctx, base)
 		return err
 	})
 	return len(all) > 0, err
@@ -197,7 +197,7 @@ func (j *Job) standing(ctx context.Context, head string) (p forge.Pull, v forge.
 		return p, v, err
 	}
 	err = j.outside(ctx, "look at the checks", func(ctx context.Context) error {
-		all, err := j.yard.opt.Forge.Checks(ctx, head)
+		all, err := j.env.opt.Forge.Checks(ctx, head)
 		v = all.Verdict()
 		return err
 	})
@@ -205,7 +205,7 @@ func (j *Job) standing(ctx context.Context, head string) (p forge.Pull, v forge.
 }
 
 func (j *Job) ready(ctx context.Context, p forge.Pull, v forge.Verdict) (improve.Evidence, error) {
-	label := j.yard.cfg.Ready
+	label := j.env.cfg.Ready
 	var set []string
 	err := j.outside(ctx, "label the pull request", func(ctx context.Context) (err error) {
 		set, err = j.forge().Label(ctx, p.Ref(), []string{label})

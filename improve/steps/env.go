@@ -79,7 +79,7 @@ type Env struct {
 	opt Options
 }
 
-// New returns a yard.
+// New returns an Env.
 func New(cfg Config, opt Options) (*Env, error) {
 	cfg, err := settingtag.Fill(cfg)
 	if err != nil {

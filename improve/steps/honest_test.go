@@ -47,9 +47,9 @@ func losesTheRudder(step, words string) func(*dock) {
 	return func(d *dock) {
 		writes("design", "tests/left.sh", "grep -rq left rudder\n")(d)
 		writes("implement", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "x")(d)
-		deed := d.agent.Deeds[step]
-		d.agent.Deeds[step] = func(folder string) (string, error) {
-			if _, err := deed(folder); err != nil {
+		behave := d.agent.Behaviors[step]
+		d.agent.Behaviors[step] = func(folder string) (string, error) {
+			if _, err := behave(folder); err != nil {
 				return "", err
 			}
 			for _, name := range []string{"rudder/rudder.txt", "tests/straight.sh"} {
@@ -118,7 +118,7 @@ func TestTheDesignIsAskedForTheFormatOfItsTests(t *testing.T) {
 	d := newDock(t)
 	d.opt.Checks = fussy{d.opt.Checks}
 	tries := 0
-	d.agent.Deeds["design"] = func(folder string) (string, error) {
+	d.agent.Behaviors["design"] = func(folder string) (string, error) {
 		tries++
 		text := "grep -q left rudder/rudder.txt\n"
 		if tries == 1 {
@@ -194,7 +194,7 @@ func TestTestsThatPassOnTheBaseAreRefused(t *testing.T) {
 
 func removesAnd(step, words, name string) func(*dock) {
 	return func(d *dock) {
-		d.agent.Deeds[step] = func(folder string) (string, error) {
+		d.agent.Behaviors[step] = func(folder string) (string, error) {
 			return words, os.RemoveAll(filepath.Join(folder, name))
 		}
 	}
@@ -211,15 +211,15 @@ func TestWhatLinesDoNotShowIsNeverPushed(t *testing.T) {
 		}
 		return s, err
 	}
-	deed := d.agent.Deeds["implement"]
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+	behave := d.agent.Behaviors["implement"]
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		if err := os.MkdirAll(filepath.Join(folder, ".github", "workflows"), 0o700); err != nil {
 			return "", err
 		}
 		if err := os.WriteFile(filepath.Join(folder, ".github", "workflows", "evil.yml"), []byte("on: push\n"), 0o600); err != nil {
 			return "", err
 		}
-		return deed(folder)
+		return behave(folder)
 	}
 	_, at, err := d.run()
 	if err == nil || at.Number != 7 || !strings.Contains(err.Error(), "evil.yml is run by the forge") {
@@ -285,15 +285,15 @@ func (m messy) Check(ctx context.Context, kind, folder, log string) (steps.Run, 
 func TestWhatToolsLeaveBehindIsNoChange(t *testing.T) {
 	d := newDock(t)
 	d.opt.Checks = messy{d.opt.Checks}
-	deed := d.agent.Deeds["implement"]
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+	behave := d.agent.Behaviors["implement"]
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		if err := os.MkdirAll(filepath.Join(folder, "tests", "__pycache__"), 0o700); err != nil {
 			return "", err
 		}
 		if err := os.WriteFile(filepath.Join(folder, "tests", "__pycache__", "left.pyc"), []byte{0}, 0o600); err != nil {
 			return "", err
 		}
-		return deed(folder)
+		return behave(folder)
 	}
 	it, at, err := d.run()
 	if err != nil {

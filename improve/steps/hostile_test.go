@@ -47,7 +47,7 @@ func TestTestsThatMoveGitElsewhereAreNotFollowed(t *testing.T) {
 func TestARepositoryThatAnAgentMakesIsNotLookedAt(t *testing.T) {
 	d := newDock(t)
 	file, command := trap(t)
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		sub := filepath.Join(folder, "rudder", "sub")
 		script := `mkdir -p "$1" && cd "$1" && git init -q . && echo x >f && git add f && git -c user.name=a -c user.email=a@b commit -qm a && ` +
 			`echo '* filter=e' >.gitattributes && git config filter.e.clean "$2" && touch -d @1000000 f && echo y >f`
@@ -64,12 +64,12 @@ func TestARepositoryThatAnAgentMakesIsNotLookedAt(t *testing.T) {
 // What a project ignores may hold repositories: tools put their downloads there.
 func TestARepositoryInWhatIsIgnoredIsNobodysBusiness(t *testing.T) {
 	d := newDock(t)
-	deed := d.agent.Deeds["implement"]
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+	behave := d.agent.Behaviors["implement"]
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		if err := os.MkdirAll(filepath.Join(folder, "kept.tmp", "deep", ".git"), 0o700); err != nil {
 			return "", err
 		}
-		return deed(folder)
+		return behave(folder)
 	}
 	if _, at, err := d.run(); err != nil {
 		t.Errorf("stopped at %d: %v", at.Number, err)
@@ -152,7 +152,7 @@ func TestThePersonsOwnBranchIsNotMovedOrRemoved(t *testing.T) {
 // What is told outside names no folder of this machine.
 func TestTheCommentOfAFailureNamesNoFolderOfThisMachine(t *testing.T) {
 	d := newDock(t)
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		return "", fmt.Errorf("%s and %s are odd", folder, d.project.Folder)
 	}
 	it, at, err := d.run()
@@ -232,8 +232,8 @@ func TestAShallowCloneIsToldWhatToDo(t *testing.T) {
 func TestThePersonMayWorkWhileTheAgentLooks(t *testing.T) {
 	for _, boxed := range []string{"landlock", ""} {
 		d := newDock(t)
-		clarify := d.agent.Deeds["clarify"]
-		d.agent.Deeds["clarify"] = func(folder string) (string, error) {
+		clarify := d.agent.Behaviors["clarify"]
+		d.agent.Behaviors["clarify"] = func(folder string) (string, error) {
 			if err := os.WriteFile(filepath.Join(d.project.Folder, "mine.txt"), []byte("mine\n"), 0o600); err != nil {
 				return "", err
 			}

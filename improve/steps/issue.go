@@ -22,15 +22,15 @@ func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 func (j *Job) openIssue(ctx context.Context) (got forge.Issue, err error) {
-	if !*j.yard.cfg.Issues {
+	if !*j.env.cfg.Issues {
 		return got, fmt.Errorf("%w: auto_create_issues is false; open the issue yourself (trimtab improve show tells what it would say) or set it to true and retry", ErrManual)
 	}
-	out, err := j.yard.issueText(j.Item)
+	out, err := j.env.issueText(j.Item)
 	if err != nil {
 		return got, err
 	}
 	err = j.outside(ctx, "open the issue", func(ctx context.Context) error {
-		got, err = j.clerk.Issue(ctx, j.Item.Fingerprint, forge.Text{Title: out.Title, Body: out.Body}, out.Labels)
+		got, err = j.once.Issue(ctx, j.Item.Fingerprint, forge.Text{Title: out.Title, Body: out.Body}, out.Labels)
 		return err
 	})
 	return got, err
@@ -45,7 +45,7 @@ func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err := j.ourIssue(ctx, number); err != nil {
 		return improve.Evidence{}, err
 	}
-	if !*j.yard.cfg.Branches {
+	if !*j.env.cfg.Branches {
 		return improve.Evidence{}, fmt.Errorf("%w: auto_create_branches is false; issue %s says what is wanted, or set it to true and retry", ErrManual, number)
 	}
 	name := branchName(number, j.Item.Request.Title)
@@ -83,7 +83,7 @@ func branchName(number, title string) string {
 // ourIssue checks that the issue is at the forge and bears our marker.
 func (j *Job) ourIssue(ctx context.Context, number string) error {
 	return j.outside(ctx, "look for the issue", func(ctx context.Context) error {
-		found, ok, err := j.clerk.Find(ctx, j.Item.Fingerprint)
+		found, ok, err := j.once.Find(ctx, j.Item.Fingerprint)
 		if err == nil && (!ok || strconv.Itoa(found.Number) != number) {
 			err = fmt.Errorf("issue %s is not there with our marker", number)
 		}
@@ -113,7 +113,7 @@ func (j *Job) stillWanted(ctx context.Context) error {
 		return fmt.Errorf("the evidence of the step %s: %w", Issue, err)
 	}
 	return j.outside(ctx, "look at the issue", func(ctx context.Context) error {
-		is, err := j.yard.opt.Forge.Issue(ctx, n)
+		is, err := j.env.opt.Forge.Issue(ctx, n)
 		if err == nil {
 			err = wanted(is)
 		}
@@ -124,7 +124,7 @@ func (j *Job) stillWanted(ctx context.Context) error {
 // remote returns where a branch of the forge is, "" for none.
 func (j *Job) remote(ctx context.Context, name string) (commit string, err error) {
 	err = j.outside(ctx, "look at branch "+name, func(ctx context.Context) error {
-		commit, err = j.project().Branch(ctx, j.yard.opt.Forge.Remote(), name)
+		commit, err = j.project().Branch(ctx, j.env.opt.Forge.Remote(), name)
 		if e, ok := errors.AsType[*git.Error](err); ok && ctx.Err() == nil {
 			return fmt.Errorf("%w: %w", forge.ErrUnreachable, e)
 		}
@@ -138,12 +138,12 @@ func (j *Job) remote(ctx context.Context, name string) (commit string, err error
 func (j *Job) base(ctx context.Context) (name, commit string, err error) {
 	var repo forge.Repo
 	if err = j.outside(ctx, "look at the repository", func(ctx context.Context) error {
-		repo, err = j.yard.opt.Forge.Repo(ctx)
+		repo, err = j.env.opt.Forge.Repo(ctx)
 		return err
 	}); err != nil {
 		return "", "", err
 	}
-	if j.yard.opt.Forge.Traits().Name == "local" {
+	if j.env.opt.Forge.Traits().Name == "local" {
 		if err := j.seed(ctx, repo.Base); err != nil {
 			return "", "", err
 		}
@@ -162,7 +162,7 @@ func (j *Job) have(ctx context.Context, name, commit string) error {
 	if _, err := j.project().Commit(ctx, commit); !errors.Is(err, git.ErrNoCommit) {
 		return err
 	}
-	_, err := j.project().Run(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--end-of-options", j.yard.opt.Forge.Remote().URL, "refs/heads/"+name)
+	_, err := j.project().Run(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--end-of-options", j.env.opt.Forge.Remote().URL, "refs/heads/"+name)
 	if err != nil {
 		return fmt.Errorf("commit %s of %s is not on this machine; run git fetch in %s and retry: %w", commit, name, j.Item.Project, err)
 	}
@@ -195,14 +195,14 @@ func (j *Job) seed(ctx context.Context, name string) error {
 		}
 	}
 	return j.outside(ctx, "bring "+name+" to the local forge", func(ctx context.Context) error {
-		return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there, To: mine})
+		return j.once.Push(ctx, j.project(), git.Update{Branch: name, From: there, To: mine})
 	})
 }
 
 // parted says that the local forge and the person's own repository have gone apart,
 // as after a rewrite of the history: which of the two counts, only a person knows.
 func (j *Job) parted(name, there, mine string) error {
-	url := j.yard.opt.Forge.Remote().URL
+	url := j.env.opt.Forge.Remote().URL
 	return fmt.Errorf("%w: the history of %s was rewritten, or something else was merged at the local forge, which has it at %.12s; if yours counts, run git -C %s push --force %s %s:refs/heads/%s and retry",
 		ErrManual, name, there, j.Item.Project, url, mine, name)
 }
@@ -233,7 +233,7 @@ func (j *Job) own(ctx context.Context, name string) error {
 		return fmt.Errorf("the forge has a branch %s that is not ours; remove or rename it and retry", name)
 	}
 	return j.outside(ctx, "remove the branch of a former attempt", func(ctx context.Context) error {
-		return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there})
+		return j.once.Push(ctx, j.project(), git.Update{Branch: name, From: there})
 	})
 }
 

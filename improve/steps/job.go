@@ -21,10 +21,10 @@ import (
 type Job struct {
 	Item improve.Item // with the evidence of the steps that are done
 
-	yard   *Env
+	env    *Env
 	guard  func(context.Context) error
 	say    func(string)
-	clerk  *forge.Idempotent
+	once   *forge.Idempotent
 	folder string
 	boxed  bool // a sandbox held the agent that worked last
 }
@@ -46,9 +46,9 @@ func (y *Env) Job(it improve.Item, guard func(context.Context) error, say func(s
 	if say == nil {
 		say = func(string) {}
 	}
-	j := &Job{Item: it, yard: y, guard: guard, say: say, folder: filepath.Join(y.cfg.Folder, it.ID)}
+	j := &Job{Item: it, env: y, guard: guard, say: say, folder: filepath.Join(y.cfg.Folder, it.ID)}
 	var err error
-	j.clerk, err = forge.NewClerk(guarded{y.opt.Forge, guard}.roles(), forge.Options{
+	j.once, err = forge.NewClerk(guarded{y.opt.Forge, guard}.roles(), forge.Options{
 		Keys: y.opt.Keys, Log: y.opt.Log, Now: y.opt.Now, Wait: y.opt.Wait, Patience: time.Duration(y.cfg.Patience) * time.Second,
 	})
 	if err != nil {
@@ -114,12 +114,12 @@ func (g guarded) Label(ctx context.Context, on forge.Ref, labels []string) ([]st
 	return g.Forge.Label(ctx, on, labels)
 }
 
-// forge is the guarded forge, for what needs no clerk.
-func (j *Job) forge() forge.Forge { return guarded{j.yard.opt.Forge, j.guard}.roles() }
+// forge is the guarded forge, for what needs no Idempotent.
+func (j *Job) forge() forge.Forge { return guarded{j.env.opt.Forge, j.guard}.roles() }
 
 // here names the forge that we work at.
 func (j *Job) here() string {
-	return j.yard.opt.Forge.Traits().Name + " " + j.yard.opt.Forge.Remote().URL
+	return j.env.opt.Forge.Traits().Name + " " + j.env.opt.Forge.Remote().URL
 }
 
 // moved refuses work that was begun at another forge: the numbers of its issue and
@@ -134,7 +134,7 @@ func (j *Job) moved() error {
 }
 
 // outside does something with the forge, again while it cannot be reached. What
-// it does must be safe to do twice, as all that a clerk does is.
+// it does must be safe to do twice, as all that an Idempotent does is.
 func (j *Job) outside(ctx context.Context, doing string, do func(context.Context) error) error {
 	for try := 1; ; try++ {
 		if err := j.guard(ctx); err != nil {
@@ -148,11 +148,11 @@ func (j *Job) outside(ctx context.Context, doing string, do func(context.Context
 			return context.Cause(ctx)
 		case !passing(err):
 			return fmt.Errorf("%s: %w", doing, err)
-		case try >= j.yard.cfg.Tries:
+		case try >= j.env.cfg.Tries:
 			return fmt.Errorf("%s: %w: the forge did not answer %d times; retry when it can be reached: %w", doing, ErrManual, try, err)
 		}
 		j.say(fmt.Sprintf("%s: %v; trying again", doing, err))
-		if err := j.yard.opt.Wait(ctx, min(time.Second<<(try-1), time.Minute)); err != nil {
+		if err := j.env.opt.Wait(ctx, min(time.Second<<(try-1), time.Minute)); err != nil {
 			return err
 		}
 	}
@@ -227,7 +227,7 @@ func (j *Job) read(step improve.StepName, name string) (string, error) {
 	return string(raw), nil
 }
 
-func (j *Job) redact(s string) string { return j.yard.opt.Redact(s) }
+func (j *Job) redact(s string) string { return j.env.opt.Redact(s) }
 
 // mark is an id for something that belongs to what the step Commit pushed: an attempt that
 // goes on with that finds it, and one that began anew has others.
@@ -244,11 +244,11 @@ func (j *Job) mark(what string) (string, error) {
 }
 
 // project is the person's own repository.
-func (j *Job) project() git.Tree { return j.yard.opt.Git.In(j.Item.Project) }
+func (j *Job) project() git.Tree { return j.env.opt.Git.In(j.Item.Project) }
 
 // limits are the request's own, but never wider than the settings.
 func (j *Job) limits() (lines, components int) {
-	lines, components = j.yard.cfg.Lines, j.yard.cfg.Components
+	lines, components = j.env.cfg.Lines, j.env.cfg.Components
 	if n := j.Item.Request.MaxLines; n > 0 {
 		lines = min(lines, n)
 	}

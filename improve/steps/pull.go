@@ -33,7 +33,7 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if !*j.yard.cfg.Pulls {
+	if !*j.env.cfg.Pulls {
 		return improve.Evidence{}, fmt.Errorf("%w: auto_create_prs is false; branch %s is pushed: open the pull request yourself, or set it to true and retry", ErrManual, name)
 	}
 	out, err := j.pullText(words + "\nSimplified since:\n\n" + less) // or it would tell of what is not there any more
@@ -46,7 +46,7 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 	}
 	var got forge.Pull
 	err = j.outside(ctx, "open the pull request", func(ctx context.Context) error {
-		got, err = j.clerk.Pull(ctx, id, forge.Proposal{Text: forge.Text{Title: out.Title, Body: out.Body}, Head: name, Base: base}, out.Labels)
+		got, err = j.once.Pull(ctx, id, forge.Proposal{Text: forge.Text{Title: out.Title, Body: out.Body}, Head: name, Base: base}, out.Labels)
 		return err
 	})
 	return facts("number", strconv.Itoa(got.Number), "url", got.URL), err
@@ -84,7 +84,7 @@ func (j *Job) proposal(ctx context.Context) (got forge.Pull, err error) {
 		return got, err
 	}
 	err = j.outside(ctx, "look at the pull request", func(ctx context.Context) error {
-		got, err = j.yard.opt.Forge.Pull(ctx, n)
+		got, err = j.env.opt.Forge.Pull(ctx, n)
 		return err
 	})
 	switch {

@@ -130,7 +130,7 @@ func (j *Job) post(ctx context.Context, p forge.Pull, kind string, found []Findi
 			r.Remarks = append(r.Remarks, forge.Remark{Path: f.File, Line: f.Line, Body: j.block(f.Text)})
 		}
 	}
-	body, err := fill("review.md", map[string]any{"Kind": strings.ToUpper(kind[:1]) + kind[1:], "Agent": j.line(j.yard.opt.Agent.Name()), "Commit": p.Commit, "Findings": lines})
+	body, err := fill("review.md", map[string]any{"Kind": strings.ToUpper(kind[:1]) + kind[1:], "Agent": j.line(j.env.opt.Agent.Name()), "Commit": p.Commit, "Findings": lines})
 	if err != nil {
 		return said, err
 	}
@@ -140,7 +140,7 @@ func (j *Job) post(ctx context.Context, p forge.Pull, kind string, found []Findi
 		return said, err
 	}
 	err = j.outside(ctx, "post the "+kind, func(ctx context.Context) error {
-		said, err = j.clerk.Review(ctx, id, p.Number, r)
+		said, err = j.once.Review(ctx, id, p.Number, r)
 		return err
 	})
 	return said, err
@@ -188,7 +188,7 @@ func (j *Job) reviewed(ctx context.Context, p forge.Pull) error {
 		for id := range strings.SplitSeq(posted, ", ") {
 			left[id] = true
 		}
-		for c, err := range j.yard.opt.Forge.Comments(ctx, p.Ref()) {
+		for c, err := range j.env.opt.Forge.Comments(ctx, p.Ref()) {
 			if err != nil {
 				return err
 			}
@@ -280,7 +280,7 @@ func (j *Job) reply(ctx context.Context, p forge.Pull, found []Finding, answers 
 			return "", err
 		}
 		err = j.outside(ctx, "reply to a finding", func(ctx context.Context) error {
-			said, err := j.clerk.Comment(ctx, id, p.Ref(), j.redact(body))
+			said, err := j.once.Comment(ctx, id, p.Ref(), j.redact(body))
 			if err == nil {
 				ids = append(ids, said.ID)
 			}

@@ -23,7 +23,7 @@ func TestAnAgentThatMovesGitElsewhereIsNotFollowed(t *testing.T) {
 		},
 	} {
 		d := newDock(t)
-		d.agent.Deeds["implement"] = func(folder string) (string, error) { return "done", spoil(folder) }
+		d.agent.Behaviors["implement"] = func(folder string) (string, error) { return "done", spoil(folder) }
 		_, at, err := d.run()
 		if err == nil || at.Number != 5 || !strings.Contains(err.Error(), "where git finds its repository") {
 			t.Errorf("%s: stopped at %d: %v", name, at.Number, err)
@@ -35,9 +35,9 @@ func TestAnAgentThatMovesGitElsewhereIsNotFollowed(t *testing.T) {
 // pushed, and what the agent wrote into its own is not.
 func TestWhatAnAgentCommitsIsOnlyAChange(t *testing.T) {
 	d := newDock(t)
-	deed := d.agent.Deeds["implement"]
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
-		words, err := deed(folder)
+	behave := d.agent.Behaviors["implement"]
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
+		words, err := behave(folder)
 		for _, args := range [][]string{{"add", "--all"}, {"commit", "--quiet", "--message=mine"}} {
 			if err == nil {
 				_, err = d.git.In(folder).Run(t.Context(), args[0], args[1:]...)
@@ -87,7 +87,7 @@ func TestAnItemCannotLeadOutOfItsFolder(t *testing.T) {
 	d := newDock(t)
 	for _, id := range []string{"", "..", "../x", "a/b", "/etc", "a b"} {
 		d.item.ID = id
-		if _, err := d.yard().Job(d.item, nil, nil); err == nil {
+		if _, err := d.env().Job(d.item, nil, nil); err == nil {
 			t.Errorf("%q was taken", id)
 		}
 	}

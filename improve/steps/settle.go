@@ -22,12 +22,12 @@ var ErrCancelled = errors.New("cancelled")
 // the attempt are taken back, and the issue, which is opened if that had not been
 // done, says where it stopped. Papers and logs are kept. It may be done again.
 func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State, string, error) {
-	why := j.yard.opt.Keep(stopped.Error()) // report and explain redact what they write
+	why := j.env.opt.Keep(stopped.Error()) // report and explain redact what they write
 	if errors.Is(stopped, ErrManual) {
 		return improve.Manual, why, j.explain(why)
 	}
 	if err := j.moved(); err != nil {
-		why += "\n" + j.yard.opt.Keep(err.Error())
+		why += "\n" + j.env.opt.Keep(err.Error())
 		return improve.Manual, why, j.explain(why)
 	}
 	state := improve.Failed
@@ -46,12 +46,12 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 	case err == nil:
 		return state, why, nil
 	case errors.Is(err, ErrManual): // the forge cannot be reached: leave everything readable
-		why += "\n" + j.yard.opt.Keep(err.Error())
+		why += "\n" + j.env.opt.Keep(err.Error())
 		return improve.Manual, why, j.explain(why)
 	case errors.Is(err, improve.ErrLost), ctx.Err() != nil:
 		return "", "", err
 	}
-	return state, why + "\nclearing up: " + j.yard.opt.Keep(err.Error()), nil
+	return state, why + "\nclearing up: " + j.env.opt.Keep(err.Error()), nil
 }
 
 // Finish removes the working tree of work that is done. The branch stays.
@@ -92,7 +92,7 @@ func (j *Job) takeBack(ctx context.Context) (bool, error) {
 	}
 	if there != "" && j.have(ctx, name, there) == nil && j.signed(ctx, j.project(), there) {
 		if err := j.outside(ctx, "remove branch "+name, func(ctx context.Context) error {
-			return j.clerk.Push(ctx, j.project(), git.Update{Branch: name, From: there})
+			return j.once.Push(ctx, j.project(), git.Update{Branch: name, From: there})
 		}); err != nil {
 			return false, err
 		}
@@ -142,7 +142,7 @@ func (j *Job) withdraw(ctx context.Context, branch string) error {
 		return nil // nothing was pushed, so none was opened
 	}
 	return j.outside(ctx, "close the pull request", func(ctx context.Context) error {
-		p, ok, err := j.clerk.FindPull(ctx, id, branch)
+		p, ok, err := j.once.FindPull(ctx, id, branch)
 		if err != nil || !ok || p.State != forge.Open {
 			return err
 		}
@@ -175,7 +175,7 @@ func (j *Job) report(ctx context.Context, at Step, state improve.State, why stri
 		return err
 	}
 	return j.outside(ctx, "comment on the issue", func(ctx context.Context) error {
-		_, err := j.clerk.Comment(ctx, fmt.Sprintf("%s.%d.stopped", j.Item.ID, max(j.Item.Attempt, 1)), forge.Ref{Kind: forge.IssueKind, Number: n}, j.redact(body))
+		_, err := j.once.Comment(ctx, fmt.Sprintf("%s.%d.stopped", j.Item.ID, max(j.Item.Attempt, 1)), forge.Ref{Kind: forge.IssueKind, Number: n}, j.redact(body))
 		return err
 	})
 }
@@ -193,12 +193,12 @@ func (j *Job) told(ctx context.Context, state improve.State) (int, error) {
 		}
 		var found forge.Issue
 		err := j.outside(ctx, "look for the issue", func(ctx context.Context) (err error) {
-			found, _, err = j.clerk.Find(ctx, j.Item.Fingerprint)
+			found, _, err = j.once.Find(ctx, j.Item.Fingerprint)
 			return err
 		})
 		return found.Number, err
 	}
-	if !*j.yard.cfg.Issues {
+	if !*j.env.cfg.Issues {
 		return 0, nil
 	}
 	opened, err := j.openIssue(ctx)
@@ -207,12 +207,12 @@ func (j *Job) told(ctx context.Context, state improve.State) (int, error) {
 
 // placeless takes the folders of this machine out of a text that leaves it.
 func (j *Job) placeless(s string) string {
-	return strings.NewReplacer(j.folder, "(papers)", j.yard.cfg.Folder, "(papers)", j.Item.Project, "(project)").Replace(s)
+	return strings.NewReplacer(j.folder, "(papers)", j.env.cfg.Folder, "(papers)", j.Item.Project, "(project)").Replace(s)
 }
 
 // explain leaves the whole request where a person can read it.
 func (j *Job) explain(why string) error {
-	out, err := j.yard.issueText(j.Item)
+	out, err := j.env.issueText(j.Item)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func TestR12_WorkBegunAtOneForgeTouchesNoOther(t *testing.T) {
 func TestR12_AnAgentThatIsNotSetUpFilesNothing(t *testing.T) {
 	for _, why := range []error{agents.ErrMissing, agents.ErrKey} {
 		d := newDock(t)
-		d.agent.Deeds["clarify"] = func(string) (string, error) {
+		d.agent.Behaviors["clarify"] = func(string) (string, error) {
 			return "", &agents.Error{Agent: "claude", Step: "clarify", Err: why, Do: "install it"}
 		}
 		it, at, err := d.run()
@@ -77,7 +77,7 @@ func TestR12_WhyItStoppedNamesFoldersHereAndNotAtTheForge(t *testing.T) {
 	log := filepath.Join(d.cfg.Folder, d.item.ID, "agent", "design.log")
 	d.opt.Keep = stepstest.Redact
 	d.opt.Redact = func(s string) string { return stepstest.Redact(strings.ReplaceAll(s, d.cfg.Folder, "[REDACTED:home]")) }
-	d.agent.Deeds["design"] = func(string) (string, error) { return "", fmt.Errorf("%s, see %s", stepstest.Canary, log) }
+	d.agent.Behaviors["design"] = func(string) (string, error) { return "", fmt.Errorf("%s, see %s", stepstest.Canary, log) }
 	it, at, err := d.run()
 	d.item = it
 	_, why, failed := d.job().Settle(t.Context(), at, err)

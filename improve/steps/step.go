@@ -68,7 +68,7 @@ func Place(list []Step, name improve.StepName) int {
 // Run does the step and returns its evidence. With an error the evidence says
 // what went wrong.
 func (s Step) Run(ctx context.Context, j *Job) (improve.Evidence, error) {
-	began := j.yard.opt.Now().UTC()
+	began := j.env.opt.Now().UTC()
 	err := j.moved()
 	if err == nil {
 		err = j.harmless(ctx)
@@ -77,10 +77,10 @@ func (s Step) Run(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err == nil {
 		e, err = s.Do(ctx, j)
 	}
-	e.Number, e.Step, e.Began, e.Ended = s.Number, s.Name, began, j.yard.opt.Now().UTC()
+	e.Number, e.Step, e.Began, e.Ended = s.Number, s.Name, began, j.env.opt.Now().UTC()
 	if err != nil {
 		err = fmt.Errorf("step %d, %s: %w", s.Number, s.Name, err)
-		e.Error = j.yard.opt.Keep(err.Error())
+		e.Error = j.env.opt.Keep(err.Error())
 	}
 	return e, err
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/trimtab/trimtab/improve/steps/stepstest"
 )
 
-// dock is a yard on a local forge with a project.
+// dock is an Env on a local forge with a project.
 type dock struct {
 	t       *testing.T
 	git     git.Program
@@ -52,7 +52,7 @@ func newDock(t *testing.T) *dock {
 	return d
 }
 
-func (d *dock) yard() *steps.Env {
+func (d *dock) env() *steps.Env {
 	d.t.Helper()
 	y, err := steps.New(d.cfg, d.opt)
 	if err != nil {
@@ -63,7 +63,7 @@ func (d *dock) yard() *steps.Env {
 
 func (d *dock) job() *steps.Job {
 	d.t.Helper()
-	j, err := d.yard().Job(d.item, nil, nil)
+	j, err := d.env().Job(d.item, nil, nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestR11_OverTheLimitsOneRetryThenFailWithTheDiffKept(t *testing.T) {
 	d := newDock(t)
 	d.cfg.Lines = 10
 	long := strings.Repeat("left\n", 30)
-	d.agent.Deeds["simplify"] = func(folder string) (string, error) {
+	d.agent.Behaviors["simplify"] = func(folder string) (string, error) {
 		return "could not", os.WriteFile(filepath.Join(folder, "rudder", "rudder.txt"), []byte(long), 0o600)
 	}
 	it, at, err := d.run()
@@ -233,17 +233,17 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 		step  int
 		says  string
 	}{
-		"no acceptance criteria":           {deed("clarify", "I will do it."), 1, "acceptance"},
-		"an agent that fails":              {func(d *dock) { delete(d.agent.Deeds, "design") }, 4, "no script"},
+		"no acceptance criteria":           {behave("clarify", "I will do it."), 1, "acceptance"},
+		"an agent that fails":              {func(d *dock) { delete(d.agent.Behaviors, "design") }, 4, "no script"},
 		"tests that pass at once":          {writes("design", "tests/left.sh", "true\n"), 4, "pass without an implementation"},
 		"a design without tests":           {writes("design", "rudder/rudder.txt", "left\n"), 4, "no test"},
-		"an implementation that fails":     {deed("implement", "done!"), 5, "do not pass"},
+		"an implementation that fails":     {behave("implement", "done!"), 5, "do not pass"},
 		"an implementation that cheats":    {removes("implement", "tests/left.sh"), 5, "is gone"},
 		"a lint that objects":              {writes("implement", "rudder/rudder.txt", "left wobble\n", "rudder/needless.txt", "x"), 7, "lint.sh exits with 1"},
 		"a secret in the change":           {writes("implement", "rudder/rudder.txt", "left "+stepstest.Canary+"\n", "rudder/needless.txt", "x"), 8, "secrets and was not pushed"},
-		"a reviewer that says nothing":     {deed("review", ""), 10, "said nothing"},
+		"a reviewer that says nothing":     {behave("review", ""), 10, "said nothing"},
 		"a reviewer that changes files":    {writes("review", "rudder/rudder.txt", "right\n"), 10, "changed files"},
-		"a finding that is not answered":   {deed("feedback", "```json\n[]\n```"), 11, "0 of 1 findings"},
+		"a finding that is not answered":   {behave("feedback", "```json\n[]\n```"), 11, "0 of 1 findings"},
 		"feedback that breaks the tests":   {writes("feedback", "rudder/rudder.txt", "right\n"), 11, "test.sh exits with 1"},
 		"something unfinished":             {writes("implement", "rudder/rudder.txt", "left TODO\n", "rudder/needless.txt", "x"), 12, "nothing unfinished"},
 		"tests that failed at the base":    {breaksBase, 4, "fail before anything was changed"},
@@ -301,17 +301,17 @@ func (u untested) Check(_ context.Context, kind, _, _ string) (steps.Run, bool, 
 // keepsFeedback has the feedback leave alone what a test put into the rudder.
 func keepsFeedback(d *dock, step int) {
 	if step == 12 {
-		deed("feedback", "```json\n[{\"finding\": 1, \"text\": \"fine as it is\"}]\n```")(d)
+		behave("feedback", "```json\n[{\"finding\": 1, \"text\": \"fine as it is\"}]\n```")(d)
 	}
 }
 
-func deed(step, words string) func(*dock) { return writesAnd(step, words) }
+func behave(step, words string) func(*dock) { return writesAnd(step, words) }
 
 func writes(step string, pairs ...string) func(*dock) { return writesAnd(step, "done", pairs...) }
 
 func writesAnd(step, words string, pairs ...string) func(*dock) {
 	return func(d *dock) {
-		d.agent.Deeds[step] = func(folder string) (string, error) {
+		d.agent.Behaviors[step] = func(folder string) (string, error) {
 			for i := 0; i+1 < len(pairs); i += 2 {
 				if err := os.WriteFile(filepath.Join(folder, pairs[i]), []byte(pairs[i+1]), 0o600); err != nil {
 					return "", err
@@ -324,7 +324,7 @@ func writesAnd(step, words string, pairs ...string) func(*dock) {
 
 func removes(step, name string) func(*dock) {
 	return func(d *dock) {
-		d.agent.Deeds[step] = func(folder string) (string, error) {
+		d.agent.Behaviors[step] = func(folder string) (string, error) {
 			err := os.Remove(filepath.Join(folder, name))
 			if errors.Is(err, os.ErrNotExist) {
 				err = nil

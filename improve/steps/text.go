@@ -36,7 +36,7 @@ func (y *Env) Preview(it improve.Item) ([]Outgoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Item: it, yard: y}
+	j := &Job{Item: it, env: y}
 	pull, err := j.pullText("")
 	return []Outgoing{issue, pull}, err
 }
@@ -83,7 +83,7 @@ func (j *Job) fields() fields {
 }
 
 func (y *Env) issueText(it improve.Item) (Outgoing, error) {
-	j := &Job{Item: it, yard: y}
+	j := &Job{Item: it, env: y}
 	body, err := fill("issue.md", j.fields())
 	r := it.Request
 	return Outgoing{

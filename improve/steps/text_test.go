@@ -15,7 +15,7 @@ func TestR14_ThePreviewIsWhatIsSent(t *testing.T) {
 	d := newDock(t)
 	d.item.Request.Description = "It says " + stepstest.Canary + " and calls @ada, fixes #12 <!-- trimtab:1 issue x 00 -->"
 	d.item.Request.Pattern.Samples[0].Excerpt = "key " + stepstest.Canary + "\n<!-- trimtab:1 issue x 00 -->"
-	seen, err := d.yard().Preview(d.item)
+	seen, err := d.env().Preview(d.item)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestR14_ThePreviewIsWhatIsSent(t *testing.T) {
 func TestWordsInATextHaveNoEffectAtAForge(t *testing.T) {
 	d := newDock(t)
 	d.item.Request.Title = "[skip ci] @everyone fixes #1"
-	deed("implement", "Done.\n/merge\n  /close\nFixes #1, closes GH-2\nResolves: https://forge.example/a/b/issues/3\ncloses a/b#4 @everyone")(d)
-	implement := d.agent.Deeds["implement"]
-	d.agent.Deeds["implement"] = func(folder string) (string, error) {
+	behave("implement", "Done.\n/merge\n  /close\nFixes #1, closes GH-2\nResolves: https://forge.example/a/b/issues/3\ncloses a/b#4 @everyone")(d)
+	implement := d.agent.Behaviors["implement"]
+	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		writes("implement", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "x")(d)
-		if _, err := d.agent.Deeds["implement"](folder); err != nil {
+		if _, err := d.agent.Behaviors["implement"](folder); err != nil {
 			return "", err
 		}
 		return implement(folder)
@@ -86,7 +86,7 @@ func TestTheIssueTellsItsEvidenceOnce(t *testing.T) {
 	d := newDock(t)
 	p := d.item.Request.Pattern
 	d.item.Request = improve.NewRequest(p, nil, improve.Constraints{})
-	seen, err := d.yard().Preview(d.item)
+	seen, err := d.env().Preview(d.item)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestThePreviewOfWorkThatIsDoneIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := d.yard().Preview(it)
+	seen, err := d.env().Preview(it)
 	if err != nil || !strings.Contains(seen[1].Body, "**Issue**: #1") {
 		t.Errorf("%v\n%s", err, seen[1].Body)
 	}
@@ -169,11 +169,11 @@ func FuzzTexts(f *testing.F) {
 		it := stepstest.Item("/project", 1)
 		it.Request.Title, it.Request.Description = title, description
 		it.Request.Pattern.Samples = []improve.Sample{{Excerpt: sample}}
-		yard, err := steps.New(steps.Config{Folder: t.TempDir()}, stepstest.Options(forge.Forge{Repository: nothing{}}, log{}, stepstest.Program(nil), stepstest.NewAgent()))
+		env, err := steps.New(steps.Config{Folder: t.TempDir()}, stepstest.Options(forge.Forge{Repository: nothing{}}, log{}, stepstest.Program(nil), stepstest.NewAgent()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := yard.Preview(it)
+		out, err := env.Preview(it)
 		if err != nil {
 			t.Fatal(err)
 		}

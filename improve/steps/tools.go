@@ -9,7 +9,7 @@ import (
 	"github.com/trimtab/trimtab/internal/secret"
 )
 
-// With returns the options with the house's own tools: the commands of a project,
+// With returns the options with our own tools: the commands of a project,
 // the measure of a diff, and what takes secrets out, those that are known too. Of
 // what leaves, e-mail addresses and the names of home folders are taken out as well;
 // in a change they are no secrets.

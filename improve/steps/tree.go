@@ -64,7 +64,7 @@ func (j *Job) tree(ctx context.Context, before improve.StepName) (stands, error)
 // there is none.
 func (j *Job) stand(ctx context.Context, branch, commit string) (git.Tree, error) {
 	path := j.place()
-	tree := j.yard.opt.Git.In(path)
+	tree := j.env.opt.Git.In(path)
 	if out, err := tree.Run(ctx, "symbolic-ref", "--short", "HEAD"); err == nil && strings.TrimSpace(out) == branch && j.within(ctx, tree) {
 		return tree, nil
 	}
@@ -124,7 +124,7 @@ func (j *Job) sound(ctx context.Context, folder, lead string) error {
 	if len(inner) == 0 {
 		return nil
 	}
-	ignored, err := j.yard.opt.Git.In(folder).Run(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+	ignored, err := j.env.opt.Git.In(folder).Run(ctx, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
 	if err != nil {
 		return err
 	}

@@ -34,9 +34,9 @@ func TestP15_SixtyCanariesAreFoundNowhere(t *testing.T) {
 	if err := p.queue.Add(t.Context(), stepstest.Item(p.project(), 1)); err != nil {
 		t.Fatal(err)
 	}
-	for step, deed := range p.agent.Deeds {
-		p.agent.Deeds[step] = func(folder string) (string, error) {
-			words, err := deed(folder)
+	for step, behave := range p.agent.Behaviors {
+		p.agent.Behaviors[step] = func(folder string) (string, error) {
+			words, err := behave(folder)
 			return all.String() + "\n" + words, err
 		}
 	}

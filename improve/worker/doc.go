@@ -14,7 +14,7 @@
 // lock; others read the queue, as Watch does. Nothing here talks to DBOS's own
 // services, opens a port, decides what is worth doing, or knows what a step does.
 //
-//	f, err := flow.New(ctx, flow.Config{Folder: folder}, flow.Options{Queue: queue, Env: yard})
+//	f, err := flow.New(ctx, flow.Config{Folder: folder}, flow.Options{Queue: queue, Env: env})
 //	…
 //	defer f.Close()
 //	err = f.Run(ctx) // until ctx ends; Drain returns when nothing is left

@@ -297,7 +297,7 @@ func killed(t *testing.T, moment string, chance *rand.Rand) {
 	for step := range strings.Lines(string(raw)) {
 		asked[strings.TrimSpace(step)]++
 	}
-	for step := range stepstest.NewAgent().Deeds {
+	for step := range stepstest.NewAgent().Behaviors {
 		most := 2 // once for the worker that was killed, once for the one that went on
 		if moment == before || moment == afterRecord {
 			most = 1

@@ -55,11 +55,11 @@ func (f *Worker) work(ctx context.Context, it improve.Item, until time.Time) err
 // engage has the engine run the workflow, and waits for it.
 func (h *hold) engage() error {
 	f := h.flow
-	yard, err := f.opt.Env(h.life, h.it)
+	env, err := f.opt.Env(h.life, h.it)
 	if err != nil {
 		return h.refuse(err)
 	}
-	if h.job, err = yard.Job(h.it, h.guard, h.say); err != nil {
+	if h.job, err = env.Job(h.it, h.guard, h.say); err != nil {
 		return h.refuse(err)
 	}
 	f.mu.Lock()

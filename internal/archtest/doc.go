@@ -1,13 +1,15 @@
-// Package archtest is where the house tests itself. It holds no code, only
+// Package archtest is where the code tests its own shape. It holds no code, only
 // tests that read the tree and fail when it no longer is what the design says:
 //
-//   - a room imports only what its row of the table allows (table_test.go)
+//   - a package imports only what its row of the table allows (table_test.go)
 //   - every dependency has its place in the table and a sentence in docs/deps.md
 //   - every package says what it is for
-//   - pure rooms have no clock, file, network, environment, goroutine or chance
+//   - pure packages have no clock, file, network, environment, goroutine or chance
 //   - files and functions stay small enough to read
 //   - the root package, the program, the longest chain of imports and the largest
 //     interface stay within the figures of shape_test.go (make measure prints them)
+//   - docs/glossary.md has at most 40 words, which the code uses, and private words
+//     for things of the trade only become fewer
 //   - steps of an improvement are told by name, not by number
 //   - nothing unfinished, no init, no package that is named after nothing
 //   - documents name only files that exist (that they name only commands that exist
@@ -22,7 +24,7 @@
 //	tr := plant(t, files{"steer/mode/mode.go": `import "…/trimtab/steer/todo"`})
 //	wantProblems(t, imports(tr), "steer/mode may not import steer/todo")
 //
-// To add a room, add its row to the table with a reason. To add an exception,
+// To add a package, add its row to the table with a reason. To add an exception,
 // add it to the list beside the check, with a reason too; one that nothing uses
 // any more is a problem as well.
 package archtest

@@ -85,7 +85,7 @@ func (s *shape) checkKey(k Key) {
 		return
 	}
 	if !k.Optional && (number || kind == reflect.Bool) && !v.IsZero() && f.Check(zero) == nil {
-		s.fault(k.Path, "allows %v, which its room would take for unset and replace by %s; make it a pointer", zero, f.Default)
+		s.fault(k.Path, "allows %v, which its package would take for unset and replace by %s; make it a pointer", zero, f.Default)
 	}
 }
 

@@ -2,7 +2,7 @@
 // defaults in the struct tags, the user's file, the project's file, the
 // environment and the flags, each over the one before it.
 //
-// It works on any struct whose nested structs are the rooms' Configs. A value
+// It works on any struct whose nested structs are the packages' Configs. A value
 // that a key does not take is refused alone: what was there before it stays,
 // and a Problem says where it stands, what was written and what is allowed. So
 // what Load returns is always valid, however bad the files are.

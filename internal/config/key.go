@@ -44,7 +44,7 @@ func (k Key) Allowed() string {
 	return k.Field.Allowed(k.Type.Kind())
 }
 
-// NeedsText reports whether the key refuses the empty string. A room cannot
+// NeedsText reports whether the key refuses the empty string. A package cannot
 // tell an empty string from one that was never set, and would put its default
 // there: better to say so than to take a value and not use it.
 func (k Key) NeedsText() bool {

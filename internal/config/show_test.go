@@ -110,7 +110,7 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 	}](), `a has the limit "9.5", which is none for a int`)
 	check(config.Check[struct {
 		A int `json:"a" default:"300" min:"0"`
-	}](), "a allows 0, which its room would take for unset and replace by 300; make it a pointer")
+	}](), "a allows 0, which its package would take for unset and replace by 300; make it a pointer")
 	check(config.Check[struct {
 		A bool `json:"a" default:"true"`
 	}](), "make it a pointer")

@@ -1,5 +1,5 @@
 // Package lazyregexp makes patterns when they are first needed. Agents start the program
-// for every hook and wait for it; patterns of all rooms, made before its first
+// for every hook and wait for it; patterns of all packages, made before its first
 // line, would be a tenth of that time.
 //
 //	var number = late.Pattern(`#(\d+)`)
@@ -13,7 +13,7 @@ import (
 )
 
 // Pattern returns a function that compiles an expression when it is first called.
-// One that does not compile panics there: a test of the room must call it.
+// One that does not compile panics there: a test of the package must call it.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -5,7 +5,7 @@
 // request and is marked for the provider's cache; thinking goes back, with its
 // signature and unchanged, to the model that thought it and to no other. Where
 // the provider does not take it back, because something before it has changed
-// since, the request goes once more without it. The room keeps no state and knows
+// since, the request goes once more without it. The package keeps no state and knows
 // nothing of prices.
 //
 //	m, err := anthropic.New(anthropic.Options{Model: "claude-opus-5", Key: source.Find("ANTHROPIC_API_KEY")})

@@ -1,6 +1,6 @@
 // Package client carries requests to providers and their replies back.
 //
-// A Sender sends what a provider's room wrote, reads the stream with the wire
+// A Sender sends what a provider's package wrote, reads the stream with the wire
 // format's reader and yields it in the words of llm. Where the provider is busy or
 // the connection fails before anything of the reply has come, it waits and tries
 // again, and says so. A stream that was cut is an error and never a reply. Errors

@@ -17,7 +17,7 @@ import (
 	"github.com/trimtab/trimtab/llm"
 )
 
-// trouble is an error of one try, with what only this room needs to know of it.
+// trouble is an error of one try, with what only this package needs to know of it.
 type trouble struct {
 	fault
 	again bool          // another try may help
@@ -26,7 +26,7 @@ type trouble struct {
 	bound bool          // the model's earlier thinking is not taken back
 }
 
-// fault is what the rest of the house gets to see.
+// fault is what other packages get to see.
 type fault = llm.Error
 
 func (t *trouble) Unwrap() error { return &t.fault }

@@ -85,7 +85,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Letter is a request as a provider's room wrote it.
+// Letter is a request as a provider's package wrote it.
 type Letter struct {
 	Name   string            // of the model, for the reply's message
 	URL    string            //

@@ -48,7 +48,7 @@ type finding struct {
 // survey reads the results of the calls. It takes nothing from anywhere else.
 func survey(t turn) found {
 	var f found
-	if d := t.deed(call("list", pathInput{"."})); d != nil && d.result != nil && !d.result.Failed {
+	if d := t.toolUse(call("list", pathInput{"."})); d != nil && d.result != nil && !d.result.Failed {
 		f.list(d.result.Text)
 	}
 	for _, d := range t.work {
@@ -106,7 +106,7 @@ func (f found) folder() string {
 	return f.folders[i]
 }
 
-func (f *found) read(d deed) {
+func (f *found) read(d toolUse) {
 	r := reading{path: inputPath(d.call)}
 	for line := range strings.Lines(d.result.Text) {
 		line = strings.TrimSpace(line)
@@ -131,7 +131,7 @@ var (
 	searchLine = lazyregexp.Pattern(`(?m)^(.+?:\d+): `)
 )
 
-func (f *found) search(d deed, prompt string) {
+func (f *found) search(d toolUse, prompt string) {
 	h := finding{what: fmt.Sprintf("matches of %s", d.call.Input)}
 	for _, c := range searches(prompt) {
 		if string(normal(call("search", c.in).Input)) == string(normal(d.call.Input)) {

@@ -16,7 +16,7 @@ type turn struct {
 	prompt  string          // the newest that a person typed
 	tools   map[string]bool // what it is offered
 	told    bool            // it has said that it is a demo
-	work    []deed          // its calls since the prompt
+	work    []toolUse       // its calls since the prompt
 	replies int             // its replies since the prompt
 	answers int             // those that called nothing
 	last    []trimtab.ToolCall
@@ -25,8 +25,8 @@ type turn struct {
 	number, step int // which turn this is, and which reply comes next; for the ids of calls
 }
 
-// deed is a call and what came of it.
-type deed struct {
+// toolUse is a call and what came of it.
+type toolUse struct {
 	call   trimtab.ToolCall
 	result *trimtab.ToolResult
 }
@@ -80,7 +80,7 @@ func (t *turn) replied(m trimtab.Message) {
 		t.answers++
 	}
 	for _, c := range t.last {
-		t.work = append(t.work, deed{call: c})
+		t.work = append(t.work, toolUse{call: c})
 		var number, step, k int
 		if n, _ := fmt.Sscanf(c.ID, callID, &number, &step, &k); n == 3 {
 			t.number, t.step = max(t.number, number), max(t.step, step)
@@ -101,8 +101,8 @@ func broken(m trimtab.Message) bool {
 }
 
 // tried returns the calls of a tool since the prompt.
-func (t turn) tried(tool string) []deed {
-	var all []deed
+func (t turn) tried(tool string) []toolUse {
+	var all []toolUse
 	for _, d := range t.work {
 		if d.call.Name == tool {
 			all = append(all, d)
@@ -112,9 +112,9 @@ func (t turn) tried(tool string) []deed {
 }
 
 // did reports whether this call was made since the prompt.
-func (t turn) did(c trimtab.ToolCall) bool { return t.deed(c) != nil }
+func (t turn) did(c trimtab.ToolCall) bool { return t.toolUse(c) != nil }
 
-func (t turn) deed(c trimtab.ToolCall) *deed {
+func (t turn) toolUse(c trimtab.ToolCall) *toolUse {
 	for i, d := range t.work {
 		if d.call.Name == c.Name && bytes.Equal(normal(d.call.Input), normal(c.Input)) {
 			return &t.work[i]

@@ -4,7 +4,7 @@
 // A Key can be put into the header of a request and be hidden in a text. It
 // cannot be read, printed, logged or encoded: there is no way to the secret
 // itself. Keys come from the environment and from the system's keyring, both
-// handed in; this room stores none.
+// handed in; this package stores none.
 //
 //	source := key.Source{Env: os.Getenv, Ring: key.System()}
 //	k := source.Find("ANTHROPIC_API_KEY")

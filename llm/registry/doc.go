@@ -9,7 +9,7 @@
 //
 // Keys come from the environment or the keyring and go only to their provider's
 // own address, or to one that the user gave in the environment or the settings
-// together with the name of the key. The room reads neither files nor the
+// together with the name of the key. The package reads neither files nor the
 // environment itself: it is handed functions.
 //
 //	p, err := pick.New(pick.Options{Config: settings.Models, Env: os.Getenv, Keys: key.Source{Env: os.Getenv, Ring: key.System()}})

@@ -58,7 +58,7 @@ func (p *Picker) namedEntry(name string) Entry {
 
 // entries are the models of a provider.
 func (p *Picker) entries(ctx context.Context, provider string) []Entry {
-	d, err := p.desk(Target{Provider: provider})
+	d, err := p.endpoint(Target{Provider: provider})
 	if err != nil {
 		return nil // Open says what is wrong with it
 	}

@@ -83,7 +83,7 @@ func (p *Picker) Default(ctx context.Context) (name, hint string) {
 
 // first is the model to begin with of a provider, or "".
 func (p *Picker) first(ctx context.Context, provider string) string {
-	d, err := p.desk(Target{Provider: provider})
+	d, err := p.endpoint(Target{Provider: provider})
 	if err != nil {
 		return ""
 	}
@@ -147,7 +147,7 @@ func (p *Picker) resolve(ctx context.Context, name string) (t Target, own bool, 
 	case strings.HasPrefix(name, "gemini-"):
 		return Target{Provider: geminiAPI, Model: name}, false, nil
 	}
-	if d, err := p.desk(Target{Provider: ollamaAPI}); err == nil {
+	if d, err := p.endpoint(Target{Provider: ollamaAPI}); err == nil {
 		listed, _ := p.ask(ctx, d) // no Ollama, no model of it
 		if slices.ContainsFunc(listed, func(l client.Listed) bool { return l.Name == strings.TrimSuffix(name, ":latest") }) {
 			return Target{Provider: ollamaAPI, Model: name}, false, nil
@@ -205,7 +205,7 @@ func (p *Picker) priced(model string) string {
 }
 
 // ask asks a provider for its models, for no longer than the settings allow.
-func (p *Picker) ask(ctx context.Context, d desk) ([]client.Listed, error) {
+func (p *Picker) ask(ctx context.Context, d endpoint) ([]client.Listed, error) {
 	limit := p.opt.Patience
 	if d.target.Provider == ollamaAPI {
 		limit = p.opt.Probe

@@ -16,7 +16,7 @@ type verb struct {
 	run func(Frames, trimtab.Turn, Memory, []string) (Memory, []trimtab.Action, error)
 }
 
-// verbs are all commands of the room. Each takes words, or one JSON object with
+// verbs are all commands of the package. Each takes words, or one JSON object with
 // the same fields.
 func verbs() []verb {
 	v := func(name, usage, short, example string, run func(Frames, trimtab.Turn, Memory, []string) (Memory, []trimtab.Action, error)) verb {

@@ -4,7 +4,7 @@
 //
 // A person or the model pushes a frame for a piece of work and pops it when it
 // is done; heuristics over the session's own events say when that would be
-// wise, and at the level "auto" do it. The room never reads the history: it
+// wise, and at the level "auto" do it. The package never reads the history: it
 // gathers what it needs as messages pass, folds by reference, and loses
 // nothing; every step can be undone and every fold opened again.
 //

@@ -33,7 +33,7 @@ func (m Memory) viewOf(t trimtab.Turn, f Frame, weights map[string]int) View {
 	if f.ID == m.Active {
 		f.Bytes, f.Messages = m.Work.Bytes, m.Work.Messages
 	}
-	f.Held, f.Split, f.Upto = nil, nil, trimtab.Ref{} // the room's own business
+	f.Held, f.Split, f.Upto = nil, nil, trimtab.Ref{} // the package's own business
 	return View{Frame: f, Session: t.Session.ID, Tokens: tokens(weights[f.ID]), Own: tokens(f.Bytes), Active: f.ID == m.Active}
 }
 

@@ -60,14 +60,14 @@ func (d Frames) pop(t trimtab.Turn, m Memory, status Status, summary string) (Me
 	next, heeded := next.heed(Pop, m.Active)
 	acts = append(d.hint(next, "a frame was popped", heeded), acts...)
 	if d.cfg.Summaries == "model" && strings.TrimSpace(summary) == "" && f.Last.Seq > 0 {
-		acts = append(acts, wish(t, f))
+		acts = append(acts, askSummary(t, f))
 	}
 	return next, f, acts, nil
 }
 
-// wish asks whoever has a model for a better summary. The answer comes as the
+// askSummary asks whoever has a model for a better summary. The answer comes as the
 // command "frame summary ID TEXT".
-func wish(t trimtab.Turn, f Frame) trimtab.Action {
+func askSummary(t trimtab.Turn, f Frame) trimtab.Action {
 	data, err := json.Marshal(struct {
 		Session string      `json:"session"`
 		Frame   string      `json:"frame"`

@@ -1,7 +1,7 @@
 // Package todo reminds an agent of its own todo list when it has not touched it
 // for a while, and names the item that it is stuck on.
 //
-// The engine reads the hosts' todo tools and keeps the list; this room only
+// The engine reads the hosts' todo tools and keeps the list; this package only
 // decides when to speak and what to say. It never writes a list, and a list
 // that is read, or a write that fails, counts for nothing.
 //

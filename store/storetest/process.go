@@ -64,7 +64,7 @@ func (p *Player) Kill() bool { return p != nil && p.Process.Kill() == nil }
 // of them every 100 ms and starts another in its place, until so many things are
 // acknowledged. It returns those.
 func Kill(t *testing.T, want int, random *rand.Rand, hire func(writer, life int) *Player) []string {
-	c := &crew{t: t, want: want, start: hire, done: make(chan struct{}), at: make([]*Player, 8)}
+	c := &writerPool{t: t, want: want, start: hire, done: make(chan struct{}), at: make([]*Player, 8)}
 	var wg sync.WaitGroup
 	for w := range c.at {
 		wg.Go(func() { c.keepWriting(w) })
@@ -81,8 +81,8 @@ func Kill(t *testing.T, want int, random *rand.Rand, hire func(writer, life int)
 	return c.acked
 }
 
-// crew is eight writers and what they were promised.
-type crew struct {
+// writerPool is eight writers and what they were promised.
+type writerPool struct {
 	t     *testing.T
 	want  int
 	start func(writer, life int) *Player
@@ -93,7 +93,7 @@ type crew struct {
 	at    []*Player
 }
 
-func (c *crew) keepWriting(w int) {
+func (c *writerPool) keepWriting(w int) {
 	for life := 0; ; life++ {
 		p := c.hire(w, life)
 		if p == nil {
@@ -118,7 +118,7 @@ func (c *crew) keepWriting(w int) {
 }
 
 // hire starts a writer, unless enough is written.
-func (c *crew) hire(w, life int) *Player {
+func (c *writerPool) hire(w, life int) *Player {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.acked) >= c.want {
@@ -128,7 +128,7 @@ func (c *crew) hire(w, life int) *Player {
 	return c.at[w]
 }
 
-func (c *crew) ack(text string) {
+func (c *writerPool) ack(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.acked = append(c.acked, text)
@@ -139,7 +139,7 @@ func (c *crew) ack(text string) {
 	}
 }
 
-func (c *crew) keepKilling(random *rand.Rand) (kills int) {
+func (c *writerPool) keepKilling(random *rand.Rand) (kills int) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -103,12 +103,12 @@ func Worked(t *testing.T, q improve.Queue, n int, hire func(name string) *Player
 		it.Evidence = nil
 		file(t, q, it)
 	}
-	var crew []*Player
+	var writers []*Player
 	for w := range 8 {
-		crew = append(crew, hire("w"+strconv.Itoa(w)))
+		writers = append(writers, hire("w"+strconv.Itoa(w)))
 	}
 	lost := 0
-	for _, p := range crew {
+	for _, p := range writers {
 		line, err := p.Line()
 		if count, ok := strings.CutPrefix(line, "lost "); err == nil && ok {
 			n, _ := strconv.Atoi(count)

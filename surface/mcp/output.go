@@ -1,6 +1,6 @@
 package mcp
 
-// The schemas of what tools answer. They name what programs may rely on; a room
+// The schemas of what tools answer. They name what programs may rely on; a package
 // may say more.
 
 // shape is an object with these properties, of which the first so many are always

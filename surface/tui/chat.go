@@ -42,7 +42,7 @@ type chat struct {
 	agent   Chosen
 	sum     sum
 
-	desk     desk
+	queued   jobQueue
 	starting bool     // a prompt is on its way to the agent
 	run      *run     // nil while nothing is under way
 	runs     group    // all of them, to wait for
@@ -114,7 +114,7 @@ func (c *chat) take(msg tea.Msg) tea.Cmd {
 	case done:
 		return c.finish(msg)
 	case again:
-		if msg.try == c.desk.try { // else it was given up in the meantime
+		if msg.try == c.queued.try { // else it was given up in the meantime
 			return c.work()
 		}
 	case tea.QuitMsg, nil:

@@ -136,7 +136,7 @@ func (c *chat) life() string {
 	case r != nil:
 		took := r.now.Sub(r.began)
 		return fmt.Sprintf("%s working %ds, Esc interrupts", sign(int(took/ticks)), int(took.Seconds()))
-	case c.starting && c.desk.try == 0:
+	case c.starting && c.queued.try == 0:
 		return "sending"
 	}
 	return ""

@@ -97,7 +97,7 @@ func (p *Place) command(prog Program) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(path, prog.Argv[1:]...) // #nosec G204 -- running what the caller says is what this room is for
+	cmd := exec.Command(path, prog.Argv[1:]...) // #nosec G204 -- running what the caller says is what this package is for
 	cmd.Dir, cmd.WaitDelay = p.dir, linger
 	cmd.Stdin = strings.NewReader(prog.Stdin)
 	cmd.Env = append(slices.Clone(prog.Env), "TMPDIR="+p.Temp, "TMP="+p.Temp, "TEMP="+p.Temp, p.mark())

@@ -4,11 +4,11 @@
 // and a shell.
 //
 // It decides nothing about the steps. A test gives the agent a Hook to be told
-// when it is at work, or changes one of its Deeds to have it do something wrong.
+// when it is at work, or changes one of its Behaviors to have it do something wrong.
 //
 //	err := worktest.Project(ctx, program, folder)
 //	…
-//	yard, err := steps.New(cfg, worktest.Options(hub, log, program, worktest.NewAgent()))
+//	env, err := steps.New(cfg, worktest.Options(hub, log, program, worktest.NewAgent()))
 package stepstest
 
 import (
@@ -87,19 +87,19 @@ func Item(project string, n int) improve.Item {
 	}
 }
 
-// Deed is what the agent does for a step, in a folder, and its last words.
-type Deed func(folder string) (string, error)
+// Behavior is what the agent does for a step, in a folder, and its last words.
+type Behavior func(folder string) (string, error)
 
 // Agent is a scripted agent.
 type Agent struct {
-	Deeds map[string]Deed
-	Hook  func(step, moment string) // told "before", "during" and "after"
-	Asked []agents.Job              // what it was asked; for tests of one goroutine
+	Behaviors map[string]Behavior
+	Hook      func(step, moment string) // told "before", "during" and "after"
+	Asked     []agents.Job              // what it was asked; for tests of one goroutine
 }
 
 // NewAgent returns an agent that does all steps well.
 func NewAgent() *Agent {
-	return &Agent{Hook: func(string, string) {}, Deeds: map[string]Deed{
+	return &Agent{Hook: func(string, string) {}, Behaviors: map[string]Behavior{
 		"clarify":         say("## Requirements\n- the rudder turns left\n\n## Acceptance criteria\n- rudder.txt says left"),
 		"design":          edit("The rudder file will say left.", "tests/left.sh", "grep -q left rudder/rudder.txt\n"),
 		"implement":       edit("The rudder turns left.", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "left over\n"),
@@ -111,9 +111,9 @@ func NewAgent() *Agent {
 	}}
 }
 
-func say(words string) Deed { return func(string) (string, error) { return words, nil } }
+func say(words string) Behavior { return func(string) (string, error) { return words, nil } }
 
-func edit(words string, pairs ...string) Deed {
+func edit(words string, pairs ...string) Behavior {
 	return func(folder string) (string, error) {
 		for i := 0; i+1 < len(pairs); i += 2 {
 			if err := write(folder, pairs[i], pairs[i+1]); err != nil {
@@ -124,7 +124,7 @@ func edit(words string, pairs ...string) Deed {
 	}
 }
 
-func remove(words, name string) Deed {
+func remove(words, name string) Behavior {
 	return func(folder string) (string, error) {
 		return words, os.Remove(filepath.Join(folder, filepath.FromSlash(name)))
 	}
@@ -136,7 +136,7 @@ func (a *Agent) Name() string { return "scripted" }
 // Do does a step. Half of it is done when the hook hears "during".
 func (a *Agent) Do(ctx context.Context, job agents.Job) (agents.Report, error) {
 	a.Asked = append(a.Asked, job)
-	deed, ok := a.Deeds[job.Step]
+	behave, ok := a.Behaviors[job.Step]
 	if !ok {
 		return agents.Report{}, fmt.Errorf("no script for step %q", job.Step)
 	}
@@ -150,7 +150,7 @@ func (a *Agent) Do(ctx context.Context, job agents.Job) (agents.Report, error) {
 			return agents.Report{}, err
 		}
 	}
-	words, err := deed(job.Dir)
+	words, err := behave(job.Dir)
 	a.Hook(job.Step, "after")
 	return agents.Report{Text: words}, errors.Join(err, ctx.Err())
 }
@@ -222,7 +222,7 @@ func Secrets(patch []byte) []string {
 // Keys are for markers.
 func Keys() [][]byte { return [][]byte{[]byte("a key for tests, and only for them")} }
 
-// Options are those of a yard on this project.
+// Options are those of a env on this project.
 func Options(f forge.Forge, log forge.Log, program git.Program, agent agents.Agent) steps.Options {
 	return steps.Options{
 		Forge: f, Keys: Keys(), Log: log, Git: program, Agent: agent, Checks: Checks{}, Measure: Measure, Redact: Redact, Secrets: Secrets,

@@ -21,9 +21,9 @@ type Text struct {
 	col   int // bytes into lines[row]
 
 	killed string
-	past   []state // what Undo goes back to
-	doing  deed    // what the newest state is followed by
-	top    spot    // the first row shown, kept so that the view does not jump
+	past   []state  // what Undo goes back to
+	doing  editKind // what the newest state is followed by
+	top    spot     // the first row shown, kept so that the view does not jump
 }
 
 type state struct {
@@ -31,11 +31,11 @@ type state struct {
 	row, col int
 }
 
-// deed is a kind of change. Several of a kind in a row are undone as one.
-type deed int
+// editKind is a kind of change. Several of a kind in a row are undone as one.
+type editKind int
 
 const (
-	other deed = iota
+	other editKind = iota
 	typing
 	erasing
 )
@@ -99,7 +99,7 @@ func clean(text string) string {
 }
 
 // keep remembers the present state for Undo.
-func (e *Text) keep(what deed) {
+func (e *Text) keep(what editKind) {
 	if len(e.lines) == 0 {
 		e.lines = []string{""}
 	}

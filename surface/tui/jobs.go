@@ -32,15 +32,15 @@ type done struct {
 // again is the time to try the first job once more.
 type again struct{ try int }
 
-// desk is the jobs that wait. The first one is under way.
-type desk struct {
+// jobQueue is the jobs that wait. The first one is under way.
+type jobQueue struct {
 	jobs []job
 	try  int // failed tries of the first job
 }
 
 func (c *chat) enqueue(j job) tea.Cmd {
-	c.desk.jobs = append(c.desk.jobs, j)
-	if len(c.desk.jobs) > 1 {
+	c.queued.jobs = append(c.queued.jobs, j)
+	if len(c.queued.jobs) > 1 {
 		return nil
 	}
 	return c.work()
@@ -48,10 +48,10 @@ func (c *chat) enqueue(j job) tea.Cmd {
 
 // work does the first job.
 func (c *chat) work() tea.Cmd {
-	if len(c.desk.jobs) == 0 {
+	if len(c.queued.jobs) == 0 {
 		return nil
 	}
-	j, ctx, at := c.desk.jobs[0], c.ctx, place{c.session.ID, c.model}
+	j, ctx, at := c.queued.jobs[0], c.ctx, place{c.session.ID, c.model}
 	return func() tea.Msg {
 		msg, err := j.do(ctx, at)
 		return done{msg, err}
@@ -61,22 +61,22 @@ func (c *chat) work() tea.Cmd {
 // finish takes the result of the first job. What could not be saved is shown and
 // tried again, less and less often, until it is saved or given up.
 func (c *chat) finish(d done) tea.Cmd {
-	if len(c.desk.jobs) == 0 {
+	if len(c.queued.jobs) == 0 {
 		return nil
 	}
-	j := c.desk.jobs[0]
+	j := c.queued.jobs[0]
 	if d.err != nil && !j.once && lasting(d.err) {
-		c.desk.try++
-		wait := min(time.Second<<min(c.desk.try-1, 5), 30*time.Second)
+		c.queued.try++
+		wait := min(time.Second<<min(c.queued.try-1, 5), 30*time.Second)
 		c.complain(j.what + ": " + c.opt.Explain(d.err) + "; trying again, Esc gives up")
-		try := c.desk.try
+		try := c.queued.try
 		return tea.Tick(wait, func(time.Time) tea.Msg { return again{try} })
 	}
-	if c.desk.try > 0 && d.err == nil {
+	if c.queued.try > 0 && d.err == nil {
 		c.say(j.what + ": saved now")
 	}
-	c.desk.try = 0
-	c.desk.jobs = c.desk.jobs[1:]
+	c.queued.try = 0
+	c.queued.jobs = c.queued.jobs[1:]
 	var cmd tea.Cmd
 	switch {
 	case d.err != nil:
@@ -111,12 +111,12 @@ func (c *chat) failed(j job, err error) tea.Cmd {
 // giveUp drops a job that is being tried again, and those behind it. It reports
 // whether there was one.
 func (c *chat) giveUp() (tea.Cmd, bool) {
-	if c.desk.try == 0 {
+	if c.queued.try == 0 {
 		return nil, false
 	}
-	c.page.Fault(c.desk.jobs[0].what + ": given up; it is not saved")
-	jobs := c.desk.jobs
-	c.desk = desk{}
+	c.page.Fault(c.queued.jobs[0].what + ": given up; it is not saved")
+	jobs := c.queued.jobs
+	c.queued = jobQueue{}
 	c.toast = toast{}
 	var cmds []tea.Cmd
 	for _, j := range jobs {

@@ -11,7 +11,7 @@ import (
 	"github.com/trimtab/trimtab/forge/git"
 )
 
-// Log remembers, across crashes, what was about to be made. Without it a clerk
+// Log remembers, across crashes, what was about to be made. Without it an Idempotent
 // that is started again could not know that a request of its predecessor may
 // still be under way.
 type Log interface {
@@ -39,17 +39,17 @@ type Idempotent struct {
 	forge  Forge
 	signer Signer
 	opt    Options
-	desk   desk
+	locks  keyLocks
 }
 
-// NewClerk returns a clerk for a forge.
+// NewClerk returns an Idempotent for a forge.
 func NewClerk(f Forge, opt Options) (*Idempotent, error) {
 	signer, err := NewSigner(opt.Keys...)
 	if err != nil {
 		return nil, err
 	}
 	if opt.Log == nil {
-		return nil, errors.New("a clerk needs a log; without it a crash could make something twice")
+		return nil, errors.New("a log is needed; without it a crash could make something twice")
 	}
 	opt.Tries = cmp.Or(opt.Tries, 3)
 	if opt.Now == nil {
@@ -58,7 +58,7 @@ func NewClerk(f Forge, opt Options) (*Idempotent, error) {
 	if opt.Wait == nil {
 		opt.Wait = wait
 	}
-	return &Idempotent{forge: f, signer: signer, opt: opt, desk: newDesk()}, nil
+	return &Idempotent{forge: f, signer: signer, opt: opt, locks: newKeyLocks()}, nil
 }
 
 // Find returns the issue that was filed under an id, open or closed, whoever of

@@ -15,8 +15,8 @@ import (
 	"github.com/trimtab/trimtab/llm/openai"
 )
 
-// desk is where a model is asked, and with what.
-type desk struct {
+// endpoint is where a model is asked, and with what.
+type endpoint struct {
 	target Target
 	url    string
 	key    key.Key
@@ -43,11 +43,11 @@ func habitsOf(provider string) habits {
 	return habits{}
 }
 
-// desk finds the address and the key of a target. The provider's own key goes to
+// endpoint finds the address and the key of a target. The provider's own key goes to
 // its own address and to one from the environment; to one from the settings goes
 // only the key that the settings name with it.
-func (p *Picker) desk(t Target) (desk, error) {
-	d := desk{target: t, url: t.URL, given: t.URL != ""}
+func (p *Picker) endpoint(t Target) (endpoint, error) {
+	d := endpoint{target: t, url: t.URL, given: t.URL != ""}
 	h := habitsOf(t.Provider)
 	for _, name := range h.urls {
 		if d.url == "" {
@@ -88,7 +88,7 @@ type lister interface {
 
 // open makes the model of a target. called is its name in the settings, or "".
 func (p *Picker) open(t Target, called string) (llm.Model, error) {
-	d, err := p.desk(t)
+	d, err := p.endpoint(t)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func (p *Picker) open(t Target, called string) (llm.Model, error) {
 	return p.make(d, called)
 }
 
-// lacks says what is missing before the desk can be asked, or "".
-func (d desk) lacks() string {
+// lacks says what is missing before the endpoint can be asked, or "".
+func (d endpoint) lacks() string {
 	switch {
 	case !d.key.Empty():
 		return ""
@@ -110,8 +110,8 @@ func (d desk) lacks() string {
 	return "" // a server of one's own may want none
 }
 
-// make makes the model at a desk.
-func (p *Picker) make(d desk, called string) (lister, error) {
+// make makes the model at an endpoint.
+func (p *Picker) make(d endpoint, called string) (lister, error) {
 	known, _ := p.prices.Find(d.target.Provider + "/" + d.target.Model)
 	switch d.target.Provider {
 	case anthropicAPI:

@@ -6,17 +6,17 @@
 // home of its own where it can, a sandbox where the system has one, and limits of
 // time, output and cost. How each is called is data in one table.
 //
-// The room decides nothing about an improvement. It never hands a forge's token or
+// The package decides nothing about an improvement. It never hands a forge's token or
 // a credential of git to an agent, never merges, commits or pushes, and writes
 // nothing of what an agent said but to the job's log, redacted.
 //
-//	agent, err := crew.New(crew.Config{Agent: "claude"}, crew.Options{
+//	agent, err := agents.New(agents.Config{Agent: "claude"}, agents.Options{
 //		Lookup: os.LookupEnv, Redact: redact,
 //	})
 //	if err != nil {
 //		return err
 //	}
-//	report, err := agent.Do(ctx, crew.Job{
+//	report, err := agent.Do(ctx, agents.Job{
 //		ID: item.ID, Step: "implement", Prompt: prompt, Dir: worktree, Folder: logs,
 //		Time: 20 * time.Minute, Cost: 5,
 //	})
