@@ -263,16 +263,16 @@ func (l Layout) wrap(b *strings.Builder, first, rest, text string) {
 }
 
 // clipped writes a text on one line, shortened where it does not fit; what stands
-// behind it stays whole where there is room.
+// behind it stays whole where there is width.
 func (l Layout) clipped(b *strings.Builder, lead, text, behind string) {
 	text, behind = termsafe.Line(text), termsafe.Line(behind)
-	room := l.Width - utf8.RuneCountInString(lead) - utf8.RuneCountInString(behind)
-	if room < 20 {
-		room += utf8.RuneCountInString(behind)
+	width := l.Width - utf8.RuneCountInString(lead) - utf8.RuneCountInString(behind)
+	if width < 20 {
+		width += utf8.RuneCountInString(behind)
 		behind = ""
 	}
-	if runes := []rune(text); len(runes) > room {
-		text = string(runes[:max(0, room-1)]) + "…"
+	if runes := []rune(text); len(runes) > width {
+		text = string(runes[:max(0, width-1)]) + "…"
 	}
 	b.WriteString(lead + text + l.dim(behind) + "\n")
 }

@@ -244,8 +244,8 @@ func (h *head) close() {
 func (h *head) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if room := 512 - len(h.kept); room > 0 {
-		h.kept = append(h.kept, b[:min(room, len(b))]...)
+	if left := 512 - len(h.kept); left > 0 {
+		h.kept = append(h.kept, b[:min(left, len(b))]...)
 	}
 	return len(b), nil
 }
