@@ -11,8 +11,21 @@ import (
 // what New takes.
 func TestTheTagsOfTheEngineSayWhatItDoes(t *testing.T) {
 	for _, c := range []Config{
-		{}, {Retract: "strict"}, {Retract: "never"}, {Budget: 0.0001}, {Budget: 0.001}, {Budget: 1}, {Budget: 1.1}, {Budget: -1}, {Budget: math.NaN()},
-		{MuteAfter: -1}, {MuteAfter: 1000}, {MuteAfter: 1001}, {CacheTTL: -1}, {CacheTTL: 86400}, {CacheTTL: 86401},
+		{},
+		{Retract: "strict"},
+		{Retract: "never"},
+		{Budget: 0.0001},
+		{Budget: 0.001},
+		{Budget: 1},
+		{Budget: 1.1},
+		{Budget: -1},
+		{Budget: math.NaN()},
+		{MuteAfter: -1},
+		{MuteAfter: 1000},
+		{MuteAfter: 1001},
+		{CacheTTL: -1},
+		{CacheTTL: 86400},
+		{CacheTTL: 86401},
 	} {
 		got, err := c.filled()
 		want, wantErr := settingtag.Fill(c)

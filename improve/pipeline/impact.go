@@ -103,4 +103,3 @@ func pullOf(ctx context.Context, pulls forge.Pulls, it improve.Item) (forge.Pull
 	}
 	return forge.Pull{}, nil
 }
-

@@ -434,8 +434,10 @@ func TestG7_WhoToldAMessageIsAFact(t *testing.T) {
 		via  trimtab.Via
 		want bool
 	}{
-		{"hdeadbeef", "other", false}, {"m7", trimtab.ViaGateway, true},
-		{"hdeadbeef", "", true}, {"m7", "", false}, // stored by an earlier version
+		{"hdeadbeef", "other", false},
+		{"m7", trimtab.ViaGateway, true},
+		{"hdeadbeef", "", true},
+		{"m7", "", false}, // stored by an earlier version
 	} {
 		s := trimtab.Session{Via: c.via}
 		s.Last.ID = c.id
