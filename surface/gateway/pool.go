@@ -28,24 +28,24 @@ type buffer struct {
 }
 
 // sizeClass returns the class with buffers of at least this size, and their size.
-func sizeClass(size int) (class, room int) {
+func sizeClass(size int) (class, capacity int) {
 	power := bits.Len(uint(size)) - 1
 	step := 1 << power / steps
 	n := (size - 1<<power + step - 1) / step
 	return (power-bits.Len(smallest)+1)*steps + n, 1<<power + n*step
 }
 
-// get returns an empty buffer with room for size bytes, held once.
+// get returns an empty buffer with capacity for size bytes, held once.
 func (p *bufferPool) get(size int) *buffer {
 	if size < smallest || size > largest {
 		b := &buffer{b: make([]byte, 0, size)}
 		b.refs.Store(1)
 		return b
 	}
-	class, room := sizeClass(size)
+	class, capacity := sizeClass(size)
 	b, ok := p.classes[class].Get().(*buffer)
 	if !ok {
-		b = &buffer{b: make([]byte, 0, room), class: &p.classes[class]}
+		b = &buffer{b: make([]byte, 0, capacity), class: &p.classes[class]}
 	}
 	b.b = b.b[:0]
 	b.refs.Store(1)
