@@ -23,12 +23,13 @@ type messageJSON struct {
 	Model   string            `json:"model,omitempty"`
 	Usage   *Usage            `json:"usage,omitempty"`
 	Via     Via               `json:"via,omitempty"`
+	After   string            `json:"after,omitempty"`
 }
 
 // MarshalJSON writes the message in the form of the exports. The parts are put
 // into their list by hand: encoding/json would read each of them again.
 func (m Message) MarshalJSON() ([]byte, error) {
-	raw, err := json.Marshal(messageJSON{ID: m.ID, Role: m.Role, Content: []json.RawMessage{}, Origin: m.From, At: m.At, Model: m.Model, Usage: m.Usage, Via: m.Via})
+	raw, err := json.Marshal(messageJSON{ID: m.ID, Role: m.Role, Content: []json.RawMessage{}, Origin: m.From, At: m.At, Model: m.Model, Usage: m.Usage, Via: m.Via, After: m.After})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*m = Message{ID: j.ID, Role: j.Role, From: j.Origin, At: j.At, Model: j.Model, Usage: j.Usage, Via: j.Via}
+	*m = Message{ID: j.ID, Role: j.Role, From: j.Origin, At: j.At, Model: j.Model, Usage: j.Usage, Via: j.Via, After: j.After}
 	var content []json.RawMessage
 	switch raw := bytes.TrimSpace(j.Content); {
 	case len(raw) == 0 || bytes.Equal(raw, []byte("null")):

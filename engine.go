@@ -287,11 +287,18 @@ func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 	lost := func(id string) bool {
 		return id != "" && (slices.Contains(ev.Lost, id) || ev.All && id != p.s.Last.ID)
 	}
-	p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Open = ev.Size, 0, nil
+	moved, kept := p.s.Meter.Bytes-ev.Size, min(ev.Kept, ev.Size)
+	shift := func(at *Seat) { // what was said just now ends a history of another length
+		if at.Offset > kept {
+			at.Offset = min(max(kept, at.Offset-moved), ev.Size)
+		}
+	}
+	p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Open = ev.Size, min(p.s.Meter.Sent, kept), nil
 	if ev.Last.ID != "" {
 		p.s.Last.Ref = ev.Last
 	}
 	p.s.Last.Offset = ev.Size
+	shift(&p.s.Prompt)
 	var notes []Note
 	for _, n := range p.s.Notes {
 		switch {
@@ -306,7 +313,8 @@ func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 		case n.Stale:
 			p.changed(Removed, n, "the prefix is cold", 0)
 		default:
-			n.Seat.Offset = min(n.Seat.Offset, ev.Size)
+			shift(&n.Seat)
+			shift(&n.Target)
 			if lost(n.Target.ID) {
 				n.Target = Seat{}
 			}

@@ -53,6 +53,7 @@ type Rewritten struct {
 	Lost []string `json:"lost,omitempty"` // anchors (see Session.Anchors) that are gone
 	All  bool     `json:"all,omitempty"`  // every anchor is gone but the message said last
 	Size int      `json:"size,omitempty"` // bytes of the history now
+	Kept int      `json:"kept,omitempty"` // how many of them, from the beginning, are as they were
 	Last Ref      `json:"last,omitzero"`  // the newest message, where it is not the one said last
 }
 

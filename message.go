@@ -41,7 +41,12 @@ type Message struct {
 	Model string    // the model that replied, if known
 	Usage *Usage    // what the provider counted for this reply, if known
 	Via   Via       // the surface that told it, where that matters to another one
+	After string    // the message that it follows, where that is not the one said before it; NoMessage is none
 }
+
+// NoMessage stands where a message would be named and there is none: a history that
+// begins anew in a session, behind a compaction, begins after it.
+const NoMessage = "-"
 
 // Via is a surface that tells messages of a session that another may tell too.
 type Via string

@@ -45,6 +45,8 @@ func plain(body []byte) (m trimtab.Message, ok bool) {
 			m.Usage = r.usage(v)
 		case "via":
 			m.Via = trimtab.Via(r.text(v))
+		case "after":
+			m.After = r.text(v)
 		default:
 			r.declined = true
 		}

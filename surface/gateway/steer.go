@@ -88,24 +88,48 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	}
 	defer l.unlock()
 	body := &l.next
-	if err := to.format.Scan(plain.b, body, &l.last); err != nil {
+	if err := to.format.Scan(plain.b, body, &l.before); err != nil {
 		return edited{err: err}
 	}
-	if why := from.side(r.Header, to.format, body); why != "" || body.Previous() != "" {
+	if body.Previous() != "" {
 		g.Stats.Side.Add(1)
 		return e
 	}
-	g.Stats.Main.Add(1)
+	why := from.side(r.Header, to.format, body)
+	if why != "" && !l.loaded {
+		g.Stats.Side.Add(1)
+		return e
+	}
 	way.turn(l.id, g.host(from), to, body)
-	seen, s, out, err := g.tell(ctx, l, to.format, from, body)
+	if err := g.begin(ctx, l, from, body); err != nil {
+		return edited{err: err}
+	}
+	seen, as := l.read(body), l.profileOf(to.format, body)
+	if why == "" {
+		why = l.side(seen, as, to.format, body)
+	}
+	if why != "" {
+		g.Stats.Side.Add(1)
+		way.aside()
+		return g.place(plain, to, l, body, l.carried(seen, as, body))
+	}
+	g.Stats.Main.Add(1)
+	s, out, err := g.tell(ctx, l, to.format, body, seen)
 	if err != nil {
 		return edited{err: err}
 	}
+	l.profile = as
 	g.count(out)
 	way.told(out)
-	e.t = &turn{ledger: l, number: l.number, format: to.format, stream: streams(to, body)}
-	edits := seen.edits(s, body)
-	defer func() { g.retained.put(l, l.keep(plain)) }()
+	t := &turn{ledger: l, number: l.number, format: to.format, stream: streams(to, body)}
+	e = g.place(plain, to, l, body, seen.edits(s, body))
+	e.t = t
+	g.retained.put(l, l.keep(plain))
+	return e
+}
+
+// place puts edits into a body.
+func (g *Steerer) place(plain *buffer, to route, l *ledger, body *wire.Body, edits []wire.Edit) (e edited) {
 	if len(edits) == 0 {
 		return e
 	}
@@ -134,29 +158,23 @@ func sizeOf(edits []wire.Edit) (size int) {
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, from client, b *wire.Body) (seen reading, s trimtab.Session, out trimtab.Outcome, err error) {
-	if err := g.begin(ctx, l, from, b); err != nil {
-		return seen, s, out, err
-	}
-	read := false
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading) (s trimtab.Session, out trimtab.Outcome, err error) {
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
 	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		if !read {
-			seen, read = l.read(b), true
-		}
-		events := seen.events(f, b, s, l.pending)
+		events := seen.events(l, f, b, s, l.pending)
 		if l.fresh {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}
 		return events
 	})
 	if err != nil {
-		return seen, s, out, err
+		return s, out, err
 	}
-	l.loaded, l.fresh = true, false
+	l.take(seen)
+	l.loaded, l.fresh, l.state = true, false, s
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
-	return seen, s, out, nil
+	return s, out, nil
 }
 
 // begin makes sure that the session and its ledger are there.
@@ -168,8 +186,9 @@ func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	if err != nil {
 		return err
 	}
+	l.state = s
 	if l.fresh = s.Seq == 0; l.fresh {
-		l.lines, l.nth, l.loaded = nil, map[uint64]int{}, true
+		l.begin(nil)
 		return nil
 	}
 	if err := g.opt.Service.Flush(ctx, l.id); err != nil { // the history is read from the store
@@ -316,18 +335,22 @@ func (g *Steerer) tellReply(ctx context.Context, l *ledger) {
 		return
 	}
 	m := *l.pending
-	m.ID = "r" + strconv.Itoa(len(l.lines)+1) + "." + strconv.FormatInt(g.opt.Clock().UnixNano(), 36)
+	m.ID = "r" + strconv.Itoa(len(l.main)+1) + "." + strconv.FormatInt(g.opt.Clock().UnixNano(), 36)
 	m.Via = trimtab.ViaGateway
 	l.pending = nil
-	if n := len(l.lines); n > 0 && l.lines[n-1].hash == 0 {
-		return // a reply to a retry: one was told already
+	if n := len(l.main); n > 0 {
+		last := l.main[n-1]
+		if l.said[last].hash == 0 {
+			return // a reply to a retry: one was told already
+		}
+		m.After = l.after(last, len(l.said))
 	}
 	said := func(trimtab.Session) []trimtab.Event { return []trimtab.Event{trimtab.Said{Message: m}} }
 	if _, _, err := g.opt.Service.Steer(ctx, l.id, said); err != nil {
 		g.unrecorded(l.id, err)
 		return
 	}
-	l.lines = append(l.lines, line{id: m.ID})
+	l.tell(m)
 }
 
 // flushTime is how long one session may take to tell its last reply.

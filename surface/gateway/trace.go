@@ -99,6 +99,13 @@ func (w *trail) turn(session, host string, to route, b *wire.Body) {
 	}
 }
 
+// aside notes that the request is no main turn after all.
+func (w *trail) aside() {
+	if w != nil {
+		w.main = false
+	}
+}
+
 // told notes what steering changed.
 func (w *trail) told(out trimtab.Outcome) {
 	if w == nil {
