@@ -172,6 +172,8 @@ type sessionJSON struct {
 	Via     Via                        `json:"via,omitempty"`
 	Prompt  Seat                       `json:"prompt,omitzero"`
 	Split   bool                       `json:"split,omitempty"`
+	Replied int                        `json:"replied,omitempty"`
+	Travel  Travel                     `json:"travel,omitempty"`
 	Open    []ToolCall                 `json:"open,omitempty"`
 	Todos   []Todo                     `json:"todos,omitempty"`
 	Notes   []Note                     `json:"notes,omitempty"`
@@ -187,7 +189,7 @@ type sessionJSON struct {
 // not keep the session from being stored.
 func (s Session) MarshalJSON() ([]byte, error) {
 	j := sessionJSON{
-		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Split: s.Split, Open: s.Open,
+		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Split: s.Split, Replied: s.Replied, Travel: s.Travel, Open: s.Open,
 		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Meter: s.Meter, Memory: map[string]json.RawMessage{},
 	}
 	for _, m := range s.memory {
@@ -205,7 +207,7 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*s = Session{
-		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Split: j.Split, Open: j.Open,
+		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Split: j.Split, Replied: j.Replied, Travel: j.Travel, Open: j.Open,
 		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Meter: j.Meter,
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Memory)) {

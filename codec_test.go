@@ -207,7 +207,7 @@ func FuzzEntry(f *testing.F) {
 func FuzzStep(f *testing.F) {
 	f.Add([]byte("pautomata\x00cwmplanning\x00pgo\x00ctxrxc"))
 	f.Add([]byte("tr\x00tr\x00c\xffs{\"sessionId\":\"x\",\"notes\":[{\"id\":1}]}\x00cpx"))
-	engine := eager(f, "cache")
+	engine := eager(f, "append")
 	f.Fuzz(func(t *testing.T, script []byte) {
 		s := trimtab.NewSession("s", start)
 		var history []trimtab.Message

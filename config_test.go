@@ -12,8 +12,8 @@ import (
 func TestTheTagsOfTheEngineSayWhatItDoes(t *testing.T) {
 	for _, c := range []Config{
 		{},
-		{Retract: "strict"},
-		{Retract: "never"},
+		{Travel: "tail"},
+		{Travel: "never"},
 		{Budget: 0.0001},
 		{Budget: 0.001},
 		{Budget: 1},

@@ -10,7 +10,7 @@ import (
 
 // Config sets how notes behave, whoever makes them.
 type Config struct {
-	Retract   string  `json:"retract" default:"auto" enum:"auto,strict,cache" doc:"strict: a note vanishes when its life ends; cache: it stays where it is until removing it costs no cached prefix; auto: cache for the sessions of other agents, strict for our own"`
+	Travel    string  `json:"travel" default:"auto" enum:"auto,host,clearing,tail,append" doc:"how notes reach the model. host: by the agent's own hooks; clearing: as system messages that the provider takes away by itself; tail: at the end of each request while they live; append: where they were sent they stay; auto: what suits the agent, the model and the provider"`
 	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed"`
 	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt"`
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
@@ -24,11 +24,11 @@ type Config struct {
 // filled returns the Config with defaults in the place of zero values. The tags
 // declare the same, for files; a test holds the two together.
 func (c Config) filled() (Config, error) {
-	c.Retract, c.Budget = cmp.Or(c.Retract, "auto"), cmp.Or(c.Budget, 0.1)
+	c.Travel, c.Budget = cmp.Or(c.Travel, "auto"), cmp.Or(c.Budget, 0.1)
 	c.MuteAfter, c.CacheTTL = cmp.Or(c.MuteAfter, 10), cmp.Or(c.CacheTTL, 300)
 	switch {
-	case c.Retract != "auto" && c.Retract != "strict" && c.Retract != "cache":
-		return c, fmt.Errorf("retract: %s is not allowed; give auto or strict or cache", c.Retract)
+	case !slices.Contains([]string{"auto", "host", "clearing", "tail", "append"}, c.Travel):
+		return c, fmt.Errorf("travel: %s is not allowed; give auto or host or clearing or tail or append", c.Travel)
 	case !(c.Budget >= 0.001 && c.Budget <= 1):
 		return c, fmt.Errorf("budget: %v is not allowed; give a number from 0.001 to 1", c.Budget)
 	case c.MuteAfter < 1 || c.MuteAfter > 1000:
@@ -201,7 +201,9 @@ func (p *pass) take(ev Event, now time.Time) Turn {
 	case Reset:
 		p.s.Notes, p.s.Folds, p.s.Heed, p.s.Open, p.s.Todos = nil, nil, nil, nil, nil
 		p.s.Prompt, p.s.Last, p.s.Via, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, 0, 0
+		p.s.Replied = 0
 	case Calling:
+		p.s.Travel = p.travel(ev)
 		p.expire(now)
 	}
 	return Turn{}
@@ -229,6 +231,7 @@ func (p *pass) say(m Message) (wrote bool) {
 	}
 	if m.Role == RoleAssistant {
 		s.Step++
+		s.Replied = s.Seq
 		s.Open = nil // what the model did not wait for will not come
 		if m.Model != "" {
 			s.Model = m.Model
@@ -293,7 +296,7 @@ func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 			at.Offset = min(max(kept, at.Offset-moved), ev.Size)
 		}
 	}
-	p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Open = ev.Size, min(p.s.Meter.Sent, kept), nil
+	p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Meter.SentSeq, p.s.Open = ev.Size, min(p.s.Meter.Sent, kept), 0, nil
 	if ev.Last.ID != "" {
 		p.s.Last.Ref = ev.Last
 	}
@@ -305,13 +308,11 @@ func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 		case n.Seated() && lost(n.Seat.ID):
 			gone = append(gone, n)
 			if n.Life == Standing && !n.Stale {
-				n.Seat = Seat{}
+				n.Seat, n.Fixed = Seat{}, false
 				notes = append(notes, n)
 				continue
 			}
 			p.changed(Removed, n, "the host rewrote its history", 0)
-		case n.Stale:
-			p.changed(Removed, n, "the prefix is cold", 0)
 		default:
 			shift(&n.Seat)
 			shift(&n.Target)
@@ -330,14 +331,14 @@ func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 		if !lost(f.First.ID) && !lost(f.Last.ID) {
 			return false
 		}
-		p.refold(Unfolded, f.By, f.Key, "the host rewrote its history", "")
+		p.refold(Unfolded, f.By, f.Key, "the host rewrote its history", "", 0)
 		return true
 	})
 	return gone
 }
 
-func (p *pass) refold(kind ChangeKind, by, key, why, text string) {
-	p.out.Changes = append(p.out.Changes, Change{Kind: kind, By: by, Slot: key, Step: p.s.Step, Why: why, Text: text})
+func (p *pass) refold(kind ChangeKind, by, key, why, text string, lost int) {
+	p.out.Changes = append(p.out.Changes, Change{Kind: kind, By: by, Slot: key, Step: p.s.Step, Why: why, Text: text, Lost: lost})
 }
 
 // do applies what an intervention wants.
@@ -380,21 +381,28 @@ func (p *pass) fold(by string, f Fold) {
 	p.s.Notes = slices.Clone(p.s.Notes)
 	for i, n := range p.s.Notes {
 		if n.Seated() && n.Life != Kept && first <= n.Seat.Seq && n.Seat.Seq <= last {
-			p.s.Notes[i].Seat, p.s.Notes[i].Target = Seat{}, Seat{}
+			p.s.Notes[i].Seat, p.s.Notes[i].Target, p.s.Notes[i].Fixed = Seat{}, Seat{}, false
 		}
 	}
 	slices.SortStableFunc(p.s.Notes, order)
-	p.refold(FoldedUp, by, f.Key, f.Why, f.Text)
+	p.refold(FoldedUp, by, f.Key, f.Why, f.Text, p.cut(first))
 }
 
 func (p *pass) unfold(by string, u Unfold) {
-	rest := slices.DeleteFunc(slices.Clone(p.s.Folds), func(f Folded) bool { return f.By == by && f.Key == u.Key })
+	first := 0
+	rest := slices.DeleteFunc(slices.Clone(p.s.Folds), func(f Folded) bool {
+		mine := f.By == by && f.Key == u.Key
+		if mine {
+			first = f.First.Seq
+		}
+		return mine
+	})
 	if len(rest) == len(p.s.Folds) {
 		p.fault("%s: nothing is folded as %q", by, u.Key)
 		return
 	}
 	p.s.Folds = rest
-	p.refold(Unfolded, by, u.Key, u.Why, "")
+	p.refold(Unfolded, by, u.Key, u.Why, "", p.cut(first))
 }
 
 func (s Session) recall(name string) Memory {

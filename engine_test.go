@@ -214,16 +214,40 @@ func TestRule8_EveryInjectionIsPriced(t *testing.T) {
 	if c.Kind != trimtab.Injected || c.Tokens != 100 || c.Lost != 0 || c.Why != "because" || c.By != "a" {
 		t.Fatalf("change %+v", c)
 	}
-	// Going back before a prompt that was already sent costs all that stands behind it.
-	back := probe{"b", func(turn trimtab.Turn, n int) (int, []trimtab.Action) {
+}
+
+// TestH4_ThePriceIsWhatTheProviderCounted: a fold changes what was sent. What that cost
+// is what the provider had kept and did not find again; where it counts nothing, about
+// what stood behind the fold.
+func TestH4_ThePriceIsWhatTheProviderCounted(t *testing.T) {
+	counted := func(u *trimtab.Usage) trimtab.Said {
+		m := reply(strings.Repeat("r", 400)).Message
+		m.Usage = u
+		return trimtab.Said{Message: m}
+	}
+	fold := probe{"b", func(turn trimtab.Turn, n int) (int, []trimtab.Action) {
 		if _, ok := turn.Event.(trimtab.Resumed); ok {
-			return n, []trimtab.Action{trimtab.Inject{Slot: "y", Text: "late", Place: trimtab.BeforePrompt, Life: trimtab.Standing}}
+			return n, []trimtab.Action{trimtab.Fold{Key: "k", First: trimtab.Ref{ID: "m1", Seq: 1}, Last: trimtab.Ref{ID: "m2", Seq: 2}, Text: "short"}}
 		}
 		return n, nil
 	}}
-	g = on(engineOf(t, trimtab.Config{}, back)).do(prompt(strings.Repeat("p", 4000)), trimtab.Calling{}, reply(strings.Repeat("r", 400)), trimtab.Calling{}, trimtab.Resumed{}, trimtab.Calling{})
-	if c := g.out.Changes[0]; c.Lost != 1100 {
-		t.Fatalf("lost %d tokens of cached prefix, want 1100: %+v", c.Lost, c)
+	for name, c := range map[string]struct {
+		before, after *trimtab.Usage
+		want          int
+	}{
+		"counted":         {&trimtab.Usage{Input: 10, CacheWrite: 5000}, &trimtab.Usage{Input: 900, CacheRead: 4000}, 1000},
+		"found again":     {&trimtab.Usage{Input: 10, CacheWrite: 5000}, &trimtab.Usage{Input: 900, CacheRead: 5000}, 0},
+		"nothing counted": {nil, &trimtab.Usage{Input: 900}, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := on(engineOf(t, trimtab.Config{}, fold)).do(prompt(strings.Repeat("p", 4000)), trimtab.Calling{}, counted(c.before), prompt("go on"), trimtab.Resumed{})
+			if ch := g.out.Changes[0]; ch.Kind != trimtab.FoldedUp || ch.Lost != 1000 {
+				t.Errorf("the fold was planned as %+v", ch)
+			}
+			if g = g.do(trimtab.Calling{}, counted(c.after)); g.s.Meter.Lost != c.want {
+				t.Errorf("lost %d, want %d", g.s.Meter.Lost, c.want)
+			}
+		})
 	}
 }
 
@@ -370,7 +394,7 @@ func TestLineupRefusesTwoOfAName(t *testing.T) {
 	if _, err := trimtab.New(trimtab.Config{}, trimtab.Use(at[trimtab.Said]("a")), trimtab.Use(at[trimtab.Said]("a"))); err == nil {
 		t.Error("two interventions of one name were taken")
 	}
-	if _, err := trimtab.New(trimtab.Config{Retract: "maybe"}); err == nil || !strings.Contains(err.Error(), "retract") {
+	if _, err := trimtab.New(trimtab.Config{Travel: "maybe"}); err == nil || !strings.Contains(err.Error(), "travel") {
 		t.Errorf("a bad setting gave %v", err)
 	}
 }

@@ -11,7 +11,9 @@ type Said struct {
 
 // Calling is a request about to leave for the model. Due notes take their seats
 // now. A second Calling with nothing said in between is the client's retry.
-type Calling struct{}
+type Calling struct {
+	Travel Travel `json:"travel,omitempty"` // where the surface knows; else the setting
+}
 
 // Using is a tool about to run. An intervention may answer with Deny.
 type Using struct {

@@ -12,7 +12,9 @@ type Meter struct {
 	SentAt  time.Time `json:"sentAt,omitzero"`   // when it left
 	Rate    int       `json:"rate,omitempty"`    // bytes per 1,000 tokens; 0 is not yet known
 	Added   int       `json:"added,omitempty"`   // tokens of all notes so far
-	Lost    int       `json:"lost,omitempty"`    // tokens of cached prefix given up for them so far
+	Lost    int       `json:"lost,omitempty"`    // tokens of cached prefix given up by changes of ours so far
+	Planned int       `json:"planned,omitempty"` // of a change that the provider has not counted yet: about how many
+	Cached  int       `json:"cached,omitempty"`  // tokens that the provider has kept of the last request, as it counted
 
 	Context      int `json:"context,omitempty"` // tokens of the last request, as the provider counted
 	ContextBytes int `json:"contextBytes,omitempty"`
@@ -41,4 +43,12 @@ func (m *Meter) learn(u Usage) {
 		m.Rate = (3*m.Rate + seen) / 4
 	}
 	m.Context, m.ContextBytes = u.Context(), m.Sent
+	if m.Planned > 0 { // what it cost is what the provider did not find again
+		if m.Cached > 0 {
+			m.Lost += max(0, m.Cached-u.CacheRead)
+		} else {
+			m.Lost += m.Planned
+		}
+	}
+	m.Planned, m.Cached = 0, u.CacheRead+u.CacheWrite
 }

@@ -5,8 +5,9 @@ import "cmp"
 // Place says where a note wants to sit.
 type Place string
 
-// The places. A note that cannot sit before the prompt without coming between a
-// tool call and its result sits at the end instead.
+// The places. Only a note that is kept sits before the prompt, and only where nothing
+// was sent yet that stands behind it and no tool call waits for its result; all others
+// sit at the end.
 const (
 	AtEnd        Place = "end"
 	BeforePrompt Place = "prompt"
@@ -36,8 +37,23 @@ type Note struct {
 	Step   int    `json:"step"`            // the step at which it was made
 	Target Seat   `json:"target,omitzero"` // the prompt it was made for
 	Seat   Seat   `json:"seat,omitzero"`
-	Stale  bool   `json:"stale,omitempty"` // its life is over; it stays until leaving is free
+	Fixed  bool   `json:"fixed,omitempty"` // it stays at its seat; one that is not rides at the end of each request
+	Stale  bool   `json:"stale,omitempty"` // its life is over, and it is fixed: it stands in the history and means nothing
 }
+
+// Travel says how notes reach the model.
+type Travel string
+
+// The ways. On both of them no byte that was sent ever changes: providers keep what
+// they have read of a conversation, and some bind the model's thinking to it.
+const (
+	Tail   Travel = "tail"   // at the end of each request while it lives, and nowhere else
+	Append Travel = "append" // at the end of one request, and at that place from then on
+
+	// Clearing is Tail where the provider itself takes a message away once another one
+	// follows: what was sent stays in the request, and the surface sends it again.
+	Clearing Travel = "clearing"
+)
 
 // Ref names a message of a session.
 type Ref struct {

@@ -13,8 +13,9 @@ type ChangeKind string
 const (
 	Injected ChangeKind = "injected" // a note took its seat
 	Removed  ChangeKind = "removed"  // a note left its seat, or was dropped before it had one
-	Retired  ChangeKind = "retired"  // a note's life is over; it stays until leaving is free
+	Retired  ChangeKind = "retired"  // a note's life is over; it stands in the history
 	Withheld ChangeKind = "withheld" // over budget, or muted
+	Copied   ChangeKind = "copied"   // a note that clears itself was sent once more, with this seat
 	FoldedUp ChangeKind = "folded"
 	Unfolded ChangeKind = "unfolded"
 )
@@ -38,6 +39,16 @@ const alwaysAllowed = 4000
 
 // inSlot reports whether the note still holds its slot.
 func (n Note) inSlot() bool { return !n.Stale && (n.Life != Kept || !n.Seated()) }
+
+// copied notes where a copy of a note stands. The journal is where its text is found
+// again after a restart, so its first copy has it, whatever its life.
+func (p *pass) copied(n Note, first bool) {
+	c := Change{Kind: Copied, By: n.By, Slot: n.Slot, Note: n.ID, Step: p.s.Step, Seat: n.Seat}
+	if first || n.Life == OneTurn { // whose text no other change has
+		c.Text = n.Text
+	}
+	p.out.Changes = append(p.out.Changes, c)
+}
 
 func (p *pass) changed(kind ChangeKind, n Note, why string, lost int) {
 	c := Change{Kind: kind, By: n.By, Slot: n.Slot, Note: n.ID, Step: p.s.Step, Why: why, Tokens: p.s.Meter.Tokens(len(n.Text)), Lost: lost, Seat: n.Seat}
@@ -93,8 +104,8 @@ func (p *pass) heard(n Note) bool {
 	return false
 }
 
-// end ends the life of notes. Under "cache" a note that was sent stays in its
-// seat, stale, until leaving is free.
+// end ends the life of notes. One that is fixed stays at its seat, stale: that it is
+// over is said by the note that follows it, or by its own words.
 func (p *pass) end(which func(Note) bool, why string) {
 	if !slices.ContainsFunc(p.s.Notes, which) {
 		return
@@ -104,52 +115,44 @@ func (p *pass) end(which func(Note) bool, why string) {
 		switch {
 		case !which(n) || n.Stale:
 			rest = append(rest, n)
-		case p.spares() && p.behind(n.Seat) > 0:
+		case n.Fixed:
 			n.Stale = true
 			rest = append(rest, n)
 			p.changed(Retired, n, why, 0)
 		default:
-			p.changed(Removed, n, why, p.cut(n.Seat))
+			p.changed(Removed, n, why, 0)
 		}
 	}
 	p.s.Notes = rest
 }
 
-// spares reports whether cached prefixes count for more than a clean history. Other
-// agents mark their caches, and for those a prefix that is cut costs most.
-func (p *pass) spares() bool {
-	other := p.s.Host != "" && p.s.Host != OwnHost
-	return p.cfg.Retract == "cache" || p.cfg.Retract == "auto" && other
-}
-
-// cut breaks the cached prefix at a seat and returns what that costs. What
-// stands behind it is cold from now on, and free to change.
-func (p *pass) cut(at Seat) int {
-	lost := p.behind(at)
-	if lost > 0 {
-		p.s.Meter.Sent = at.Offset
-		p.s.Meter.Lost += lost
+// travel is how the notes of a request reach the model.
+func (p *pass) travel(ev Calling) Travel {
+	if ev.Travel != "" {
+		return ev.Travel
 	}
-	return lost
+	if p.cfg.Travel == "append" || p.cfg.Travel == "host" {
+		return Append
+	}
+	return Tail
 }
 
-// behind is how many tokens of the cached prefix stand behind a seat: what it
-// costs to put something there or take it away.
-func (p *pass) behind(at Seat) int {
-	if at.ID == "" || p.s.Meter.Sent <= at.Offset {
+// cut is a change to what was sent, from the message with this number on: it returns
+// about how many tokens of the cached prefix that gives up. What it really did is
+// learned from what the provider counts.
+func (p *pass) cut(seq int) int {
+	m := &p.s.Meter
+	if m.Sent == 0 || seq > m.SentSeq {
 		return 0
 	}
-	bytes := p.s.Meter.Sent - at.Offset
-	for _, n := range p.s.Notes {
-		if n.Seated() && n.Seat.Seq > at.Seq && n.Seat.Seq <= p.s.Meter.SentSeq {
-			bytes += len(n.Text)
-		}
-	}
-	return p.s.Meter.Tokens(bytes)
+	behind := m.Sent / m.SentSeq * (m.SentSeq - seq + 1)
+	m.Sent -= behind
+	m.Planned += m.Tokens(behind)
+	return m.Tokens(behind)
 }
 
-// expire ends notes that were for one request, and stale ones whose prefix the
-// provider has forgotten. A retry of the same request changes nothing.
+// expire ends notes that were for one request. A retry of the same request changes
+// nothing.
 func (p *pass) expire(now time.Time) {
 	if p.s.Seq != p.s.Meter.SentSeq {
 		p.end(func(n Note) bool { return n.Life == Once && n.Seated() }, "it was for one request")
@@ -157,45 +160,45 @@ func (p *pass) expire(now time.Time) {
 	if sent := p.s.Meter.SentAt; !sent.IsZero() && now.Sub(sent) > p.ttl {
 		p.s.Meter.Sent = 0
 	}
-	p.sweep(false)
 }
 
-// sweep removes stale notes: those that are free to go, or all of them.
-func (p *pass) sweep(all bool) {
-	if !slices.ContainsFunc(p.s.Notes, func(n Note) bool { return n.Stale }) {
-		return
-	}
-	var rest []Note
-	for _, n := range p.s.Notes {
-		switch {
-		case n.Stale && p.behind(n.Seat) == 0:
-			p.changed(Removed, n, "the prefix is cold", 0)
-		case n.Stale && all:
-			p.changed(Removed, n, "over budget", p.cut(n.Seat))
-		default:
-			rest = append(rest, n)
-		}
-	}
-	p.s.Notes = rest
-}
-
-// seat gives due notes their seats, in lineup order, if the history is whole,
-// and notes what the request holds.
+// seat gives notes their seats, in lineup order, if the history is whole, and notes
+// what the request holds.
 func (p *pass) seat(now time.Time) {
 	m := &p.s.Meter
+	sent := p.rise()
 	if len(p.s.Open) == 0 && p.s.Seq > 0 {
-		p.seatDue()
+		p.seatDue(sent)
 	}
 	m.Sent, m.SentSeq, m.SentAt = m.Bytes, p.s.Seq, now
 }
 
-func (p *pass) seatDue() {
+// rise takes the notes that are not fixed from their seats, for they ride at the end of
+// each request, and returns which were sent before. A fixed one behind which no reply
+// stands yet, for the person interrupted, moves along or goes: it has said nothing.
+func (p *pass) rise() map[int]bool {
+	sent := map[int]bool{}
+	var rest []Note
+	for _, n := range p.s.Notes {
+		early := n.Fixed && n.Life != Kept && n.Seat.Seq > p.s.Replied && n.Seat.Seq < p.s.Seq
+		switch {
+		case early && n.Stale:
+			p.changed(Removed, n, "no reply had come to it", 0)
+			continue
+		case n.Seated() && (early || !n.Fixed):
+			sent[n.ID] = true
+			n.Seat, n.Fixed = Seat{}, false
+		}
+		rest = append(rest, n)
+	}
+	p.s.Notes = rest
+	return sent
+}
+
+func (p *pass) seatDue(sent map[int]bool) {
 	due := func(n Note) bool { return !n.Seated() }
 	if !slices.ContainsFunc(p.s.Notes, due) {
 		return
-	}
-	if size(p.s.Notes) > p.allowance() {
-		p.sweep(true)
 	}
 	notes := slices.SortedStableFunc(slices.Values(p.s.Notes), order)
 	first := max(0, slices.IndexFunc(notes, due))
@@ -205,19 +208,23 @@ func (p *pass) seatDue() {
 			p.changed(Withheld, n, fmt.Sprintf("over budget: notes take %d tokens beside %d of history", p.s.Meter.Tokens(taken), p.s.Meter.Tokens(p.s.Meter.Bytes)), 0)
 			continue
 		}
-		n.Seat = p.choose(n)
-		lost := p.cut(n.Seat)
-		p.s.Meter.Added += p.s.Meter.Tokens(len(n.Text))
+		n.Seat, n.Fixed = p.choose(n), n.Life == Kept || p.s.Travel == Append
 		p.s.Notes = append(p.s.Notes, n)
-		p.changed(Injected, n, n.Why, lost)
+		if !sent[n.ID] {
+			p.s.Meter.Added += p.s.Meter.Tokens(len(n.Text))
+			p.changed(Injected, n, n.Why, 0)
+		}
+		if p.s.Travel == Clearing && !n.Fixed {
+			p.copied(n, !sent[n.ID])
+		}
 	}
 	slices.SortStableFunc(p.s.Notes, order)
-	p.sweep(false)
 }
 
-// choose picks the seat of a due note.
+// choose picks the seat of a due note. Before the prompt is free as long as the prompt
+// was not sent.
 func (p *pass) choose(n Note) Seat {
-	if n.Place == BeforePrompt && n.Target.ID != "" {
+	if n.Place == BeforePrompt && n.Life == Kept && n.Target.ID != "" && n.Target.Offset >= p.s.Meter.Sent {
 		return n.Target
 	}
 	return p.s.Last

@@ -12,13 +12,15 @@ import (
 // Step returns a new one and leaves the old one as it was.
 type Session struct {
 	Info
-	Version int  // one more with each saved change; kept by the store
-	Seq     int  // messages so far
-	Step    int  // replies of the model so far; never goes back
-	Last    Seat // the newest message; Offset is where it ends
-	Via     Via  // who told it
-	Prompt  Seat // the newest prompt; Offset is where it begins
-	Split   bool // the prompt came between a tool call and its result, or holds one
+	Version int    // one more with each saved change; kept by the store
+	Seq     int    // messages so far
+	Step    int    // replies of the model so far; never goes back
+	Last    Seat   // the newest message; Offset is where it ends
+	Via     Via    // who told it
+	Prompt  Seat   // the newest prompt; Offset is where it begins
+	Split   bool   // the prompt came between a tool call and its result, or holds one
+	Replied int    // the number of the newest reply
+	Travel  Travel // of the notes in the newest request
 	Open    []ToolCall
 	Todos   []Todo
 	Notes   []Note // in the order of their seats

@@ -164,7 +164,7 @@ func newFold(t *testing.T, p cache.Provider, size, summary int) *fold {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := trimtab.New(trimtab.Config{Retract: "cache"}, trimtab.Use(frames))
+	engine, err := trimtab.New(trimtab.Config{Travel: "append"}, trimtab.Use(frames))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestTheTimeOfAnExportIsNotItsEnd(t *testing.T) {
 		slow.at = slow.at.Add(10 * time.Minute)
 		slow.work(1, 400)
 	}
-	engine, err := steer.New(steer.Config{Steering: trimtab.Config{Retract: "strict"}})
+	engine, err := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func TestListsEveryNoteWithItsPrice(t *testing.T) {
 
 func TestCacheIsCheaperThanStrict(t *testing.T) {
 	strict := run(t, steer.Config{}, recording(30))
-	cache := run(t, steer.Config{Steering: trimtab.Config{Retract: "cache"}}, recording(30))
+	cache := run(t, steer.Config{Steering: trimtab.Config{Travel: "append"}}, recording(30))
 	if cache.Lost != 0 || cache.Cost >= strict.Cost {
 		t.Errorf("cache gives up %d and costs %.0f, strict %d and %.0f", cache.Lost, cache.Cost, strict.Lost, strict.Cost)
 	}

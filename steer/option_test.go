@@ -31,7 +31,7 @@ func (o own) Steer(t trimtab.Turn, greeted bool) (bool, []trimtab.Action) {
 		return greeted, []trimtab.Action{trimtab.Reply{Text: "answered by " + o.name}}
 	case trimtab.Calling:
 		if !greeted {
-			return true, []trimtab.Action{trimtab.Inject{Slot: "greeting", Place: trimtab.BeforePrompt, Text: "a note of " + o.name, Why: "the first request"}}
+			return true, []trimtab.Action{trimtab.Inject{Slot: "greeting", Place: trimtab.BeforePrompt, Life: trimtab.Kept, Text: "a note of " + o.name, Why: "the first request"}}
 		}
 	}
 	return greeted, nil

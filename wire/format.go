@@ -49,4 +49,18 @@ type Edit struct {
 	At    int      // the item that it stands before; len(Items) is the end
 	Texts []string // our notes, in order: a part each, where the API has parts
 	Drop  int      // for folding: how many items from At on it stands for
+
+	Channel Channel // the zero Channel is the user's
+	Clear   bool    // on the operator's channel: it is for the next reply only, where the API has that
 }
+
+// Channel says in whose name a message of ours is written.
+type Channel uint8
+
+// The channels. Operator is the provider's own for instructions inside a conversation,
+// which no tool can imitate. A format that has none, or none at that place, writes for
+// the user.
+const (
+	User Channel = iota
+	Operator
+)

@@ -88,8 +88,8 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 
 // lineups are the ways of steering that are compared; the first does not steer.
 func lineups() ([]lineup, error) {
-	strict, err1 := steer.New(steer.Config{Steering: trimtab.Config{Retract: "strict"}})
-	cache, err2 := steer.New(steer.Config{Steering: trimtab.Config{Retract: "cache"}})
+	strict, err1 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
+	cache, err2 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "append"}})
 	return []lineup{{"without", nil}, {"strict", strict}, {"cache", cache}}, errors.Join(err1, err2)
 }
 

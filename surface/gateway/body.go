@@ -90,6 +90,12 @@ func newOutgoing(from *buffer, pieces ...[]byte) outgoing {
 
 func (o outgoing) release() { o.from.release() }
 
+// into makes it the body of a request, which can be sent again.
+func (o outgoing) into(r *http.Request) {
+	r.Body, r.ContentLength = o.reader(), int64(o.size)
+	r.GetBody = func() (io.ReadCloser, error) { return o.reader(), nil }
+}
+
 // reader reads the body from its beginning, and holds the buffer until it is
 // closed: a transport may read on after the reply has come, and closes a body when
 // it is done with it.

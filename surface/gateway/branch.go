@@ -180,10 +180,12 @@ func texts(all []string, raw []byte) []string {
 // in the part of the history that it shares with it, so that the provider finds the
 // prefix that it knows. A request with another system prompt or other tools shares
 // none.
-func (l *ledger) carried(r reading, p profile, b *wire.Body) []wire.Edit {
+func (l *ledger) carried(r reading, p profile, by wire.Channel, b *wire.Body) []wire.Edit {
 	if p.system != l.profile.system || p.tools != l.profile.tools || r.shared == 0 {
 		return nil
 	}
 	r.lines = r.lines[:r.shared]
-	return r.edits(l.state, b)
+	s := l.state
+	s.Notes = slices.DeleteFunc(slices.Clone(s.Notes), func(n trimtab.Note) bool { return !n.Fixed }) // what rides is the main line's
+	return r.edits(s, l.copies, by, b)
 }

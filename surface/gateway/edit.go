@@ -1,19 +1,21 @@
 package gateway
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/wire"
 )
 
-// edits turns the seats and folds of a session into places of a body. One whose
-// message is not there is left out: the engine will hear of it as Rewritten.
-func (r reading) edits(s trimtab.Session, b *wire.Body) []wire.Edit {
+// edits turns the seats and folds of a session into places of a body, and the copies
+// that were sent of notes that clear themselves. One whose message is not there is left
+// out: the engine will hear of it as Rewritten.
+func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Channel, b *wire.Body) []wire.Edit {
 	hidden, all := r.folds(s, b)
-	texts := map[int][]string{} // by the line that they stand before
+	texts := map[place][]string{}
 	for _, n := range s.Notes {
-		if !n.Seated() {
+		if !n.Seated() || s.Travel == trimtab.Clearing && !n.Fixed { // of those the copies are sent
 			continue
 		}
 		at := r.find(n.Seat.ID)
@@ -23,18 +25,59 @@ func (r reading) edits(s trimtab.Session, b *wire.Body) []wire.Edit {
 		if n.Seat.After {
 			at++
 		}
-		texts[at] = append(texts[at], n.Text)
+		p := place{at: r.item(at, b)}
+		if n.Life != trimtab.Kept { // a kept one stands before the prompt, where only the user speaks
+			p.channel = by
+		}
+		texts[p] = append(texts[p], n.Text)
 	}
-	for at, t := range texts {
-		all = append(all, wire.Edit{At: r.item(at, b), Texts: t})
+	for at, t := range r.copied(copies, b) {
+		if !hidden[at] {
+			p := place{r.item(at+1, b), by, by == wire.Operator}
+			texts[p] = append(texts[p], t...)
+		}
+	}
+	for p, t := range texts {
+		all = append(all, wire.Edit{At: p.at, Texts: t, Channel: p.channel, Clear: p.clear})
 	}
 	slices.SortStableFunc(all, func(a, b wire.Edit) int {
-		if a.At != b.At {
-			return a.At - b.At
-		}
-		return a.Drop - b.Drop // what stands before a folded run comes before its summary
+		// What stands before a folded run comes before its summary, and the user's text
+		// before the operator's.
+		return cmp.Or(a.At-b.At, a.Drop-b.Drop, int(a.Channel)-int(b.Channel))
 	})
 	return all
+}
+
+// place is where notes stand together, and as what.
+type place struct {
+	at      int // the item that they stand before
+	channel wire.Channel
+	clear   bool
+}
+
+// copied finds the lines behind which copies of notes stand. Of those in one user turn
+// only the last counts: to what was sent before it in that turn no reply came.
+func (r reading) copied(copies map[string][]string, b *wire.Body) map[int][]string {
+	found := map[int][]string{}
+	if len(copies) == 0 {
+		return found
+	}
+	last := -1
+	for i, known := range r.lines {
+		if known.reply {
+			last = -1
+			continue
+		}
+		if texts, ok := copies[known.id]; ok && i < len(r.items) {
+			if last >= 0 {
+				delete(found, last)
+			}
+			if last = i; len(texts) > 0 {
+				found[i] = texts
+			}
+		}
+	}
+	return found
 }
 
 // item is the item at which a line begins.

@@ -38,10 +38,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "trimtab: the request did not arrive whole: "+err.Error())
 		return
 	}
-	out, t := g.steer(r, to, body, rest, way)
-	body.release()
-	defer out.release()
-	g.forward(w, r, to, out, rest, t, way)
+	s := g.steer(r, to, body, rest, way)
+	defer body.release()
+	defer s.body.release()
+	g.forward(w, r, to, s, rest, way)
 }
 
 // read reads the body whole: only then can a reply not overtake it. Of one over
@@ -64,7 +64,7 @@ func (g *Gateway) read(w http.ResponseWriter, r *http.Request) (body *buffer, re
 var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // forward sends a request on and hands its reply back.
-func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body outgoing, rest io.Reader, t *turn, way *trail) {
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, s *sending, rest io.Reader, way *trail) {
 	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header}
 	out.Host = out.URL.Host
 	strip(out.Header)
@@ -74,7 +74,14 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 	if _, named := out.Header["User-Agent"]; !named {
 		out.Header["User-Agent"] = nil // say nothing that the client did not say
 	}
-	reply, err := g.send(r, out, body, rest)
+	reply, err := g.send(r, out, s.body, rest)
+	if err == nil && rest == nil {
+		if next, ok := g.again(s, to, out.Header, reply); ok {
+			_ = reply.Body.Close()
+			defer next.release()
+			reply, err = g.send(r, out, next, nil)
+		}
+	}
 	if err != nil {
 		if r.Context().Err() != nil {
 			way.left()
@@ -87,7 +94,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, body
 		return
 	}
 	defer reply.Body.Close()
-	g.pass(w, r, reply, t, way)
+	g.pass(w, r, reply, s.turn, way)
 }
 
 // own are headers that are made anew, or meant for us: an expectation was met
@@ -102,8 +109,7 @@ func (g *Gateway) send(r, out *http.Request, body outgoing, rest io.Reader) (rep
 	case body.size == 0:
 		out.Body = http.NoBody
 	default:
-		out.Body, out.ContentLength = body.reader(), int64(body.size)
-		out.GetBody = func() (io.ReadCloser, error) { return body.reader(), nil }
+		body.into(out)
 	}
 	reply, err = g.transport.RoundTrip(out.WithContext(r.Context()))
 	if err == nil && reply.StatusCode < http.StatusOK { // no server can pass these on as a reply

@@ -47,6 +47,8 @@ type Options struct {
 	Host      string            // the agent, where it is known
 	Session   string            // the session of requests that name none
 	Opening   []trimtab.Event   // told to each session that begins here
+	Travel    string            // how notes travel, where it is not for the model and the provider alone to say: see trimtab.Config
+	Developer bool              // the provider of OpenAI's format takes developer messages: it is OpenAI itself
 	Transport http.RoundTripper // to the providers; a plain one if nil
 	Tracer    Tracer            // hears of main turns; may be nil
 	Rested    func()            // called when requests have stopped coming for a while; may be nil

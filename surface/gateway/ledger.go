@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -29,8 +30,10 @@ type ledger struct {
 	profile profile         // of the main line's newest request
 	number  int             // requests so far
 	loaded  bool
-	fresh   bool // nothing was said in the session, so the opening is to be told
-	asked   int  // how often it was asked for; under the gateway's lock
+	copies  map[string][]string // of notes that clear themselves, by the message that they were sent behind
+	unsure  atomic.Bool         // replies may be bound to what is not sent any more: the provider is to leave out their thinking
+	fresh   bool                // nothing was said in the session, so the opening is to be told
+	asked   int                 // how often it was asked for; under the gateway's lock
 
 	before, next wire.Body // the last request and the one at hand; a scan resumes where they part
 	raw          *buffer   // holds the bytes of before
@@ -192,14 +195,16 @@ func lineOf(m trimtab.Message) line {
 // History is where the messages of a session are kept. A trimtab.Archive is one.
 type History interface {
 	Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+	Journal(ctx context.Context, id string, after int) iter.Seq2[trimtab.Entry, error]
 }
 
 // load takes the lines from the store, after a restart. It does not wait longer
 // than the context lasts, even for a store that hangs.
 func (l *ledger) load(ctx context.Context, h History) error {
 	type found struct {
-		lines []line
-		err   error
+		lines  []line
+		copies map[string][]string
+		err    error
 	}
 	done := make(chan found, 1)
 	go func() {
@@ -209,7 +214,11 @@ func (l *ledger) load(ctx context.Context, h History) error {
 			}
 		}()
 		lines, err := linesOf(ctx, h, l.id)
-		done <- found{lines, err}
+		var copies map[string][]string
+		if err == nil && l.state.Travel == trimtab.Clearing {
+			copies, err = copiesOf(ctx, h, l.id)
+		}
+		done <- found{lines, copies, err}
 	}()
 	select {
 	case f := <-done:
@@ -217,6 +226,7 @@ func (l *ledger) load(ctx context.Context, h History) error {
 			return fmt.Errorf("ledger of %s: %w", l.id, f.err)
 		}
 		l.begin(f.lines)
+		l.copies = f.copies
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("ledger of %s: %w", l.id, ctx.Err())
@@ -225,7 +235,7 @@ func (l *ledger) load(ctx context.Context, h History) error {
 
 // begin takes these messages as all that was said. The newest one ends the main line.
 func (l *ledger) begin(said []line) {
-	l.said, l.main, l.tree, l.nth, l.loaded = said, nil, nil, map[uint64]int{}, true
+	l.said, l.main, l.tree, l.nth, l.copies, l.loaded = said, nil, nil, map[uint64]int{}, nil, true
 	for _, known := range said {
 		l.nth[known.hash]++
 	}
@@ -233,6 +243,51 @@ func (l *ledger) begin(said []line) {
 		l.main = append(l.main, at)
 	}
 	slices.Reverse(l.main)
+}
+
+// copiesOf finds in the journal which notes were sent behind which message.
+func copiesOf(ctx context.Context, h History, id string) (map[string][]string, error) {
+	texts, all := map[int]string{}, map[string][]string{}
+	for e, err := range h.Journal(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		sent(texts, all, e.Changes)
+	}
+	return all, nil
+}
+
+// sent adds the copies of one request to those before: behind one message stand those
+// that were sent last.
+func sent(texts map[int]string, all map[string][]string, changes []trimtab.Change) {
+	again := map[string]bool{}
+	for _, c := range changes {
+		if c.Text != "" && (c.Kind == trimtab.Injected || c.Kind == trimtab.Copied) {
+			texts[c.Note] = c.Text
+		}
+		if c.Kind != trimtab.Copied || texts[c.Note] == "" {
+			continue
+		}
+		if !again[c.Seat.ID] {
+			again[c.Seat.ID], all[c.Seat.ID] = true, nil
+		}
+		all[c.Seat.ID] = append(all[c.Seat.ID], texts[c.Note])
+	}
+}
+
+// copy notes the copies of a request that is about to leave.
+func (l *ledger) copy(s trimtab.Session, changes []trimtab.Change) {
+	if s.Travel != trimtab.Clearing {
+		return
+	}
+	if l.copies == nil {
+		l.copies = map[string][]string{}
+	}
+	texts := map[int]string{}
+	for _, n := range s.Notes {
+		texts[n.ID] = n.Text
+	}
+	sent(texts, l.copies, changes)
 }
 
 func linesOf(ctx context.Context, h History, id string) (lines []line, err error) {

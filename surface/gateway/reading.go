@@ -247,13 +247,25 @@ func (r reading) find(id string) int {
 	return -1
 }
 
+// foreign reports whether the history holds replies that did not come through here, but
+// for the newest: their thinking is bound to what somebody else sent.
+func (r reading) foreign(pending bool) bool {
+	n := 0
+	for _, i := range r.new {
+		if r.lines[i].reply {
+			n++
+		}
+	}
+	return n > 1 || n == 1 && !pending || r.adopted
+}
+
 // holds reports whether a known line is in the history.
 func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at) }
 
 // events tells the engine what is new in a body, in order, and that a request
 // leaves. The newest reply comes back in it; what the provider said of it is put
 // with it.
-func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message) []trimtab.Event {
+func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, by trimtab.Travel) []trimtab.Event {
 	var events []trimtab.Event
 	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
@@ -267,7 +279,7 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 	if r.changed {
 		events = append(events, r.rewritten(s))
 	}
-	return append(events, trimtab.Calling{})
+	return append(events, trimtab.Calling{Travel: by})
 }
 
 func (r reading) rewritten(s trimtab.Session) trimtab.Event {

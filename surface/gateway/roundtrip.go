@@ -30,7 +30,7 @@ func (g *Steerer) RoundTrip(r *http.Request, session string, next http.RoundTrip
 		_ = r.Body.Close()
 		return nil, err
 	}
-	var t *turn
+	s := &sending{}
 	if len(body.b) > g.opt.MaxBody {
 		begun := newOutgoing(body, body.b)
 		out.Body = newRestBody(begun.reader(), r.Body)
@@ -38,14 +38,21 @@ func (g *Steerer) RoundTrip(r *http.Request, session string, next http.RoundTrip
 		body.release()
 	} else {
 		_ = r.Body.Close()
-		var sent outgoing
-		sent, t = g.steer(out, to, body, nil, way)
-		body.release()
-		defer sent.release()
-		out.Body, out.ContentLength = sent.reader(), int64(sent.size)
-		out.GetBody = func() (io.ReadCloser, error) { return sent.reader(), nil }
+		s = g.steer(out, to, body, nil, way)
+		defer body.release()
+		defer s.body.release()
+		s.body.into(out)
 	}
 	reply, err := next.RoundTrip(out)
+	if err == nil {
+		if other, ok := g.again(s, to, out.Header, reply); ok {
+			_ = reply.Body.Close()
+			defer other.release()
+			out = out.Clone(out.Context())
+			other.into(out)
+			reply, err = next.RoundTrip(out)
+		}
+	}
 	if err != nil {
 		if r.Context().Err() != nil {
 			way.left()
@@ -58,7 +65,7 @@ func (g *Steerer) RoundTrip(r *http.Request, session string, next http.RoundTrip
 	}
 	reply.Request = r
 	if reply.Body != nil && reply.StatusCode != http.StatusSwitchingProtocols {
-		reply.Body = &observedBody{ReadCloser: reply.Body, request: r, seen: g.observe(reply, t, way)}
+		reply.Body = &observedBody{ReadCloser: reply.Body, request: r, seen: g.observe(reply, s.turn, way)}
 	}
 	return reply, nil
 }

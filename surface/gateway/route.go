@@ -19,6 +19,7 @@ type route struct {
 	path     string // without our own prefix
 	session  string // from the path prefix /s/{id}
 	format   wire.Format
+	counts   bool // it asks what a request of the Messages API would count
 }
 
 // find routes a request; ok is false for a path that belongs to no provider.
@@ -47,6 +48,8 @@ func find(r *http.Request) (t route, ok bool) {
 		if post && (strings.HasSuffix(p, ":generateContent") || strings.HasSuffix(p, ":streamGenerateContent")) {
 			t.format = gemini.Format{}
 		}
+	case p == "/v1/messages/count_tokens":
+		t.provider, t.counts = "anthropic", post
 	case strings.HasPrefix(p, "/v1/messages/"), strings.HasPrefix(p, "/api/"), p == "/":
 		t.provider = "anthropic"
 	case strings.HasPrefix(p, "/v1/") && forAnthropic(r.Header):

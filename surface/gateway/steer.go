@@ -27,16 +27,22 @@ type turn struct {
 
 // edited is what steering made of a request.
 type edited struct {
-	body *outgoing // with notes; nil where the request goes out as it came
-	t    *turn
+	sending
+	some bool // it goes out with changes of ours
 	err  error
 }
 
-// steer returns the body to send, and the turn if it is one. It never fails: where
-// anything is not sure, the body goes out as it came.
-func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader, way *trail) (outgoing, *turn) {
+// steer returns what to send, and the turn if it is one. It never fails: where anything
+// is not sure, the body goes out as it came, but for the switch that a history with
+// notes in it may need then.
+func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader, way *trail) *sending {
+	if to.counts && rest == nil && r.Header.Get("Content-Encoding") == "" {
+		if raw, ok := unbind(came.b, r.Header); ok {
+			return &sending{body: newOutgoing(&buffer{b: raw}, raw)}
+		}
+	}
 	if to.format == nil || rest != nil || len(came.b) == 0 {
-		return newOutgoing(came, came.b), nil
+		return &sending{body: newOutgoing(came, came.b)}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.patience())
 	defer cancel()
@@ -44,14 +50,22 @@ func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader,
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
+		if raw, ok := unbind(came.b, r.Header); ok && to.provider == "anthropic" && r.Header.Get("Content-Encoding") == "" {
+			e.body = newOutgoing(&buffer{b: raw}, raw)
+			return &e.sending
+		}
 	}
-	if e.body == nil {
-		return newOutgoing(came, came.b), e.t
+	if !e.some {
+		e.body = newOutgoing(came, came.b)
+		if e.plain == nil && r.Header.Get("Content-Encoding") == "" {
+			e.plain = came
+		}
+		return &e.sending
 	}
 	g.Stats.Edited.Add(1)
 	way.steered()
 	r.Header.Del("Content-Encoding") // if it was compressed: with notes it goes plain
-	return *e.body, e.t
+	return &e.sending
 }
 
 // patience is how long a request waits for steering before it goes out as it came.
@@ -108,42 +122,62 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if why == "" {
 		why = l.side(seen, as, to.format, body)
 	}
+	_, refused := g.refused.Load(to.provider + " " + body.Model())
+	by := g.way(to, body, refused)
 	if why != "" {
 		g.Stats.Side.Add(1)
 		way.aside()
-		return g.place(plain, to, l, body, l.carried(seen, as, body))
+		return g.place(r, plain, to, l, body, l.carried(seen, as, by.channel, body))
 	}
 	g.Stats.Main.Add(1)
-	s, out, err := g.tell(ctx, l, to.format, body, seen)
+	if by.bound && seen.foreign(l.pending != nil) {
+		l.unsure.Store(true)
+	}
+	s, out, err := g.tell(ctx, l, to.format, body, seen, by.travel)
 	if err != nil {
 		return edited{err: err}
 	}
 	l.profile = as
+	l.copy(s, out.Changes)
 	g.count(out)
 	way.told(out)
 	t := &turn{ledger: l, number: l.number, format: to.format, stream: streams(to, body)}
-	e = g.place(plain, to, l, body, seen.edits(s, body))
-	e.t = t
+	e = g.place(r, plain, to, l, body, seen.edits(s, l.copies, by.channel, body))
+	e.turn = t
 	g.retained.put(l, l.keep(plain))
 	return e
 }
 
 // place puts edits into a body.
-func (g *Steerer) place(plain *buffer, to route, l *ledger, body *wire.Body, edits []wire.Edit) (e edited) {
-	if len(edits) == 0 {
+func (g *Steerer) place(r *http.Request, plain *buffer, to route, l *ledger, body *wire.Body, edits []wire.Edit) (e edited) {
+	e.model, e.plain, e.edits, e.from = body.Model(), plain, edits, l
+	raw := plain.b
+	if l.unsure.Load() && to.provider == "anthropic" {
+		var fresh wire.Body
+		if mended, ok := unbind(raw, r.Header); ok && to.format.Scan(mended, &fresh, nil) == nil {
+			raw, body, plain, e.some = mended, &fresh, &buffer{b: mended}, true
+			e.plain = plain
+		}
+	}
+	if len(edits) == 0 && !e.some {
+		e.plain = nil
 		return e
 	}
-	pieces, left, err := apply(to.format, body, edits)
-	if left > 0 && err == nil {
-		g.Stats.Faults.Add(1)
-		g.opt.Log.Warn("notes or folds found no place and were left out", "session", l.id, "count", left)
+	pieces := [][]byte{raw}
+	if len(edits) > 0 {
+		var left int
+		if pieces, left, e.err = apply(to.format, body, edits); e.err != nil {
+			return edited{err: e.err}
+		}
+		if left > 0 {
+			g.Stats.Faults.Add(1)
+			g.opt.Log.Warn("notes or folds found no place and were left out", "session", l.id, "count", left)
+		}
 	}
-	if err != nil {
-		e.err = err
-		return e
+	if slices.ContainsFunc(edits, func(e wire.Edit) bool { return e.Clear }) {
+		addBeta(r.Header, betaClearing)
 	}
-	sent := newOutgoing(plain, pieces...)
-	e.body = &sent
+	e.body, e.some = newOutgoing(plain, pieces...), true
 	return e
 }
 
@@ -158,10 +192,10 @@ func sizeOf(edits []wire.Edit) (size int) {
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading) (s trimtab.Session, out trimtab.Outcome, err error) {
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, by trimtab.Travel) (s trimtab.Session, out trimtab.Outcome, err error) {
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
 	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := seen.events(l, f, b, s, l.pending)
+		events := seen.events(l, f, b, s, l.pending, by)
 		if l.fresh {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}

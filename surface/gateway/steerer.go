@@ -25,6 +25,7 @@ type Steerer struct {
 	order    list.List // of *ledger, the one used last in front
 	retained retained
 	pool     bufferPool
+	refused  sync.Map // "provider model" of those that take no instructions inside the conversation
 	zstd     func() (*zstd.Decoder, error)
 	Stats    Stats
 }

@@ -14,7 +14,7 @@ var messages = list.Shape{
 	Name: "anthropic", List: "messages",
 	System: []string{"system"}, Tools: []string{"tools"},
 	Member: member, Part: part, Class: class, Settle: settle,
-	Whole: whole, Place: place, Keep: keep, Note: note,
+	Whole: whole, Place: place, Keep: keep, Note: note, Operator: operator, Behind: behind,
 }
 
 func member(name []byte) list.Act {
@@ -131,7 +131,12 @@ func asked(b *wire.Body, i int) int {
 func keep(*wire.Body) int { return 0 }
 
 func note(dst []byte, texts []string) []byte {
-	dst = append(dst, `{"role":"user","content":[`...)
+	dst = append(dst, `{"role":"user","content":`...)
+	return append(blocks(dst, texts), '}')
+}
+
+func blocks(dst []byte, texts []string) []byte {
+	dst = append(dst, '[')
 	for i, t := range texts {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -140,5 +145,29 @@ func note(dst []byte, texts []string) []byte {
 		dst = jsonscan.AppendQuote(dst, t)
 		dst = append(dst, '}')
 	}
-	return append(dst, "]}"...)
+	return append(dst, ']')
+}
+
+// behind is where a system message for item at may stand: behind the user turn that it
+// is part of or that follows, and before a reply or at the end.
+func behind(b *wire.Body, at int) int {
+	for at < len(b.Items) && b.Items[at].Role == trimtab.RoleUser {
+		at++
+	}
+	switch {
+	case at == 0 || b.Items[at-1].Role != trimtab.RoleUser || b.Items[at-1].Open > 0 || b.Items[at-1].Server > 0:
+		return -1
+	case at < len(b.Items) && b.Items[at].Role != trimtab.RoleAssistant:
+		return -1
+	}
+	return at
+}
+
+func operator(dst []byte, texts []string, clearing bool) []byte {
+	dst = append(dst, `{"role":"system","content":`...)
+	dst = blocks(dst, texts)
+	if clearing {
+		dst = append(dst, `,"clear_at":"next_user_message"`...)
+	}
+	return append(dst, '}')
 }

@@ -13,7 +13,7 @@ import (
 var messages = list.Shape{
 	Name: "openaichat", List: "messages", Tools: []string{"tools", "functions"},
 	Member: member, Part: part, Class: class, Settle: settle,
-	Whole: whole, Place: place, Keep: list.Leading, Note: note,
+	Whole: whole, Place: place, Keep: list.Leading, Note: note, Operator: operator, Behind: place,
 }
 
 func member(name []byte) list.Act {
@@ -89,8 +89,14 @@ func whole(b *wire.Body, at int) string {
 
 func place(b *wire.Body, at int) int { return max(at, list.Leading(b)) }
 
-func note(dst []byte, texts []string) []byte {
-	dst = append(dst, `{"role":"user","content":`...)
+func note(dst []byte, texts []string) []byte { return message(dst, "user", texts) }
+
+func operator(dst []byte, texts []string, _ bool) []byte { return message(dst, "developer", texts) }
+
+func message(dst []byte, role string, texts []string) []byte {
+	dst = append(dst, `{"role":"`...)
+	dst = append(dst, role...)
+	dst = append(dst, `","content":`...)
 	dst = jsonscan.AppendQuote(dst, strings.Join(texts, "\n\n"))
 	return append(dst, '}')
 }

@@ -14,7 +14,7 @@ var input = list.Shape{
 	Name: "responses", List: "input", Bare: true,
 	System: []string{"instructions"}, Tools: []string{"tools"},
 	Member: member, Part: part, Class: class, Settle: settle,
-	Whole: whole, Place: place, Keep: list.Leading, Note: note, Typed: typed,
+	Whole: whole, Place: place, Keep: list.Leading, Note: note, Typed: typed, Operator: operator, Behind: place,
 }
 
 // metadata is where Codex says who wrote each part of a message.
@@ -141,8 +141,14 @@ func whole(b *wire.Body, at int) string {
 
 func place(b *wire.Body, at int) int { return max(at, list.Leading(b)) }
 
-func note(dst []byte, texts []string) []byte {
-	dst = append(dst, `{"type":"message","role":"user","content":[`...)
+func note(dst []byte, texts []string) []byte { return message(dst, "user", texts) }
+
+func operator(dst []byte, texts []string, _ bool) []byte { return message(dst, "developer", texts) }
+
+func message(dst []byte, role string, texts []string) []byte {
+	dst = append(dst, `{"type":"message","role":"`...)
+	dst = append(dst, role...)
+	dst = append(dst, `","content":[`...)
 	for i, t := range texts {
 		if i > 0 {
 			dst = append(dst, ',')

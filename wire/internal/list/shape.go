@@ -33,6 +33,12 @@ type Shape struct {
 
 	// Note appends our message, and Typed a message with a text literal.
 	Note  func(dst []byte, texts []string) []byte
+
+	// Operator appends our message on the operator's channel, and Behind is the item
+	// before which one for item at stands, or -1; both are nil where there is none.
+	Operator func(dst []byte, texts []string, clearing bool) []byte
+	Behind   func(b *wire.Body, at int) int
+
 	Typed func(dst, literal []byte) []byte
 }
 

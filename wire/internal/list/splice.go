@@ -112,6 +112,12 @@ func (s *splice) edit(e *wire.Edit) error {
 		s.bare(e, texts)
 		return nil
 	}
+	if e.Drop == 0 && e.Channel == wire.Operator && s.shape.Operator != nil {
+		if place := s.shape.Behind(s.b, e.At); place >= s.done && (s.tight == 0 || place != s.tight) {
+			s.put(place, func(dst []byte) []byte { return s.shape.Operator(dst, texts, e.Clear) })
+			return nil
+		}
+	}
 	place := max(s.shape.Place(s.b, e.At), s.done)
 	if s.tight > 0 && place == s.tight {
 		return fmt.Errorf("%w before item %d: a fold ends there", wire.ErrSeat, place)
@@ -159,20 +165,24 @@ func (s *splice) check(e *wire.Edit) ([]string, error) {
 
 // insert puts a message before an item.
 func (s *splice) insert(place int, texts []string) {
+	s.put(place, func(dst []byte) []byte { return s.shape.Note(dst, texts) })
+}
+
+func (s *splice) put(place int, message func(dst []byte) []byte) {
 	items := s.b.Items
 	switch {
 	case place < len(items):
 		s.upTo(items[place].Start)
-		s.dst = s.shape.Note(s.dst, texts)
+		s.dst = message(s.dst)
 		s.dst = append(s.dst, ',')
 	case place > 0:
 		s.upTo(items[place-1].End)
 		s.dst = append(s.dst, ',')
-		s.dst = s.shape.Note(s.dst, texts)
+		s.dst = message(s.dst)
 	default:
 		s.upTo(s.b.List.Start + 1)
 		s.element()
-		s.dst = s.shape.Note(s.dst, texts)
+		s.dst = message(s.dst)
 	}
 	s.done = place
 }
