@@ -102,14 +102,12 @@ var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 func anthropicTools(b object) error {
 	seen := map[string]bool{}
 	for i, tool := range objects(list(b, "tools")) {
-		name := str(tool, "name")
-		if kind := str(tool, "type"); kind == "mcp_toolset" {
-			continue
-		} else if _, ok := tool["input_schema"].(object); !ok && (kind == "" || kind == "custom") {
-			return refuseAnthropic("tools.%d.custom.input_schema: Field required", i)
+		if err := anthropicTool(fmt.Sprintf("tools.%d", i), tool); err != nil {
+			return err
 		}
-		if !toolName.MatchString(name) {
-			return refuseAnthropic("tools.%d.custom.name: String should match pattern '%s'", i, toolName)
+		name := str(tool, "name")
+		if name == "" { // a set of tools that a server names
+			continue
 		}
 		if seen[name] {
 			return refuseAnthropic("tools: Tool names must be unique.")
@@ -119,28 +117,46 @@ func anthropicTools(b object) error {
 	return nil
 }
 
+func anthropicTool(path string, tool object) error {
+	kind := str(tool, "type")
+	if kind == "mcp_toolset" {
+		return nil
+	}
+	if _, ok := tool["input_schema"].(object); !ok && (kind == "" || kind == "custom") {
+		return refuseAnthropic("%s.custom.input_schema: Field required", path)
+	}
+	if !toolName.MatchString(str(tool, "name")) {
+		return refuseAnthropic("%s.custom.name: String should match pattern '%s'", path, toolName)
+	}
+	return nil
+}
+
 // anthropicMarks counts the cache marks, in the order in which the prefix is
 // made: tools, system, messages.
 func anthropicMarks(b object) error {
 	marks, short := 0, false
-	for _, at := range marked(b) {
+	all := marked(b)
+	if v := b["cache_control"]; v != nil { // one that the API places itself, behind all others
+		all = append(all, mark{"", v})
+	}
+	for _, at := range all {
+		if at.path != "" {
+			at.path += "."
+		}
 		mark, ok := at.mark.(object)
 		if !ok || str(mark, "type") != "ephemeral" {
-			return refuseAnthropic("%s.cache_control.type: Input should be 'ephemeral'", at.path)
+			return refuseAnthropic("%scache_control.type: Input should be 'ephemeral'", at.path)
 		}
 		switch ttl := str(mark, "ttl"); ttl {
 		case "", "5m":
 			short = true
 		case "1h":
 			if short {
-				return refuseAnthropic("%s.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.", at.path)
+				return refuseAnthropic("%scache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.", at.path)
 			}
 		default:
-			return refuseAnthropic("%s.cache_control.ephemeral.ttl: Input should be '5m' or '1h'", at.path)
+			return refuseAnthropic("%scache_control.ephemeral.ttl: Input should be '5m' or '1h'", at.path)
 		}
-		marks++
-	}
-	if b["cache_control"] != nil { // one that the API places itself
 		marks++
 	}
 	if marks > maxMarks {
@@ -176,6 +192,7 @@ func marked(b object) []mark {
 			at := fmt.Sprintf("%s.content.%d", path, i)
 			blocks(at, list(o, "content"))
 			blocks(at+".source", list(obj(o, "source"), "content"))
+			add(at+".tool.definition", obj(obj(o, "tool"), "definition"))
 			add(at, o)
 		}
 	}

@@ -23,6 +23,8 @@ var anthropicBlocks = map[string][]string{
 	"mcp_tool_use":      {"assistant"},
 	"mcp_tool_result":   {"assistant"},
 	"compaction":        {"assistant"},
+	"tool_addition":     {"system"},
+	"tool_removal":      {"system"},
 }
 
 func blockRoles(kind string) []string {
@@ -45,10 +47,10 @@ func anthropicMessages(b object) error {
 		if !slices.Contains([]string{"user", "assistant", "system"}, role) {
 			return refuseAnthropic("messages.%d.role: Input should be 'user' or 'assistant'", i)
 		}
-		if i == 0 && role != "user" {
+		if i == 0 && role != "user" && !onlyEffort(m) {
 			return refuseAnthropic("messages: first message must use the \"user\" role")
 		}
-		allowed := []string{"role", "content"}
+		allowed := []string{"role", "content", "clear_at"} // whose own rule says where
 		if role == "system" {
 			allowed = append(allowed, "output_config")
 		}
@@ -60,6 +62,13 @@ func anthropicMessages(b object) error {
 		}
 	}
 	return nil
+}
+
+// onlyEffort reports whether a message of the role system has no content and only
+// sets the effort.
+func onlyEffort(m object) bool {
+	content, isList := m["content"].([]any)
+	return str(m, "role") == "system" && isList && len(content) == 0 && m["output_config"] != nil
 }
 
 func anthropicContent(i int, m object, last bool) error {
@@ -74,7 +83,7 @@ func anthropicContent(i int, m object, last bool) error {
 		}
 		return nil
 	case []any:
-		if len(content) == 0 && (!last || role != "assistant") {
+		if len(content) == 0 && (!last || role != "assistant") && !onlyEffort(m) {
 			return refuseAnthropic("messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
 		}
 		for j, block := range objects(content) {
@@ -182,32 +191,6 @@ func anthropicThought(path, kind string, block object) error {
 	return nil
 }
 
-// systemTurnModels are the beginnings of the names of models that take messages
-// of the role system.
-var systemTurnModels = []string{"claude-opus-4-8", "claude-opus-5", "claude-fable-5", "claude-mythos-5"}
-
-// anthropicSystemTurns allows a message of the role system only after a user
-// turn, and before an assistant turn or the end.
-func anthropicSystemTurns(b object) error {
-	messages := objects(list(b, "messages"))
-	for i, m := range messages {
-		if str(m, "role") != "system" {
-			continue
-		}
-		model := str(b, "model")
-		if !slices.ContainsFunc(systemTurnModels, func(p string) bool { return strings.HasPrefix(model, p) }) {
-			return refuseAnthropic("messages.%d.role: role 'system' is not supported on this model", i)
-		}
-		if str(messages[i-1], "role") != "user" {
-			return refuseAnthropic("messages.%d: a `system` message must directly follow a `user` message", i)
-		}
-		if i+1 < len(messages) && str(messages[i+1], "role") != "assistant" {
-			return refuseAnthropic("messages.%d: a `system` message must be followed by an `assistant` message or end the conversation", i)
-		}
-	}
-	return nil
-}
-
 // anthropicPairs wants every tool_use answered at the start of the next message,
 // once. While a server tool runs, the turn that answers may hold nothing else; a
 // turn is all user messages in a row, and a server tool may run through several.
@@ -217,6 +200,9 @@ func anthropicPairs(b object) error {
 	var open []string // the calls of the message before
 	only := false     // the turn that answers them may hold nothing else
 	for i, m := range messages {
+		if onlyEffort(m) { // nothing of it is shown
+			continue
+		}
 		blocks := spoken(m["content"])
 		if err := anthropicAnswers(i, blocks, open); err != nil {
 			return err

@@ -33,9 +33,15 @@ var rules = map[Format][]func(object) error{
 
 // Validate refuses what the API of a format would refuse of a request's body: its
 // error is a *Refusal.
-func Validate(f Format, body []byte) error { return validate(f, askReply, body) }
+func Validate(f Format, body []byte) error { return validate(f, askReply, nil, body) }
 
-func validate(f Format, a ask, body []byte) error {
+// ValidateRequest is Validate for a body that comes with headers: some fields are
+// only known to an API whose header asks for them.
+func ValidateRequest(f Format, h http.Header, body []byte) error {
+	return validate(f, askReply, h, body)
+}
+
+func validate(f Format, a ask, h http.Header, body []byte) error {
 	b, err := parse(body)
 	if err != nil {
 		words := "We could not parse the JSON body of your request: "
@@ -52,7 +58,15 @@ func validate(f Format, a ask, body []byte) error {
 			return err
 		}
 	}
-	if f == Anthropic && a == askReply { // a count needs none
+	if f != Anthropic {
+		return nil
+	}
+	for _, rule := range anthropicBeta {
+		if err := rule(b, betasOf(h)); err != nil {
+			return err
+		}
+	}
+	if a == askReply { // a count needs none
 		return anthropicMaxTokens(b)
 	}
 	return nil

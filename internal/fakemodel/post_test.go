@@ -18,13 +18,19 @@ var paths = map[fakemodel.Format]string{
 	fakemodel.Gemini:    "/v1beta/models/gemini-3.1-pro:generateContent",
 }
 
+// userHello is what hello says, in Anthropic's form.
+const userHello = `{"role":"user","content":"hello"}`
+
+// helloTools is what hello offers to Anthropic.
+const helloTools = `"tools":[{"name":"Bash","input_schema":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}}],`
+
 const geminiStream = "/v1beta/models/gemini-3.1-pro:streamGenerateContent?alt=sse"
 
 // hello asks for a reply in each format; stream is "true" or "false".
 func hello(f fakemodel.Format, stream string) (path, body string) {
 	switch f {
 	case fakemodel.Anthropic:
-		return paths[f], `{"model":"claude-opus-5-5","max_tokens":9000,"stream":` + stream + `,"thinking":{"type":"adaptive"},"tools":[{"name":"Bash","input_schema":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}}],"messages":[{"role":"user","content":"hello"}]}`
+		return paths[f], `{"model":"claude-opus-5-5","max_tokens":9000,"stream":` + stream + `,"thinking":{"type":"adaptive"},` + helloTools + `"messages":[` + userHello + `]}`
 	case fakemodel.Chat:
 		options := ""
 		if stream == "true" {

@@ -139,6 +139,9 @@ func TestAnthropicRefusesRolesOutOfPlace(t *testing.T) {
 	system := `{"role":"system","content":"be brief"}`
 	reply := `{"role":"assistant","content":"hello"}`
 	sonnet := func(s string) string { return strings.Replace(s, "claude-opus-5-5", "claude-sonnet-4-5", 1) }
+	effort := `{"role":"system","content":[],"output_config":{"effort":"low"}}`
+	found := `,{"type":"web_search_tool_result","tool_use_id":"s","content":[]}`
+	search := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}%s]}`
 	checkRules(t, fakemodel.Anthropic, []rule{
 		{"user, assistant, user", claude(userHi, reply, userHi), ""},
 		{"consecutive user messages", claude(userHi, userHi, reply, userHi, userHi), ""},
@@ -149,9 +152,17 @@ func TestAnthropicRefusesRolesOutOfPlace(t *testing.T) {
 		{"system before a reply", claude(userHi, system, reply, userHi), ""},
 		{"system after results", claude(userHi, useA, said(gotA), system), ""},
 		{"system with its own effort", claude(userHi, `{"role":"system","content":"x","output_config":{"effort":"low"}}`), ""},
+		{"only effort first", claude(effort, userHi), ""},
+		{"only effort before a user message", claude(userHi, reply, effort, userHi), ""},
+		{"only effort between a call and its result", claude(userHi, useA, effort, said(gotA)), ""},
+		{"effort beside words follows the rule for words", claude(userHi, reply, effort, system, userHi), "directly follow a `user`"},
+		{"a system message without content", claude(userHi, `{"role":"system","content":[]}`), "non-empty content"},
+		{"system after a server tool's result", claude(userHi, fmt.Sprintf(search, found), system), ""},
+		{"system while a server tool runs", claude(userHi, fmt.Sprintf(search, ""), system), "directly follow a `user`"},
 		{"system first", claude(system, userHi), `first message must use the "user" role`},
 		{"system after a reply", claude(userHi, reply, system), "directly follow a `user`"},
-		{"system after system", claude(userHi, system, system), "followed by an `assistant`"},
+		{"system after system", claude(userHi, system, system), ""},
+		{"two system messages before a user message", claude(userHi, system, system, userHi), "messages.2: a `system` message must be followed by an `assistant`"},
 		{"system before a user message", claude(userHi, system, userHi), "followed by an `assistant`"},
 		{"system on a model without it", sonnet(claude(userHi, system)), "not supported on this model"},
 		{"an image in a system message", claude(userHi, `{"role":"system","content":[{"type":"image","source":{}}]}`), "can only be in `user`"},

@@ -53,7 +53,7 @@ func (m *Model) verdict(r *Request, at route, bodyErr error) error {
 	}
 	switch at.ask {
 	case askReply:
-		if err := Validate(r.Format, r.Body); err != nil {
+		if err := ValidateRequest(r.Format, r.Header, r.Body); err != nil {
 			return err
 		}
 	case askCount:
@@ -68,7 +68,7 @@ func (m *Model) verdict(r *Request, at route, bodyErr error) error {
 
 func validateCount(r *Request) error {
 	if r.Format == Anthropic {
-		return validate(Anthropic, askCount, r.Body)
+		return validate(Anthropic, askCount, r.Header, r.Body)
 	}
 	if inner := r.Raw("generateContentRequest"); inner != nil {
 		return Validate(Gemini, inner)

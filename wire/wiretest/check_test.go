@@ -57,6 +57,7 @@ func TestCheckRefuses(t *testing.T) {
 				anthropic(user, blocks("assistant", use("a"), use("b")), blocks("user", got("b"), got("a"), note), reply, user, system),
 				anthropic(user, blocks("assistant", use("a"), use("b")), blocks("user", got("a")), blocks("user", got("b"))), // the API joins them
 				anthropic(user, blocks("assistant", server, use("a")), blocks("user", got("a"))),
+				anthropic(user, system, system), // one section
 			},
 			map[string]string{
 				"no JSON": `{"messages":`, "something behind it": anthropic(user) + "{}", "a key twice": strings.Replace(anthropic(user), `{"role"`, `{"role":"user","role"`, 1),
@@ -64,7 +65,7 @@ func TestCheckRefuses(t *testing.T) {
 				"no blocks": anthropic(blocks("user")), "a blank text": anthropic(`{"role":"user","content":" "}`), "a blank block": anthropic(blocks("user", `{"type":"text","text":" "}`)),
 				"a blank reply at the end": anthropic(user, `{"role":"assistant","content":" "}`), "an empty reply at the end": anthropic(user, blocks("assistant")),
 				"a reply first": anthropic(reply, user), "the system first": anthropic(system, reply, user), "no role": anthropic(`{"content":"x"}`), "an unknown role": anthropic(user, `{"role":"wizard","content":"x"}`),
-				"the system behind a reply": anthropic(user, reply, system), "the system behind the system": anthropic(user, system, system), "a prompt behind the system": anthropic(user, system, user),
+				"the system behind a reply": anthropic(user, reply, system), "a prompt behind the system": anthropic(user, system, user), "a prompt behind two of the system": anthropic(user, system, system, user),
 				"no result": anthropic(user, blocks("assistant", use("a")), user), "no result at the end": anthropic(user, blocks("assistant", use("a"))), "no result before a reply": anthropic(user, blocks("assistant", use("a")), reply, user),
 				"one result of two": anthropic(user, blocks("assistant", use("a"), use("b")), blocks("user", got("a"))), "a result that nobody asked for": anthropic(user, blocks("assistant", use("a")), blocks("user", got("a"), got("b"))),
 				"a result twice": anthropic(user, blocks("assistant", use("a")), blocks("user", got("a"), got("a"))), "a text before a result": anthropic(user, blocks("assistant", use("a")), blocks("user", note, got("a"))),
