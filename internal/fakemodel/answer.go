@@ -21,6 +21,9 @@ type answer struct {
 	stop      Stop
 	usage     Usage
 	piece     int
+
+	transformed []Transformation
+	reports     bool // the request asked to be told of them
 }
 
 // made is a call as it leaves.
@@ -37,7 +40,7 @@ const created = 1_790_000_000
 
 // settle makes an answer of a reply.
 func settle(r *Request, reply Reply, n int) (answer, error) {
-	a := answer{n: n, model: r.Model, text: reply.Text, stop: reply.Stop, usage: reply.Usage, piece: reply.Piece}
+	a := answer{n: n, model: r.Model, text: reply.Text, stop: reply.Stop, usage: reply.Usage, piece: reply.Piece, transformed: r.Transformed, reports: betasOf(r.Header).has(BetaBinding)}
 	a.id = map[Format]string{Anthropic: "msg_fake%d", Chat: "chatcmpl-fake%d", Responses: "resp_fake%d", Gemini: "fake%d"}[r.Format]
 	a.id = fmt.Sprintf(a.id, n)
 	for i, c := range reply.Calls {
@@ -86,6 +89,9 @@ func (a *answer) think(r *Request, reply Reply) {
 	}
 	if a.thinking != "" || r.Format == Gemini && len(a.calls) > 0 {
 		a.signature = sign64(a.n, a.thinking)
+		if r.Format == Anthropic {
+			a.signature = seal{digest(a.shown()), r.Model, r.prefix, r.previous}.sign()
+		}
 	}
 }
 

@@ -12,10 +12,18 @@ func anthropicBody(a answer) object {
 	for _, c := range a.calls {
 		content = append(content, object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": c.Input})
 	}
-	return object{
+	body := object{
 		"id": a.id, "type": "message", "role": "assistant", "model": a.model, "content": content,
 		"stop_reason": anthropicStop[a.stop], "stop_sequence": nil, "usage": anthropicUsage(a.usage),
 	}
+	if a.reports {
+		all := []any{}
+		for _, t := range a.transformed {
+			all = append(all, object{"type": t.Type, "path": t.Path, "reason": t.Reason})
+		}
+		body["input_transformations"] = all
+	}
+	return body
 }
 
 var anthropicStop = map[Stop]string{StopEnd: "end_turn", StopCalls: "tool_use", StopLength: "max_tokens", StopRefused: "refusal"}

@@ -27,6 +27,8 @@ type Item struct {
 	ID      string // of a call, and of the result that answers it
 	Name    string // of a called tool
 	Message int    // the position in the format's own list; -1 is the system prompt beside it
+
+	block int // the position in the message; only Anthropic's are told
 }
 
 // String is the item on one line.
@@ -85,8 +87,8 @@ func anthropicItems(b object) []Item {
 		all = append(all, Item{Role: "system", Kind: Text, Text: str(block, "text"), Message: -1})
 	}
 	for i, m := range objects(list(b, "messages")) {
-		for _, block := range spoken(m["content"]) {
-			item := Item{Role: str(m, "role"), Message: i}
+		for j, block := range spoken(m["content"]) {
+			item := Item{Role: str(m, "role"), Message: i, block: j}
 			switch kind := str(block, "type"); kind {
 			case "text":
 				item.Kind, item.Text = Text, str(block, "text")
@@ -244,4 +246,8 @@ func (r Request) Texts(role string) []string {
 // Said reports whether any item of the role holds the words.
 func (r Request) Said(role, words string) bool {
 	return slices.ContainsFunc(r.Items, func(i Item) bool { return i.Role == role && strings.Contains(i.Text, words) })
+}
+
+func (r *Request) hasCall(id string) bool {
+	return slices.ContainsFunc(r.Items, func(i Item) bool { return i.Kind == Calling && i.ID == id })
 }

@@ -13,17 +13,18 @@ import (
 type memory struct {
 	mu        sync.Mutex
 	made      int
-	thoughts  map[string]string   // Anthropic: signature → thinking as it was shown
+	thoughts  map[string]string   // Anthropic: signature that a test told of → thinking as it was shown
 	began     map[string][]string // Anthropic: tool_use id → the signatures of its reply
 	encrypted map[string]bool     // Responses
 	stored    map[string][]string // Responses: id → the calls of a stored response
 	signed    map[string]string   // Gemini: call id → signature
+	seen      map[sum]bool        // Anthropic: the prefixes of messages
 }
 
 func newMemory() *memory {
 	return &memory{
 		thoughts: map[string]string{}, began: map[string][]string{}, encrypted: map[string]bool{},
-		stored: map[string][]string{}, signed: map[string]string{},
+		stored: map[string][]string{}, signed: map[string]string{}, seen: map[sum]bool{},
 	}
 }
 
@@ -51,7 +52,6 @@ func (m *memory) remember(f Format, a answer, store bool) {
 		if a.signature == "" {
 			return
 		}
-		m.thoughts[a.signature] = a.shown()
 		for _, c := range a.calls {
 			m.began[c.ID] = []string{a.signature}
 		}
@@ -74,16 +74,20 @@ func (m *memory) remember(f Format, a answer, store bool) {
 }
 
 // check refuses a request whose thinking is not what was sent.
-func (m *memory) check(f Format, b object) error {
+func (m *memory) check(r *Request, account Binding) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch f {
+	switch r.Format {
 	case Anthropic:
-		return m.checkAnthropic(b)
+		all, err := m.checkAnthropic(r.tree)
+		if err != nil {
+			return err
+		}
+		return r.bound(all, account, m)
 	case Responses:
-		return m.checkResponses(b)
+		return m.checkResponses(r.tree)
 	case Gemini:
-		return m.checkGemini(b)
+		return m.checkGemini(r.tree)
 	}
 	return nil
 }
@@ -92,25 +96,17 @@ const changedThinking = "messages.%d.content.%d: `thinking` or `redacted_thinkin
 
 // checkAnthropic wants every signature to be one of ours, the words under those
 // of the latest assistant message unchanged, and none of them missing there
-// while a tool loop goes on with thinking.
-func (m *memory) checkAnthropic(b object) error {
+// while a tool loop goes on with thinking. Models that bind thinking take a turn
+// whose thinking was left out whole; what stands behind a gap is found by its
+// chain.
+func (m *memory) checkAnthropic(b object) ([]thought, error) {
 	latest, last := lastAssistant(b)
-	for i, msg := range objects(list(b, "messages")) {
-		for j, block := range objects(list(msg, "content")) {
-			if str(block, "type") != "thinking" {
-				continue
-			}
-			sent, ours := m.thoughts[str(block, "signature")]
-			if !ours {
-				return refuseAnthropic("messages.%d.content.%d: Invalid `signature` in `thinking` block", i, j)
-			}
-			if i == latest && sent != str(block, "thinking") {
-				return refuseAnthropic(changedThinking, i, j)
-			}
-		}
+	all, err := m.thoughtsOf(b)
+	if err != nil {
+		return nil, err
 	}
 	if kind := str(obj(b, "thinking"), "type"); kind != "enabled" && kind != "adaptive" {
-		return nil
+		return all, nil
 	}
 	var want, got []string
 	for _, block := range objects(list(last, "content")) {
@@ -125,10 +121,13 @@ func (m *memory) checkAnthropic(b object) error {
 			}
 		}
 	}
-	if len(want) > 0 && !slices.Equal(got, want) {
-		return refuseAnthropic(changedThinking, latest, 0)
+	if len(got) == 0 && claudeOf(str(b, "model")).binds() {
+		return all, nil
 	}
-	return nil
+	if len(want) > 0 && !slices.Equal(got, want) {
+		return nil, refuseAnthropic(changedThinking, latest, 0)
+	}
+	return all, nil
 }
 
 // checkResponses wants reasoning to be ours, and a response that is built upon

@@ -29,18 +29,18 @@ func TestAnthropicThinkingMustComeBackUnchanged(t *testing.T) {
 	use := `{"type":"text","text":"x"},{"type":"tool_use","id":"` + call.ID + `","name":"Bash","input":{}}`
 	result := said(`{"type":"tool_result","tool_use_id":"` + call.ID + `","content":"ok"}`)
 	loop := func(kind, blocks string) string {
-		return `{"model":"claude-opus-5-5","max_tokens":9000,"thinking":` + kind + `,"messages":[` + userHi + `,{"role":"assistant","content":[` + blocks + `]},` + result + `]}`
+		return `{"model":"claude-opus-5-5","max_tokens":9000,"thinking":` + kind + `,` + helloTools + `"messages":[` + userHello + `,{"role":"assistant","content":[` + blocks + `]},` + result + `]}`
 	}
 	adaptive, off := `{"type":"adaptive"}`, `{"type":"disabled"}`
 	later := func(blocks string) string {
-		return `{"model":"claude-opus-5-5","max_tokens":9000,"messages":[` + userHi + `,{"role":"assistant","content":[` + blocks + `{"type":"text","text":"x"}]},` + userHi + `,{"role":"assistant","content":"y"},` + userHi + `]}`
+		return `{"model":"claude-opus-5-5","max_tokens":9000,` + helloTools + `"messages":[` + userHello + `,{"role":"assistant","content":[` + blocks + `{"type":"text","text":"x"}]},` + userHi + `,{"role":"assistant","content":"y"},` + userHi + `]}`
 	}
 	for _, c := range []struct {
 		name, body, want string
 	}{
 		{"unchanged", loop(adaptive, sent+use), ""},
 		{"changed words", loop(adaptive, thought(first.Thinking+"!", first.Signature)+use), "cannot be modified"},
-		{"left out", loop(adaptive, use), "cannot be modified"},
+		{"left out", loop(adaptive, use), ""},
 		{"left out with thinking off", loop(off, use), ""},
 		{"given twice", loop(adaptive, sent+sent+use), "cannot be modified"},
 		{"another signature", loop(adaptive, thought(first.Thinking, "c2ln")+use), "Invalid `signature`"},
@@ -65,7 +65,7 @@ func TestHiddenThinkingMustComeBackHidden(t *testing.T) {
 	body = strings.Replace(body, `"adaptive"`, `"adaptive","display":"omitted"`, 1)
 	first := listen(t, fakemodel.Anthropic, string(post(t, s, fakemodel.Anthropic, path, body, 200)))
 	next := func(thinking string) string {
-		return `{"model":"claude-opus-5-5","max_tokens":9000,"thinking":{"type":"adaptive","display":"omitted"},"messages":[` + userHi +
+		return `{"model":"claude-opus-5-5","max_tokens":9000,"thinking":{"type":"adaptive","display":"omitted"},` + helloTools + `"messages":[` + userHello +
 			`,{"role":"assistant","content":[{"type":"thinking","thinking":` + quote(thinking) + `,"signature":` + quote(first.Signature) +
 			`},{"type":"tool_use","id":"` + first.Calls[0].ID + `","name":"Bash","input":{}}]},` +
 			said(`{"type":"tool_result","tool_use_id":"`+first.Calls[0].ID+`","content":"ok"}`) + `]}`

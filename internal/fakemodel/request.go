@@ -32,8 +32,14 @@ type Request struct {
 
 	Refused error // a *Refusal, where the request got one
 
+	// Transformed is the thinking that failed a check and was not refused.
+	Transformed []Transformation
+
 	tree object
 	keys [][32]byte
+
+	prefix   prefix // of new thinking
+	previous sum    // thinking that the model was shown last
 }
 
 // Tool is a tool that a request offers.

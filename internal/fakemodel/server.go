@@ -14,6 +14,7 @@ type Options struct {
 	Models  []string // in the lists of models; nil is one of each provider
 	MaxBody int64    // largest body in bytes, packed and unpacked; 0 is 32 MB
 	Keep    int      // requests kept, newest; 0 is all
+	Binding Binding  // what becomes of Claude's thinking behind a changed prefix; 0 refuses it
 }
 
 // Model is the fake, as an http.Handler.
@@ -21,13 +22,14 @@ type Model struct {
 	script  Script
 	models  []string
 	maxBody int64
+	binding Binding
 	log     record
 	memory  *memory
 }
 
 // New returns a model that is not listening yet.
 func New(o Options) *Model {
-	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, log: record{keep: o.Keep}, memory: newMemory()}
+	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, log: record{keep: o.Keep}, memory: newMemory()}
 	if m.script == nil {
 		m.script = Echo()
 	}
