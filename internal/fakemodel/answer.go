@@ -64,7 +64,8 @@ func settle(r *Request, reply Reply, n int) (answer, error) {
 		}
 	}
 	if a.usage == (Usage{}) {
-		a.usage = Usage{Input: len(r.Body)/4 + 1, Output: (len(a.text)+len(a.thinking))/4 + 20*len(a.calls) + 1}
+		a.usage = r.Prompt
+		a.usage.Output = (len(a.text)+len(a.thinking))/4 + 20*len(a.calls) + 1
 	}
 	if a.piece <= 0 {
 		a.piece = 12

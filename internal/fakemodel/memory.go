@@ -17,6 +17,7 @@ type memory struct {
 	began     map[string][]string // Anthropic: tool_use id → the signatures of its reply
 	encrypted map[string]bool     // Responses
 	stored    map[string][]string // Responses: id → the calls of a stored response
+	prompts   map[string]prompt   // Responses: id → the stored response with what led to it
 	signed    map[string]string   // Gemini: call id → signature
 	seen      map[sum]bool        // Anthropic: the prefixes of messages
 }
@@ -24,7 +25,7 @@ type memory struct {
 func newMemory() *memory {
 	return &memory{
 		thoughts: map[string]string{}, began: map[string][]string{}, encrypted: map[string]bool{},
-		stored: map[string][]string{}, signed: map[string]string{}, seen: map[sum]bool{},
+		stored: map[string][]string{}, prompts: map[string]prompt{}, signed: map[string]string{}, seen: map[sum]bool{},
 	}
 }
 
@@ -44,10 +45,10 @@ func sign64(n int, thinking string) string {
 }
 
 // remember keeps what a reply will have to come back with.
-func (m *memory) remember(f Format, a answer, store bool) {
+func (m *memory) remember(r *Request, a answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch f {
+	switch r.Format {
 	case Anthropic:
 		if a.signature == "" {
 			return
@@ -59,18 +60,25 @@ func (m *memory) remember(f Format, a answer, store bool) {
 		if a.signature != "" {
 			m.encrypted[a.signature] = true
 		}
-		if store {
+		if r.tree["store"] != false {
 			var ids []string
 			for _, c := range a.calls {
 				ids = append(ids, c.ID)
 			}
-			m.stored[a.id] = ids
+			m.stored[a.id], m.prompts[a.id] = ids, r.prompt.then(a)
 		}
 	case Gemini:
 		if len(a.calls) > 0 && a.signature != "" {
 			m.signed[a.calls[0].ID] = a.signature
 		}
 	}
+}
+
+// prompt is a stored response with what led to it.
+func (m *memory) prompt(id string) prompt {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.prompts[id]
 }
 
 // check refuses a request whose thinking is not what was sent.

@@ -35,11 +35,16 @@ type Request struct {
 	// Transformed is the thinking that failed a check and was not refused.
 	Transformed []Transformation
 
+	// Prompt is what its input came to, in tokens: read from the provider's prompt
+	// cache, written to it, or neither. A refused one came to nothing.
+	Prompt Usage
+
 	tree object
 	keys [][32]byte
 
 	prefix   prefix // of new thinking
 	previous sum    // thinking that the model was shown last
+	prompt   prompt
 }
 
 // Tool is a tool that a request offers.

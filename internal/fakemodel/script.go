@@ -20,7 +20,7 @@ type Reply struct {
 	Text     string
 	Calls    []Call
 	Stop     Stop  // zero is Calls or End, as the reply has it
-	Usage    Usage // zero is an estimate by size
+	Usage    Usage // zero is what the prompt cache says, and an estimate by size
 
 	// Status makes it an error reply in the provider's form, with Text as its
 	// message. A stream that has Text and Broken begins well and ends with the

@@ -19,6 +19,10 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if at.format != "" {
 		r.Refused = m.verdict(r, at, bodyErr)
 	}
+	if r.Refused == nil && (at.ask == askReply || at.ask == askCount) {
+		r.prompt = promptOf(r, m.memory.prompt(str(r.tree, "previous_response_id")))
+		r.Prompt = m.cache.look(r.prompt)
+	}
 	m.log.add(r)
 
 	out := &output{w: w, ctx: hr.Context(), format: r.Format, n: r.N}
@@ -100,11 +104,10 @@ func guess(r *Request) Format {
 }
 
 func countBody(r *Request) object {
-	tokens := len(r.Body)/4 + 1
 	if r.Format == Gemini {
-		return object{"totalTokens": tokens}
+		return object{"totalTokens": r.Prompt.context()}
 	}
-	return object{"input_tokens": tokens}
+	return object{"input_tokens": r.Prompt.context()}
 }
 
 // list answers with the models, or with the one that the path names.
@@ -164,7 +167,8 @@ func (m *Model) reply(out *output, r *Request, sse bool) {
 		out.fail(failure(r.Format, http.StatusInternalServerError, "fakemodel: "+err.Error()))
 		return
 	}
-	m.memory.remember(r.Format, a, r.tree["store"] != false)
+	m.cache.keep(r.prompt)
+	m.memory.remember(r, a)
 	if !r.Stream {
 		out.whole(http.StatusOK, bodyOf(r.Format, a))
 		return

@@ -15,6 +15,10 @@ type Options struct {
 	MaxBody int64    // largest body in bytes, packed and unpacked; 0 is 32 MB
 	Keep    int      // requests kept, newest; 0 is all
 	Binding Binding  // what becomes of Claude's thinking behind a changed prefix; 0 refuses it
+
+	// CacheLeast is the smallest prefix in tokens that the prompt cache keeps; 0 is
+	// any, so that short tests see it work.
+	CacheLeast int
 }
 
 // Model is the fake, as an http.Handler.
@@ -23,13 +27,14 @@ type Model struct {
 	models  []string
 	maxBody int64
 	binding Binding
+	cache   *promptCache
 	log     record
 	memory  *memory
 }
 
 // New returns a model that is not listening yet.
 func New(o Options) *Model {
-	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, log: record{keep: o.Keep}, memory: newMemory()}
+	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, cache: newPromptCache(o.CacheLeast), log: record{keep: o.Keep}, memory: newMemory()}
 	if m.script == nil {
 		m.script = Echo()
 	}
