@@ -60,7 +60,9 @@ func TestOperatorsSpeakAnywhereInOpenAIsFormats(t *testing.T) {
 		op, user, reply := `{"role":"`+role+`","content":"mind"}`, `{"role":"user","content":"hi"}`, `{"role":"assistant","content":"so"}`
 		call := `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`
 		result := `{"role":"tool","tool_call_id":"a","content":"ok"}`
-		chat := func(messages ...string) string { return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}` }
+		chat := func(messages ...string) string {
+			return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`
+		}
 		checkRules(t, fakemodel.Chat, []rule{
 			{role + " first, between and last", chat(op, user, op, op, reply, op, user, op), ""},
 			{role + " behind a result", chat(user, call, result, op), ""},
