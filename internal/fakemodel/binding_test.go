@@ -218,6 +218,21 @@ func TestBoundThinkingSurvivesARestart(t *testing.T) {
 	k.refused("messages.1.content.0: Invalid `signature` in `thinking` block\"")
 }
 
+// Models that bind thinking think without being told to, and do not show it.
+func TestBoundModelsThinkByThemselves(t *testing.T) {
+	for model, want := range map[string]bool{"claude-opus-5-5": true, "claude-opus-5": false} {
+		k := newTalk(t, fakemodel.Start(t, fakemodel.Options{Script: looking, ThinkByDefault: true}))
+		k.model, k.thinking = model, `null`
+		if got := strings.Contains(string(k.ask().Content[0]), `"thinking":""`); got != want {
+			t.Errorf("%s: %s", model, k.messages[1])
+		}
+		k.thinking = `{"type":"disabled"}`
+		if k.ask(); strings.Contains(k.messages[3], "signature") {
+			t.Errorf("%s thinks although it is told not to: %s", model, k.messages[3])
+		}
+	}
+}
+
 // Dropped thinking is counted, and what comes after a change is good again.
 func TestTheSwitchDropsWhatNoLongerFits(t *testing.T) {
 	k := started(t, fakemodel.Options{}, 2)

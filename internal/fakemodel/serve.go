@@ -16,6 +16,9 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	var bodyErr error
 	r.Body, r.Encoding, bodyErr = readBody(hr, m.maxBody)
 	r.read(at)
+	if m.thinks && r.Format == Anthropic && r.tree["thinking"] == nil && claudeOf(r.Model).binds() {
+		r.Thinks = "hidden"
+	}
 	if at.format != "" {
 		r.Refused = m.verdict(r, at, bodyErr)
 	}

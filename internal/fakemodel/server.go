@@ -16,6 +16,10 @@ type Options struct {
 	Keep    int      // requests kept, newest; 0 is all
 	Binding Binding  // what becomes of Claude's thinking behind a changed prefix; 0 refuses it
 
+	// ThinkByDefault makes the models that bind thinking think where the request
+	// says nothing about it, as they do, without showing it.
+	ThinkByDefault bool
+
 	// CacheLeast is the smallest prefix in tokens that the prompt cache keeps; 0 is
 	// any, so that short tests see it work.
 	CacheLeast int
@@ -27,6 +31,7 @@ type Model struct {
 	models  []string
 	maxBody int64
 	binding Binding
+	thinks  bool
 	cache   *promptCache
 	log     record
 	memory  *memory
@@ -34,7 +39,7 @@ type Model struct {
 
 // New returns a model that is not listening yet.
 func New(o Options) *Model {
-	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, cache: newPromptCache(o.CacheLeast), log: record{keep: o.Keep}, memory: newMemory()}
+	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, thinks: o.ThinkByDefault, cache: newPromptCache(o.CacheLeast), log: record{keep: o.Keep}, memory: newMemory()}
 	if m.script == nil {
 		m.script = Echo()
 	}
