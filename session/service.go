@@ -116,17 +116,31 @@ func (h *Service) Session(ctx context.Context, id string) (trimtab.Session, erro
 // now asks the clock, in the form that a store gives back.
 func (h *Service) now() time.Time { return h.opt.Clock().Round(0).UTC() }
 
+// History is the part of a store in which one can look back. Every trimtab.Archive has
+// it.
+type History interface {
+	Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+	Journal(ctx context.Context, id string, after int) iter.Seq2[trimtab.Entry, error]
+}
+
 // Messages returns what was said in a session after the message of this number, as
-// far as it is stored. The store must be one that keeps messages, as every
-// trimtab.Archive does.
+// far as it is stored. The store must be a History.
 func (h *Service) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
-	type history interface {
-		Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
-	}
-	if a, ok := h.store.(history); ok {
+	if a, ok := h.store.(History); ok {
 		return a.Messages(ctx, id, after)
 	}
 	return func(yield func(trimtab.Message, error) bool) {
 		yield(trimtab.Message{}, fmt.Errorf("session %s: the store gives no messages back", id))
+	}
+}
+
+// Journal returns the journal of a session after the entry of this number, as far as it
+// is stored. The store must be a History.
+func (h *Service) Journal(ctx context.Context, id string, after int) iter.Seq2[trimtab.Entry, error] {
+	if a, ok := h.store.(History); ok {
+		return a.Journal(ctx, id, after)
+	}
+	return func(yield func(trimtab.Entry, error) bool) {
+		yield(trimtab.Entry{}, fmt.Errorf("session %s: the store gives no journal back", id))
 	}
 }

@@ -3,14 +3,17 @@
 // It plays sessions through the engine as the gateway would, composes every
 // request with Session.View, and sends it to a simulated cache: once without
 // steering, once with notes that leave when their life ends (strict), once with
-// notes that stay until leaving is free (cache). It prints the share of the
-// input that was read from the cache, and what the input cost. It calls no
-// model and opens no connection; what the notes would have changed in the
-// replies is not known.
+// notes that stay until leaving is free (cache), once with notes that stand at the
+// tail of each request while they live (tail), and, where the client marks the
+// request as a whole, once with the same as system messages that clear themselves
+// (clearing). It prints the share of the input that
+// was read from the cache, and what the input cost. It calls no model and opens no
+// connection; what the notes would have changed in the replies is not known.
 //
 //	go run ./bench/cache                              # long sessions that it makes up
 //	go run ./bench/cache ~/.claude/projects/*/*.jsonl # recorded ones, of any host, or our exports
 //	go run ./bench/cache -provider blocks -system 4000
+//	go run ./bench/cache -provider marks -whole       # clients that mark the request as a whole
 //
 // The kinds of cache, and what is left out, are those of replay/cache.
 package main
@@ -60,6 +63,7 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	system := f.Int("system", 16_000, "tokens of system prompt and tools before the messages")
 	lookback := f.Int("lookback", 20, "how many blocks before a mark are looked at; 0 is all")
 	own := f.Bool("own", false, "what if our gateway marked a note at the end, in the slot that clients leave free?")
+	whole := f.Bool("whole", false, "the client marks the request as a whole, so that the mark is on its last block")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -70,7 +74,7 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 		if *name != "" && *name != p.Name {
 			continue
 		}
-		p.Life, p.Lookback, p.Own = *life, *lookback, *own
+		p.Life, p.Lookback, p.Own, p.Whole = *life, *lookback, *own, *whole
 		if *write > 0 {
 			p.Prices.Write = *write
 		}
@@ -88,9 +92,12 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 
 // lineups are the ways of steering that are compared; the first does not steer.
 func lineups() ([]lineup, error) {
-	strict, err1 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
-	cache, err2 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "append"}})
-	return []lineup{{"without", nil}, {"strict", strict}, {"cache", cache}}, errors.Join(err1, err2)
+	tail, err1 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
+	appended, err2 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "append"}})
+	return []lineup{
+		{name: "without"}, {name: "append", engine: appended},
+		{name: "tail", engine: tail, travel: cache.Tail}, {name: "clearing", engine: tail, travel: cache.Clearing},
+	}, errors.Join(err1, err2)
 }
 
 func command(ctx context.Context, args []string, out, errs io.Writer) error {
@@ -101,6 +108,9 @@ func command(ctx context.Context, args []string, out, errs io.Writer) error {
 	ways, err := lineups()
 	if err != nil {
 		return err
+	}
+	if !o.providers[0].Whole { // where it is as good as the tail
+		ways = ways[:len(ways)-1]
 	}
 	sessions, bad := madeUp(), 0
 	if len(o.files) > 0 {

@@ -16,8 +16,9 @@ type session struct {
 type lineup struct {
 	name   string
 	engine *trimtab.Engine
+	travel cache.Travel
 }
 
 func play(way lineup, s session, p cache.Provider, system int) cache.Result {
-	return cache.Play{Engine: way.engine, Provider: p, System: system}.Run(s.info, s.events)
+	return cache.Play{Engine: way.engine, Provider: p, System: system, Travel: way.travel}.Run(s.info, s.events)
 }

@@ -54,7 +54,7 @@ func TestWithoutNotesSteeringCostsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []cache.Provider{free("marks"), free("blocks")} {
-		without, with := play(lineup{}, plain(7), p, 8000), play(lineup{"silent", silent}, plain(7), p, 8000)
+		without, with := play(lineup{}, plain(7), p, 8000), play(lineup{name: "silent", engine: silent}, plain(7), p, 8000)
 		if with.Notes != 0 {
 			t.Fatalf("%d notes in seven steps", with.Notes)
 		}
@@ -108,6 +108,32 @@ func TestANoteWithItsOwnMarkIsWrittenOnce(t *testing.T) {
 		r := play(ways(t)[2], plain(11), p, 8000)
 		if r.Notes != 1 || r.OursWrite != r.Added || (r.OursPlain == 0) != own {
 			t.Errorf("own mark %v: %d bytes of notes, %d written, %d plain", own, r.Added, r.OursWrite, r.OursPlain)
+		}
+	}
+}
+
+// A note at the tail costs its own tokens and nothing of the client's; where the
+// request is marked as a whole, it takes the mark with it, unless it clears itself.
+func TestNotesAtTheTailLeaveTheClientsCacheAlone(t *testing.T) {
+	given := func(way string, whole bool) (tokens int, notes int) {
+		t.Helper()
+		p := free("marks")
+		p.Whole = whole
+		l := tableLine{}
+		for _, w := range ways(t) {
+			if w.engine == nil || w.name == way {
+				l.by = append(l.by, play(w, plain(40), p, 8000))
+			}
+		}
+		return l.rewritten(1), l.by[1].Notes
+	}
+	for _, c := range []struct {
+		way   string
+		whole bool
+		free  bool
+	}{{"tail", false, true}, {"clearing", false, true}, {"clearing", true, true}, {"tail", true, false}, {"strict", false, false}} {
+		if got, notes := given(c.way, c.whole); notes < 2 || (got == 0) != c.free {
+			t.Errorf("%+v: %d tokens given up for %d notes", c, got, notes)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/trimtab/trimtab/replay/cache"
 )
@@ -18,6 +19,7 @@ const (
 // table is what came of sessions at one provider.
 type table struct {
 	cache.Provider
+	ways  []lineup
 	lines []tableLine
 }
 
@@ -28,6 +30,7 @@ type tableLine struct {
 
 func (t *table) add(s session, ways []lineup, system int) {
 	l := tableLine{name: s.name}
+	t.ways = ways
 	for _, w := range ways {
 		l.by = append(l.by, play(w, s, t.Provider, system))
 	}
@@ -93,7 +96,14 @@ func (t *table) print(w io.Writer) {
 	if t.Block == 0 && t.Own {
 		fmt.Fprint(w, ", a note at the end has a mark of its own")
 	}
-	fmt.Fprint(w, "\n\n| session | requests | input, M tokens | read | strict: read | notes | cost | a steer | cache: read | notes | cost | a steer |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	if t.Block == 0 && t.Whole {
+		fmt.Fprint(w, ", the request marked as a whole")
+	}
+	fmt.Fprint(w, "\n\n| session | requests | input, M tokens | read |")
+	for _, way := range t.ways[1:] {
+		fmt.Fprintf(w, " %s: read | notes | cost | a steer |", way.name)
+	}
+	fmt.Fprintln(w, "\n"+strings.Repeat("|---", 4*len(t.ways))+"|")
 	for _, l := range append(t.lines, t.sum()) {
 		fmt.Fprintf(w, "| %s | %d | %.2f | %.2f %% |", l.name, l.by[0].Requests, float64(l.by[0].Total())/cache.TokenBytes/1e6, 100*l.by[0].Share())
 		for i := range l.by[1:] {
@@ -103,11 +113,14 @@ func (t *table) print(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	all := t.sum()
-	for i, name := range []string{"", "strict", "cache"} {
-		if i > 0 && i < len(all.by) {
-			fmt.Fprintf(w, "\n%s: share read within %.1f points: %s (%+.2f); a steer ≤ %.2f× of writing it once: %s (%.2f×); %d tokens of cached prefix given up, %d by the engine's own account.", name,
-				shareGoal, verdict(math.Abs(all.moved(i)) <= shareGoal), all.moved(i), steerGoal, verdict(t.steer(all, i) <= steerGoal), t.steer(all, i), all.rewritten(i), all.by[i].Lost)
+	for i, way := range t.ways[1:] {
+		i++
+		fmt.Fprintf(w, "\n%s: share read within %.1f points: %s (%+.2f); a steer ≤ %.2f× of writing it once: %s (%.2f×); %d tokens of cached prefix given up", way.name,
+			shareGoal, verdict(math.Abs(all.moved(i)) <= shareGoal), all.moved(i), steerGoal, verdict(t.steer(all, i) <= steerGoal), t.steer(all, i), all.rewritten(i))
+		if way.travel == cache.Placed { // the engine knows of no other way
+			fmt.Fprintf(w, ", %d by the engine's own account", all.by[i].Lost)
 		}
+		fmt.Fprint(w, ".")
 	}
 	fmt.Fprint(w, "\n\n")
 }

@@ -14,6 +14,9 @@
 // newest block, and is found again up to 20 blocks before a mark. "blocks" is
 // like those that keep every prefix by themselves, in blocks of 128 tokens from
 // 1,024 on. Both forget what was not used for five minutes.
+//
+// Notes stand where the engine puts them, or travel: at the tail of each request
+// while they live, or there as messages that clear themselves.
 package cache
 
 import (
@@ -30,7 +33,21 @@ type Play struct {
 	Provider Provider
 	System   int        // bytes of system prompt and tools before the messages
 	Watch    func(Step) // called after every step of the engine, if not nil
+	Travel   Travel
 }
+
+// Travel is how notes stand in a request. What is kept for good stays where it is
+// in any.
+type Travel string
+
+// The ways: where the engine puts them; behind the client's last message, on each
+// request while they live; the same as system messages that clear themselves,
+// which the provider neither keys nor marks.
+const (
+	Placed   Travel = ""
+	Tail     Travel = "tail"
+	Clearing Travel = "clearing"
+)
 
 // Step is where a session stands after an event. History is the host's, and not
 // to be written to.
@@ -169,7 +186,7 @@ func (g *game) rewrite(ev trimtab.Event) {
 func (g *game) request() {
 	request := []Span{g.head}
 	last, size := -1, 0
-	for _, m := range g.s.View(g.history) {
+	for _, m := range g.view() {
 		spans := g.spans(m)
 		request = append(request, spans...)
 		for _, s := range spans {
@@ -178,6 +195,9 @@ func (g *game) request() {
 		if m.From == "" && len(spans) > 0 {
 			last = len(request) - 1
 		}
+	}
+	if g.Provider.Whole && g.Travel != Clearing {
+		last = len(request) - 1
 	}
 	if last >= 0 {
 		request[last].Mark = true
@@ -189,6 +209,24 @@ func (g *game) request() {
 	r.Requests++
 	r.Sent, r.Largest, r.Last = r.Sent+size, max(r.Largest, size), size
 	r.Bill = r.Plus(g.cache.Ask(g.now, request))
+}
+
+// view is what the request holds.
+func (g *game) view() []trimtab.Message {
+	if g.Travel == Placed {
+		return g.s.View(g.history)
+	}
+	stay, travel := g.s, []trimtab.Message(nil)
+	stay.Notes = nil
+	for _, n := range g.s.Notes {
+		switch {
+		case n.Life == trimtab.Kept:
+			stay.Notes = append(stay.Notes, n)
+		case n.Seated():
+			travel = append(travel, n.Message())
+		}
+	}
+	return append(stay.View(g.history), travel...)
 }
 
 func (g *game) spans(m trimtab.Message) []Span {
@@ -227,5 +265,10 @@ func spanOf(p trimtab.Part) Span {
 		h.Write([]byte(t))
 		h.Write([]byte{0})
 	}
-	return Span{Bytes: trimtab.Message{Parts: []trimtab.Part{p}}.Size(), Hash: h.Sum64()}
+	s := Span{Bytes: trimtab.Message{Parts: []trimtab.Part{p}}.Size(), Hash: h.Sum64()}
+	switch p.(type) {
+	case trimtab.ToolCall, trimtab.ToolResult:
+		s.Row = texts[0][0]
+	}
+	return s
 }

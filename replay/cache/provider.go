@@ -17,8 +17,9 @@ type Provider struct {
 	Name     string
 	Block    int  // prefixes are kept in multiples of it; 0 keeps them at marks
 	Least    int  // no shorter prefix is kept
-	Lookback int  // blocks of content before a mark in which a kept prefix may end; 0 is all
+	Lookback int  // positions at which a kept prefix may end, from a mark backward; 0 is all
 	Own      bool // a note at the end has a mark too
+	Whole    bool // the client marks the request as a whole: the provider puts the mark on the last block
 	Life     time.Duration
 	Prices   Prices
 }
@@ -39,6 +40,7 @@ type Span struct {
 	Hash  uint64
 	Mark  bool // the client wants the prefix that ends here to be kept
 	Ours  bool // it is a note
+	Row   byte // blocks of one kind in a row are one position to look back; 0 is a position of its own
 }
 
 // Bill is what requests were charged for, in bytes.
@@ -122,7 +124,14 @@ func (c *Cache) byMarks(at time.Time, request []Span) (hit, kept int) {
 			continue
 		}
 		kept = ends[i]
-		for j := i; j >= 0 && (c.Lookback == 0 || i-j <= c.Lookback) && ends[j] > hit; j-- {
+		positions := 0
+		for j := i; j >= 0 && ends[j] > hit; j-- {
+			if j == i || request[j].Row == 0 || request[j].Row != request[j+1].Row {
+				positions++
+			}
+			if c.Lookback > 0 && positions > c.Lookback {
+				break
+			}
 			if c.has(keys[j], at) {
 				hit = ends[j]
 			}

@@ -20,13 +20,16 @@ func small(name string) Provider {
 }
 
 // spans makes blocks of ten bytes of a text, one for each letter; a capital has
-// a mark, and a star is a note.
+// a mark, a digit stands in a row with its like, and a star is a note.
 func spans(text string) []Span {
 	var all []Span
 	for _, r := range text {
 		s := Span{Bytes: 10, Hash: uint64(r)}
 		if r >= 'A' && r <= 'Z' {
 			s.Hash, s.Mark = uint64(r-'A'+'a'), true
+		}
+		if r >= '0' && r <= '9' {
+			s.Row = byte(r)
 		}
 		s.Ours = r == '*'
 		all = append(all, s)
@@ -76,14 +79,17 @@ func TestWhatACacheReads(t *testing.T) {
 			{4 * time.Minute, "SabC", Bill{Read: 40}},
 			{4 * time.Minute, "SabX", Bill{Read: 30, Write: 10}},
 		}},
-		{"it is found twenty blocks before a mark", "marks", []ask{
-			{0, "SaB", Bill{Write: 30}}, {0, "sab" + long[:19] + "X", Bill{Read: 30, Write: 200}},
+		{"it is found at twenty positions, that of the mark included", "marks", []ask{
+			{0, "SaB", Bill{Write: 30}}, {0, "sab" + long[:18] + "X", Bill{Read: 30, Write: 190}},
 		}},
 		{"but no further", "marks", []ask{
-			{0, "SaB", Bill{Write: 30}}, {0, "sab" + long[:20] + "X", Bill{Write: 240}},
+			{0, "SaB", Bill{Write: 30}}, {0, "sab" + long[:19] + "X", Bill{Write: 230}},
+		}},
+		{"results in a row are one position", "marks", []ask{
+			{0, "SaB", Bill{Write: 30}}, {0, "sab" + "0000000000000000000000000000001111111111111111111111111111X", Bill{Read: 30, Write: 590}},
 		}},
 		{"a mark on the way brings it nearer", "marks", []ask{
-			{0, "SaB", Bill{Write: 30}}, {0, "sab" + long[:10] + "X" + long[:19] + "Y", Bill{Read: 30, Write: 310}},
+			{0, "SaB", Bill{Write: 30}}, {0, "sab" + long[:10] + "X" + long[:18] + "Y", Bill{Read: 30, Write: 300}},
 		}},
 		{"blocks are read without a mark", "blocks", []ask{
 			{0, "sab", Bill{Write: 30}}, {0, "sabcd", Bill{Read: 30, Write: 20}}, {0, "sabx", Bill{Read: 30, Write: 10}},
