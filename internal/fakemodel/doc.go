@@ -5,8 +5,10 @@
 // OpenAI chat completions, OpenAI Responses and Gemini, keeps every request for
 // the test to look at, and answers by a script. It is strict: what the real
 // APIs refuse (a tool call without its result, text before a tool_result,
-// changed thinking, a fifth cache mark) it refuses too, with their status and
-// the form of their error bodies. It never reaches the network, never sleeps
+// thinking behind a changed prefix, a system message out of its place, a fifth
+// cache mark) it refuses too, with their status and the form of their error
+// bodies. It keeps a prompt cache, whose counts its replies tell. What it checks
+// is written in docs/fakemodel.md. It never reaches the network, never sleeps
 // and keeps no credential: it only remembers that one was there.
 //
 //	model := fakemodel.Start(t, fakemodel.Options{
@@ -14,7 +16,7 @@
 //	})
 //	… run an agent against model.URL …
 //	for _, r := range model.Main() {
-//		for _, item := range r.Items {
+//		for _, item := range r.Visible() {
 //			t.Log(item) // "user text hello", "assistant call Bash toolu_1 {…}", …
 //		}
 //	}

@@ -34,7 +34,8 @@ func runClient(ctx context.Context, t *testing.T, name, api string) {
 		t.Fatal(err)
 	}
 	model := fakemodel.Start(t, fakemodel.Options{
-		Script: fakemodel.ToolThenText("FINAL-WORDS all done.", fakemodel.Run("printf 'tool-%s\\n' says-42"), fakemodel.Run("printf 'again-%s\\n' 43")),
+		ThinkByDefault: true,
+		Script:         fakemodel.ToolThenText("FINAL-WORDS all done.", fakemodel.Run("printf 'tool-%s\\n' says-42"), fakemodel.Run("printf 'again-%s\\n' 43")),
 	})
 	cmd, err := client.Command(name+":"+api, model.URL, "hello please run a tool")
 	if err != nil {
@@ -47,7 +48,7 @@ func runClient(ctx context.Context, t *testing.T, name, api string) {
 			t.Logf("stdout:\n%s\nstderr:\n%s", result.Stdout, result.Stderr)
 		}
 		for _, r := range model.Requests() {
-			t.Logf("%d %s %s %s side=%q tools=%d items=%d stream=%v encoding=%q", r.N, r.Method, r.Path, r.Model, r.Side, len(r.Tools), len(r.Items), r.Stream, r.Encoding)
+			t.Logf("%d %s %s %s side=%q tools=%d items=%d stream=%v encoding=%q thinks=%q prompt=%+v transformed=%v", r.N, r.Method, r.Path, r.Model, r.Side, len(r.Tools), len(r.Items), r.Stream, r.Encoding, r.Thinks, r.Prompt, r.Transformed)
 		}
 	}()
 	if err != nil {
@@ -65,6 +66,14 @@ func runClient(ctx context.Context, t *testing.T, name, api string) {
 		t.Fatalf("%d main turns, want 3", len(main))
 	}
 	last := main[len(main)-1]
+	for _, r := range main[1:] { // an untouched client finds its own prefix again
+		if len(r.Transformed) > 0 {
+			t.Errorf("request %d: %+v", r.N, r.Transformed)
+		}
+		if r.Prompt.CacheRead == 0 {
+			t.Errorf("request %d reads nothing from the cache: %+v", r.N, r.Prompt)
+		}
+	}
 	for _, want := range []string{"tool-says-42", "again-43"} {
 		if !last.Said("tool", want) {
 			t.Errorf("no tool result says %s:\n%s", want, last.Transcript())
