@@ -32,7 +32,7 @@ type crew struct {
 
 func newCrew(t *testing.T, cfg steer.Config, script fakemodel.Script) *crew {
 	t.Helper()
-	c := &crew{t: t, model: fakemodel.Start(t, fakemodel.Options{Script: script}), store: memory.New()}
+	c := &crew{t: t, model: fakemodel.Start(t, fakemodel.Options{Script: script, ThinkByDefault: true}), store: memory.New()}
 	c.open(cfg)
 	return c
 }
@@ -133,6 +133,7 @@ type host struct {
 	body func(history []any) any
 	user func(text string) any
 	take func(h *host, reply []byte) (called bool)
+	edit func(raw []byte) []byte // of the request; may be nil
 }
 
 // say sends a prompt and works until the model has nothing to call.
@@ -152,6 +153,9 @@ func (h *host) raw() []byte {
 	raw, err := json.Marshal(h.body(h.history))
 	if err != nil {
 		h.t.Fatal(err)
+	}
+	if h.edit != nil {
+		raw = h.edit(raw)
 	}
 	return raw
 }

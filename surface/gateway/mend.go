@@ -103,21 +103,22 @@ func unbind(raw []byte, h http.Header) (out []byte, ok bool) {
 	if !thought || len(b.Find("thinking", "block_binding")) > 0 {
 		return raw, false
 	}
-	for _, f := range b.Fields {
-		value := b.Bytes(f.Value)
-		if jsonscan.Word(b.Bytes(f.Name)) != "thinking" || len(value) == 0 || value[0] != '{' {
-			continue
-		}
-		at := f.Value.Start + 1
-		out = append(make([]byte, 0, len(raw)+len(dropThinking)+1), raw[:at]...)
-		out = append(out, dropThinking...)
-		if len(bytes.TrimSpace(value)) > 2 && strings.TrimSpace(string(value[1:len(value)-1])) != "" {
-			out = append(out, ',')
-		}
-		addBeta(h, betaBinding)
-		return append(out, raw[at:]...), true
+	if b.Text("thinking", "type") == "disabled" {
+		return raw, false
 	}
-	return raw, false
+	at, more := bytes.IndexByte(raw, '{')+1, `"thinking":{"type":"adaptive",`+dropThinking+`},` // it thinks without being told to
+	for _, f := range b.Fields {
+		if value := b.Bytes(f.Value); jsonscan.Word(b.Bytes(f.Name)) == "thinking" {
+			if len(value) == 0 || value[0] != '{' {
+				return raw, false
+			}
+			if at, more = f.Value.Start+1, dropThinking; len(bytes.TrimSpace(value[1:len(value)-1])) > 0 {
+				more += ","
+			}
+		}
+	}
+	addBeta(h, betaBinding)
+	return slices.Concat(raw[:at], []byte(more), raw[at:]), true
 }
 
 // addBeta adds a word to the header of what is not for everybody yet.

@@ -49,7 +49,7 @@ func claude(model string) (is, bound, system bool) {
 	var f *family
 	var v version
 	numbers := 0
-	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-.@:_", r) }) {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-.@:_[", r) }) {
 		for i := range families {
 			if families[i].name == word {
 				f = &families[i]

@@ -148,19 +148,16 @@ func blocks(dst []byte, texts []string) []byte {
 	return append(dst, ']')
 }
 
-// behind is where a system message for item at may stand: behind the user turn that it
-// is part of or that follows, and before a reply or at the end.
+// behind is where a system message for item at may stand: right behind the user turn
+// that it is part of or that follows.
 func behind(b *wire.Body, at int) int {
 	for at < len(b.Items) && b.Items[at].Role == trimtab.RoleUser {
 		at++
 	}
-	switch {
-	case at == 0 || b.Items[at-1].Role != trimtab.RoleUser || b.Items[at-1].Open > 0 || b.Items[at-1].Server > 0:
-		return -1
-	case at < len(b.Items) && b.Items[at].Role != trimtab.RoleAssistant:
+	if at == 0 || b.Items[at-1].Role != trimtab.RoleUser || b.Items[at-1].Open > 0 || b.Items[at-1].Server > 0 {
 		return -1
 	}
-	return at
+	return at // several system messages in a row are one
 }
 
 func operator(dst []byte, texts []string, clearing bool) []byte {

@@ -1,0 +1,215 @@
+package gateway_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/trimtab/trimtab/internal/fakemodel"
+	"github.com/trimtab/trimtab/steer"
+)
+
+// keeps fails where a request does not begin with all that the one before it held, up
+// to the newest message of the client: what rides behind that is not kept by anybody.
+func keeps(t *testing.T, before, after fakemodel.Request) {
+	t.Helper()
+	a, b := listOf(t, before), listOf(t, after)
+	for len(a) > 0 && isRiding(a[len(a)-1]) {
+		a = a[:len(a)-1]
+	}
+	for i := range a {
+		if i >= len(b) || !bytes.Equal(a[i], b[i]) {
+			t.Fatalf("message %d of %d changed:\n%s\nis now\n%s", i, len(a), a[i], at(b, i))
+		}
+	}
+}
+
+func isRiding(raw json.RawMessage) bool {
+	return !bytes.Contains(raw, []byte("clear_at")) && (bytes.Contains(raw, []byte("still in ")) || bytes.Contains(raw, []byte("no todo list")) || bytes.Contains(raw, []byte("Time to look up")))
+}
+
+func at(list []json.RawMessage, i int) json.RawMessage {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+func listOf(t *testing.T, r fakemodel.Request) (list []json.RawMessage) {
+	t.Helper()
+	for _, name := range []string{"messages", "input", "contents"} {
+		if raw := r.Raw(name); raw != nil {
+			decode(t, raw, &list)
+			return list
+		}
+	}
+	t.Fatal("no list")
+	return nil
+}
+
+// messages is how many messages a session holds.
+func (c *crew) messages(id string) (n int) {
+	c.t.Helper()
+	for _, err := range c.store.Messages(c.t.Context(), id, 0) {
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+// sub is a sub-agent of a host: its own history, system prompt and prompt.
+func sub(h *host, system string) *host {
+	s := *h
+	s.history = nil
+	s.edit = func(raw []byte) []byte {
+		return bytes.Replace(raw, []byte("You are an agent."), []byte(system), 1)
+	}
+	return &s
+}
+
+// TestH5_SubAgentsAreLeftAlone: a sub-agent works between two requests of the main
+// line, in the same session. It is told nothing, switches nothing and counts for
+// nothing, and the main line goes on as if it had not been.
+func TestH5_SubAgentsAreLeftAlone(t *testing.T) {
+	each(t, tools(3), func(t *testing.T, c *crew, h *host, id string) {
+		inMode(c, id, "planning")
+		h.say("first thing")
+		h.say("second thing")
+		main := len(c.model.Main())
+		other := sub(h, "You are a helper that looks for files and reports. Nothing else is your task.")
+		other.say("automata: find the files")
+		for _, r := range c.model.Main()[main:] {
+			if got := r.Transcript(); strings.Contains(got, "PLANNING") {
+				t.Fatalf("the sub-agent was steered:\n%s", got)
+			}
+		}
+		before := c.model.Main()[main-1]
+		main = len(c.model.Main())
+		h.say("third thing")
+		keeps(t, before, c.model.Main()[main])
+		c.settle()
+		s := c.session(id)
+		if s.Step != 12 {
+			t.Errorf("%d steps after three turns of four replies", s.Step)
+		}
+		for _, st := range c.service.Engine().Status(s) {
+			if st.By == "automata" && strings.Contains(st.Text, "on") {
+				t.Errorf("the sub-agent's prompt switched automata on: %v", st)
+			}
+		}
+		if s.Title != "first thing" {
+			t.Errorf("title %q", s.Title)
+		}
+	})
+}
+
+// TestH5_AHandedDownPromptIsASubAgents: it has the system prompt and the tools of the
+// main line, but its prompt is one that the model gave to a tool.
+func TestH5_AHandedDownPromptIsASubAgents(t *testing.T) {
+	const task = "look through all the documents for links that lead nowhere"
+	each(t, fakemodel.ToolThenText("Done.", fakemodel.Run(task)), func(t *testing.T, c *crew, h *host, id string) {
+		inMode(c, id, "planning")
+		h.history = append(h.history, h.user("first thing"))
+		h.take(h, h.post(h.path, h.header, h.raw()))
+		other := sub(h, "You are an agent.")
+		other.say(task)
+		for _, r := range c.model.Main()[1:] {
+			if got := r.Transcript(); strings.Contains(got, "PLANNING") {
+				t.Fatalf("the sub-agent was steered:\n%s", got)
+			}
+		}
+		h.take(h, h.post(h.path, h.header, h.raw()))
+		c.settle()
+		if s := c.session(id); s.Step != 2 {
+			t.Errorf("%d steps, want the main line's 2", s.Step)
+		}
+	})
+}
+
+// TestH5_RewindInterruptRetry: what the client changes at the end of its history
+// changes nothing of what stands before, and steps are never taken back.
+func TestH5_RewindInterruptRetry(t *testing.T) {
+	each(t, tools(2), func(t *testing.T, c *crew, h *host, id string) {
+		inMode(c, id, "planning")
+		h.say("first thing")
+		h.say("second thing")
+		mark := len(h.history)
+		h.say("third thing")
+		before := c.model.Main()[5]
+		h.history = h.history[:mark] // the third prompt is taken back
+		n := len(c.model.Main())
+		h.say("something else")
+		keeps(t, before, c.model.Main()[n])
+		c.settle()
+		if s := c.session(id); s.Step != 12 {
+			t.Errorf("%d steps after four turns of three replies", s.Step)
+		}
+		// An interrupt: the person speaks again before any reply.
+		before = c.model.Main()[len(c.model.Main())-1]
+		h.history = append(h.history, h.user("never mind"))
+		n = len(c.model.Main())
+		h.say("rather this")
+		keeps(t, before, c.model.Main()[n])
+		if got := seen(c.model.Main()[n]); count(got, "still in PLANNING") != 1 {
+			t.Errorf("reminders:\n%s", got)
+		}
+	})
+}
+
+// TestH5_ASharedPrefixCarriesItsNotes: the request for a summary goes beside the main
+// line and carries what stands in the history that it shares, and nothing new.
+func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
+	each(t, tools(9), func(t *testing.T, c *crew, h *host, id string) {
+		if id != "claude:s1" {
+			t.Skip("only this host's row says what a compaction looks like")
+		}
+		inMode(c, id, "planning")
+		h.say("first thing")
+		h.say("second thing")
+		before := c.model.Main()[len(c.model.Main())-1]
+		steps := c.session(id).Step
+		body := h.body(append(h.history, h.user("CRITICAL: Respond with TEXT ONLY. Sum it up.")))
+		raw, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.post(h.path, h.header, raw)
+		all := c.model.Requests()
+		after := all[len(all)-1]
+		keeps(t, before, after)
+		if got := lastLine(seen(after)); strings.Contains(got, "PLANNING") {
+			t.Errorf("something new was said: %s", got)
+		}
+		c.settle()
+		if s := c.session(id); s.Step != steps {
+			t.Errorf("%d steps, before %d", s.Step, steps)
+		}
+	})
+}
+
+// TestH5_TheTreeIsInTheStore: after a rewind and a restart, a message that was said
+// twice is known by where it stands.
+func TestH5_TheTreeIsInTheStore(t *testing.T) {
+	each(t, tools(1), func(t *testing.T, c *crew, h *host, id string) {
+		h.say("go on")
+		mark := len(h.history)
+		h.say("go on")
+		h.history = h.history[:mark]
+		h.say("another way")
+		h.say("go on")
+		c.settle()
+		said := c.messages(id)
+		c.open(steer.Config{})
+		h.say("and so")
+		c.settle()
+		if more := c.messages(id) - said; more != 4 {
+			t.Errorf("%d messages were told for a prompt, two replies and a result", more)
+		}
+		if s := c.session(id); s.Step != 10 {
+			t.Errorf("%d steps, want 10", s.Step)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package gateway_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/memory"
+	"github.com/trimtab/trimtab/surface/gateway"
+)
+
+// TestH2_NotesClearThemselves: on a model that binds its thinking a note goes as a system
+// message that the provider takes away; each copy stays in the request where it was
+// sent, and the model sees one.
+func TestH2_NotesClearThemselves(t *testing.T) {
+	c := newCrew(t, steer.Config{}, tools(12))
+	h := anthropicHost(c)
+	inMode(c, "claude:s1", "planning")
+	h.say("first thing")
+	h.say("second thing")
+	all := c.model.Main()
+	for i := 1; i < len(all); i++ {
+		keeps(t, all[i-1], all[i])
+	}
+	last := all[len(all)-1]
+	if n := count(string(last.Body), `"clear_at":"next_user_message"`); n < 13 {
+		t.Errorf("%d copies stand in the last request", n)
+	}
+	if got := seen(last); count(got, "still in PLANNING") != 1 || count(got, "no todo list") != 1 {
+		t.Errorf("the model does not see one of each:\n%s", got)
+	}
+	c.model.NoneRefused(t)
+}
+
+// TestH2b_ALostStore: thinking is bound to notes of which nobody knows any more. The
+// request asks the provider to leave it out, and is not refused.
+func TestH2b_ALostStore(t *testing.T) {
+	c := newCrew(t, steer.Config{}, tools(3))
+	h := anthropicHost(c)
+	inMode(c, "claude:s1", "planning")
+	h.say("first thing")
+	h.say("second thing")
+	c.settle()
+	c.store = memory.New()
+	c.open(steer.Config{})
+	h.say("third thing")
+	h.say("fourth thing")
+	c.model.NoneRefused(t)
+	if all := c.model.Main(); !bytes.Contains(all[len(all)-1].Body, []byte(`"drop_block"`)) {
+		t.Error("the switch is not on in a later request")
+	}
+}
+
+// TestH2b_FailingOpen: a request that cannot be steered goes out as it came, with the
+// switch on, since notes were sent before; a count of tokens too.
+func TestH2b_FailingOpen(t *testing.T) {
+	c := newCrew(t, steer.Config{}, tools(3))
+	h := anthropicHost(c)
+	inMode(c, "claude:s1", "planning")
+	h.say("first thing")
+	h.say("second thing")
+	m := &moods{}
+	gate, err := gateway.New(gateway.Options{
+		Service: service{c.service, m}, History: c.store, Project: "project",
+		Config: gateway.Config{Upstreams: map[string]string{"anthropic": c.model.URL}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.gate = gate
+	c.listen()
+	m.set(failed, "")
+	h.say("third thing")
+	if status, reply := c.send("/v1/messages/count_tokens", h.header, bytes.Replace(h.raw(), []byte(`"max_tokens":100,`), nil, 1)); status != http.StatusOK {
+		t.Errorf("counting tokens: %d %s", status, reply)
+	}
+	m.set(well, "")
+	h.say("fourth thing")
+	c.model.NoneRefused(t)
+}
+
+// TestH2b_ARefusalIsMended: the provider says that thinking is bound to another
+// conversation, or that it has no such channel. The request is sent once more, and the
+// client sees no error.
+func TestH2b_ARefusalIsMended(t *testing.T) {
+	d := dialects()["anthropic"]
+	for name, c := range map[string]struct{ when, says, then string }{
+		"bound":    {`"thinking":{"type":"adaptive"}`, "messages.1.content.0: The block is bound to a different conversation", `"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"},"type":"adaptive"}`},
+		"clear_at": {"clear_at", "messages.3.clear_at: Extra inputs are not permitted", `"role":"user","content":[{"type":"text","text":"Remember: You are still`},
+		"role":     {`"role":"system"`, `messages.3.role: Input should be "user" or "assistant"`, `"role":"user","content":[{"type":"text","text":"Remember: You are still`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+				if raw, _ := io.ReadAll(r.Body); bytes.Contains(raw, []byte(c.when)) {
+					w.WriteHeader(http.StatusBadRequest)
+					fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, c.says)
+					return
+				}
+				fmt.Fprint(w, hiReply)
+			})
+			r := newRig(t, parts{up: up.URL, opening: planning()})
+			ask := func(history string) answer {
+				return r.do(http.MethodPost, d.path, with(d.key, "X-Trimtab-Session", "s"),
+					[]byte(`{"model":"claude-opus-5-5","max_tokens":100,"thinking":{"type":"adaptive"},"messages":[`+history+`]}`))
+			}
+			first := `{"role":"user","content":"one"}`
+			ask(first)
+			later := first + `,{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"x"},{"type":"text","text":"Hi"}]},{"role":"user","content":"two"}`
+			if a := ask(later); a.status != http.StatusOK || string(a.body) != hiReply {
+				t.Fatalf("the client got %d %s", a.status, a.body)
+			}
+			if got := string(up.last(t).body); !strings.Contains(got, c.then) {
+				t.Errorf("sent again:\n%s\nwithout %s", got, c.then)
+			}
+			tries := len(up.got())
+			if ask(later + `,{"role":"assistant","content":"ok"},{"role":"user","content":"three"}`); name != "bound" && len(up.got()) != tries+1 {
+				t.Errorf("it was tried again with what was refused: %d requests", len(up.got())-tries)
+			}
+		})
+	}
+	t.Run("any other refusal passes", func(t *testing.T) {
+		up := newProvider(t, answers(http.StatusBadRequest, `{"error":{"message":"max_tokens is too large"}}`))
+		r := newRig(t, parts{up: up.URL, opening: planning()})
+		a := r.do(http.MethodPost, d.path, d.key, d.ask("hello", false))
+		if a.status != http.StatusBadRequest || !strings.Contains(string(a.body), "too large") || len(up.got()) != 1 {
+			t.Errorf("%d %s after %d requests", a.status, a.body, len(up.got()))
+		}
+	})
+}
+
