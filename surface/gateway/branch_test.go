@@ -194,22 +194,24 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 // twice is known by where it stands.
 func TestH5_TheTreeIsInTheStore(t *testing.T) {
 	each(t, tools(1), func(t *testing.T, c *crew, h *host, id string) {
-		h.say("go on")
+		h.say("begin")
 		mark := len(h.history)
+		h.say("tidy up")
 		h.say("go on")
 		h.history = h.history[:mark]
-		h.say("another way")
-		h.say("go on")
+		c.ask(id, "mode", "planning")
+		h.say("go on") // the entry of the mode stands before this one
 		c.settle()
-		said := c.messages(id)
+		said, all := c.messages(id), c.model.Main()
 		c.open(steer.Config{})
 		h.say("and so")
+		keeps(t, all[len(all)-1], c.model.Main()[len(all)])
 		c.settle()
 		if more := c.messages(id) - said; more != 4 {
 			t.Errorf("%d messages were told for a prompt, two replies and a result", more)
 		}
 		if s := c.session(id); s.Step != 10 {
-			t.Errorf("%d steps, want 10", s.Step)
+			t.Errorf("%d steps after five turns of two replies", s.Step)
 		}
 	})
 }
