@@ -162,10 +162,11 @@ func (s *retained) drop(l *ledger) {
 type line struct {
 	hash   uint64
 	id     string
-	parent int  // the line that it follows, in ledger.said; -1 is none
-	size   int  // bytes that the model reads
-	reply  bool // of the model
-	theirs bool // another surface told it, under a name that does not say what was said
+	parent int    // the line that it follows, in ledger.said; -1 is none
+	size   int    // bytes that the model reads
+	words  uint64 // of a reply that was told as it came: what it says
+	reply  bool   // of the model
+	theirs bool   // another surface told it, under a name that does not say what was said
 }
 
 // idOf names a message by what it says; a repetition gets a number.
@@ -188,6 +189,9 @@ func lineOf(m trimtab.Message) line {
 	l.theirs = m.Via != trimtab.ViaGateway && (m.Via != "" || l.hash == 0 && !strings.HasPrefix(m.ID, "r"))
 	if l.theirs {
 		l.hash = 0
+	}
+	if l.hash == 0 && l.reply {
+		l.words = wordsOf(m)
 	}
 	return l
 }

@@ -88,16 +88,8 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	}
 	defer plain.release()
 	from := who(g.clients, r.Header)
-	id := g.named(r, to, from)
-	if id == "" { // only the body tells whose it is
-		var body wire.Body
-		if err := to.format.Scan(plain.b, &body, nil); err != nil {
-			return edited{err: err}
-		}
-		id = g.guessed(r, from, &body)
-	}
-	l := g.ledger(id)
-	if err := l.lock(ctx); err != nil {
+	l, err := g.whose(ctx, r, to, from, plain.b)
+	if err != nil {
 		return edited{err: err}
 	}
 	defer l.unlock()
@@ -243,37 +235,24 @@ func (g *Steerer) count(out trimtab.Outcome) {
 	}
 }
 
-// named is the session that a request names: by our header, by the path, by the
-// run, or by the host's own id; "" where it names none.
-func (g *Steerer) named(r *http.Request, to route, from client) string {
-	for _, id := range []string{r.Header.Get(sessionHeader), to.session, g.opt.Session} {
+// named is the session that a request names: by our header, by the host's own id, by
+// the path, or by the run; "" where it names none. It is sure where the name is the
+// session's own, and not that of the address.
+func (g *Steerer) named(r *http.Request, to route, from client) (id string, sure bool) {
+	if id := r.Header.Get(sessionHeader); id != "" {
+		return usable(id), true
+	}
+	for _, id := range []string{to.session, g.opt.Session} {
 		if id != "" {
-			return usable(id)
+			return usable(id), false
 		}
 	}
 	for _, name := range from.Session {
 		if id := r.Header.Get(name); id != "" {
-			return usable(from.name() + ":" + id)
+			return usable(from.name() + ":" + id), true
 		}
 	}
-	return ""
-}
-
-// guessed is the session of a request that names none: by an id in the body,
-// else by its first message and the client.
-func (g *Steerer) guessed(r *http.Request, from client, b *wire.Body) string {
-	if id := b.Session(); id != "" {
-		return usable(from.name() + ":" + id)
-	}
-	h := fnv.New64a()
-	h.Write([]byte(r.UserAgent()))
-	for i := range b.Items {
-		if b.Items[i].Role == trimtab.RoleUser {
-			h.Write(strconv.AppendUint(nil, b.Hash(i), 16))
-			break
-		}
-	}
-	return from.name() + ":" + strconv.FormatUint(h.Sum64(), 16)
+	return "", false
 }
 
 func (c client) name() string {

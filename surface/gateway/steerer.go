@@ -26,6 +26,7 @@ type Steerer struct {
 	retained retained
 	pool     bufferPool
 	refused  sync.Map // "provider model" of those that take no instructions inside the conversation
+	renamed  sync.Map // the session that goes on at the address of a run, by the name of the address
 	zstd     func() (*zstd.Decoder, error)
 	Stats    Stats
 }

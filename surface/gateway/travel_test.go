@@ -131,4 +131,3 @@ func TestH2b_ARefusalIsMended(t *testing.T) {
 		}
 	})
 }
-

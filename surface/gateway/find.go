@@ -1,0 +1,175 @@
+package gateway
+
+import (
+	"context"
+	"hash/fnv"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
+	"github.com/trimtab/trimtab/wire"
+)
+
+// whose finds the session of a request: by what it names, else by what it says. The
+// ledger that it returns is locked.
+func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from client, raw []byte) (*ledger, error) {
+	id, sure := g.named(r, to, from)
+	if other, ok := g.renamed.Load(id); ok {
+		id, sure = other.(string), true
+	}
+	if sure || id != "" && g.has(id) {
+		return g.locked(ctx, id)
+	}
+	var body wire.Body
+	if err := to.format.Scan(raw, &body, nil); err != nil {
+		return nil, err
+	}
+	if id != "" { // the address of a run: a session that was begun in another one may go on here
+		if old := g.resumed(ctx, to.format, from, &body); old != "" {
+			g.renamed.Store(id, old)
+			id = old
+		}
+		return g.locked(ctx, id)
+	}
+	if own := body.Session(); own != "" {
+		return g.locked(ctx, usable(from.name()+":"+own))
+	}
+	return g.begun(ctx, r, to.format, from, &body)
+}
+
+func (g *Steerer) locked(ctx context.Context, id string) (*ledger, error) {
+	l := g.ledger(id)
+	return l, l.lock(ctx)
+}
+
+func (g *Steerer) has(id string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ledgers[id] != nil
+}
+
+// begun finds the session of a request that names none, by the words that it begins
+// with. Two that begin with the same words are two: one goes on where the request
+// brings back replies of it.
+func (g *Steerer) begun(ctx context.Context, r *http.Request, f wire.Format, from client, b *wire.Body) (*ledger, error) {
+	h := fnv.New64a()
+	h.Write([]byte(r.UserAgent()))
+	h.Write(strconv.AppendUint(nil, firstWords(f, b), 16))
+	base := from.name() + ":" + strconv.FormatUint(h.Sum64(), 16)
+	replies := slices.ContainsFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleAssistant })
+	for n := 1; ; n++ {
+		id := base
+		if n > 1 {
+			id += "-" + strconv.Itoa(n)
+		}
+		l, err := g.locked(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := g.begin(ctx, l, from, b); err != nil {
+			l.unlock()
+			return nil, err
+		}
+		known, all := l.known(f, b)
+		if len(l.main) == 0 || n == maxAlike || l.newest() < 0 && !replies || known > 0 && 2*known >= all {
+			return l, nil
+		}
+		l.unlock()
+	}
+}
+
+// maxAlike bounds the sessions that begin with the same words.
+const maxAlike = 32
+
+// firstWords is a hash of what a person typed first. What a host writes before it, the
+// date or the folder, tells nobody apart.
+func firstWords(f wire.Format, b *wire.Body) uint64 {
+	for i := range b.Items {
+		if b.Items[i].Role == trimtab.RoleUser {
+			if m := f.Message(b, i); m.IsPrompt() {
+				return jsonscan.TextHash([]byte(m.Typed()))
+			}
+		}
+	}
+	for i := range b.Items {
+		if b.Items[i].Role == trimtab.RoleUser {
+			return b.Hash(i)
+		}
+	}
+	return 0
+}
+
+// known counts the replies of a body, and those of them that came in this session.
+// Prompts and what a host writes before them are no evidence: others say the same.
+func (l *ledger) known(f wire.Format, b *wire.Body) (known, all int) {
+	came := map[uint64]bool{}
+	for _, said := range l.said {
+		if said.reply {
+			came[said.hash], came[said.words] = true, true
+		}
+	}
+	if l.pending != nil { // the reply of just now, which nobody was told yet
+		came[wordsOf(*l.pending)] = true
+	}
+	delete(came, 0)
+	for i := range b.Items {
+		if it := &b.Items[i]; it.Role != trimtab.RoleAssistant || it.Continues {
+			continue
+		}
+		all++
+		if came[b.Hash(i)] || came[wordsOf(wire.Whole(f, b, i))] {
+			known++
+		}
+	}
+	return known, all
+}
+
+// wordsOf is a hash of what a reply says, however it is written down.
+func wordsOf(m trimtab.Message) uint64 {
+	var all []string
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case trimtab.Text:
+			all = append(all, strings.Fields(p.Text)...)
+		case trimtab.ToolCall:
+			all = append(all, p.Name, p.ID)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	return jsonscan.TextHash([]byte(strings.Join(all, " ")))
+}
+
+// maxResumable is how many of the newest sessions are looked through for one that goes
+// on.
+const maxResumable = 20
+
+// resumed finds the session of the project that goes on in a body, or "": the one that
+// knows most of it.
+func (g *Steerer) resumed(ctx context.Context, f wire.Format, from client, b *wire.Body) (id string) {
+	archive, ok := g.opt.History.(interface {
+		List(ctx context.Context, q trimtab.Query) iter.Seq2[trimtab.Info, error]
+	})
+	if !ok || !slices.ContainsFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleAssistant }) {
+		return ""
+	}
+	most := 0
+	for info, err := range archive.List(ctx, trimtab.Query{Project: g.opt.Project, Host: g.host(from), Limit: maxResumable}) {
+		if err != nil {
+			return id
+		}
+		l := newLedger(info.ID)
+		if l.load(ctx, g.opt.History) != nil {
+			continue
+		}
+		if known, all := l.known(f, b); known > most && 2*known >= all {
+			id, most = info.ID, known
+		}
+	}
+	return id
+}
