@@ -130,9 +130,9 @@ func (m *memory) thoughtsOf(b object) ([]thought, error) {
 }
 
 // bound holds the thinking of a request against what stands before it. It sets
-// what was dropped, and what new thinking will be bound to. What fails is dropped
-// with the rest of the thinking in a row; thinking behind it is held against its
-// own prefix, so that what came after a change stays.
+// what was dropped, and what new thinking will be bound to. Each block is held
+// against its own prefix and the thinking that was shown before it, so that what
+// came after a change stays.
 func (r *Request) bound(all []thought, account Binding, m *memory) error {
 	p := prefixesOf(r.tree)
 	defer m.see(p)
@@ -141,7 +141,7 @@ func (r *Request) bound(all []thought, account Binding, m *memory) error {
 	fail := func(t thought, kind, reason string) {
 		r.Transformed = append(r.Transformed, Transformation{kind, fmt.Sprintf("messages.%d.content.%d", t.message, t.block), reason, t.message, t.block})
 	}
-	for i, t := range all {
+	for _, t := range all {
 		switch {
 		case t.byHand:
 			continue
@@ -151,7 +151,7 @@ func (r *Request) bound(all []thought, account Binding, m *memory) error {
 		}
 		now := p.within(p.before[t.message], messages[t.message], t.block)
 		broken := previous != 0 && t.previous != previous
-		if reader.binds() && claudeOf(t.model).binds() && (broken || now != t.prefix || r.follows(all, i)) {
+		if reader.binds() && claudeOf(t.model).binds() && (broken || now != t.prefix) {
 			switch r.onMismatch(account) {
 			case BindingEnforced:
 				return r.refuseBound(t, now, m.firstUnseen(p))
@@ -166,14 +166,6 @@ func (r *Request) bound(all []thought, account Binding, m *memory) error {
 	}
 	r.prefix, r.previous = p.prefix, previous
 	return nil
-}
-
-// follows reports whether a block stands directly behind one that was dropped for
-// its prefix.
-func (r *Request) follows(all []thought, i int) bool {
-	return i > 0 && slices.ContainsFunc(r.Transformed, func(x Transformation) bool {
-		return x.Type == droppedThinking && x.Reason == otherPrefix && x.message == all[i].message && x.block == all[i].block-1
-	})
 }
 
 // onMismatch is what the request asks for, or else what its account does.

@@ -230,6 +230,10 @@ func TestSmallAndFailedPromptsAreNotCached(t *testing.T) {
 			t.Errorf("%+v", b)
 		}
 	}
+	k.messages = []string{said(words("a", 2000, true), words("b", 4000, true))}
+	if b := k.billed(); b.read != 0 || b.write < 1500 {
+		t.Errorf("%+v, with a small one before it", b)
+	}
 	fails := true
 	s := fakemodel.Start(t, fakemodel.Options{Script: func(fakemodel.Request) fakemodel.Reply {
 		if fails {

@@ -1,6 +1,7 @@
 package fakemodel_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,6 +40,23 @@ func TestToolsAreOfferedAndWithdrawnInTheConversation(t *testing.T) {
 		t.Errorf("offered %s, want %s", strings.Join(got, "|"), want)
 	}
 	k.s.NoneRefused(t)
+}
+
+// Only a user message clears; a paused turn goes on with the reminder in sight.
+func TestAReplyClearsNothing(t *testing.T) {
+	k := echoing(t, fakemodel.Options{})
+	k.betas = []string{fakemodel.BetaClearAt}
+	paused := `{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"x","input":{}},{"type":"x_tool_result","tool_use_id":"s"}]}`
+	seen := func(messages ...string) bool {
+		t.Helper()
+		k.messages = messages
+		k.refused()
+		all := k.s.Requests()
+		return strings.Contains(fmt.Sprint(all[len(all)-1].Visible()), "mind the list")
+	}
+	if !seen(userHi, reminder) || !seen(userHi, reminder, paused) || seen(userHi, reminder, paused, userHi) {
+		t.Error("a reminder is seen until the next user message, and no longer")
+	}
 }
 
 // A tool that was deferred is bound from where it is named.
