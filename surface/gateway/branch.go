@@ -15,7 +15,7 @@ import (
 // and the tools. A sub-agent, a title, a router has its own.
 type profile struct {
 	system, tools uint64   // as they are written
-	sketch        []uint64 // of the lines of the system prompt: the smallest of their hashes, in order
+	sketch        []uint64 // of the sentences of the system prompt: the smallest of their hashes, in order
 	offers        bool     // there are tools
 }
 
@@ -40,12 +40,12 @@ func (l *ledger) profileOf(f wire.Format, b *wire.Body) profile {
 
 const sketchSize = 64
 
-// sketch is a sample of the lines of a text: the same lines give the same sample,
+// sketch is a sample of the sentences of a text: the same ones give the same sample,
 // wherever they stand.
 func sketch(text string) []uint64 {
 	var all []uint64
 	text = strings.ReplaceAll(text, `\n`, "\n") // as JSON has it
-	for part := range strings.Lines(text) {
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, ". ", "\n"), "\n") {
 		if part = strings.TrimSpace(part); part != "" {
 			all = append(all, jsonscan.TextHash([]byte(part)))
 		}
@@ -56,7 +56,7 @@ func sketch(text string) []uint64 {
 }
 
 // like reports whether two system prompts are one, give or take a date, a list of
-// files or a paragraph of memory: at least half of their lines are the same.
+// files or a paragraph of memory: at least half of their sentences are the same.
 func (p profile) like(q profile) bool {
 	if p.system == q.system {
 		return true

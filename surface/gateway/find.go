@@ -15,8 +15,8 @@ import (
 )
 
 // whose finds the session of a request: by what it names, else by what it says. The
-// ledger that it returns is locked.
-func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from client, raw []byte) (*ledger, error) {
+// ledger that it returns is locked; it is nil for a side call that names none.
+func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from client, raw []byte, way *trail) (*ledger, error) {
 	id, sure := g.named(r, to, from)
 	if other, ok := g.renamed.Load(id); ok {
 		id, sure = other.(string), true
@@ -38,7 +38,10 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 	if own := body.Session(); own != "" {
 		return g.locked(ctx, usable(from.name()+":"+own))
 	}
-	return g.begun(ctx, r, to.format, from, &body)
+	if from.side(r.Header, to.format, &body) != "" {
+		return nil, nil
+	}
+	return g.begun(ctx, r, to, from, &body, way)
 }
 
 func (g *Steerer) locked(ctx context.Context, id string) (*ledger, error) {
@@ -55,10 +58,10 @@ func (g *Steerer) has(id string) bool {
 // begun finds the session of a request that names none, by the words that it begins
 // with. Two that begin with the same words are two: one goes on where the request
 // brings back replies of it.
-func (g *Steerer) begun(ctx context.Context, r *http.Request, f wire.Format, from client, b *wire.Body) (*ledger, error) {
+func (g *Steerer) begun(ctx context.Context, r *http.Request, to route, from client, b *wire.Body, way *trail) (*ledger, error) {
 	h := fnv.New64a()
 	h.Write([]byte(r.UserAgent()))
-	h.Write(strconv.AppendUint(nil, firstWords(f, b), 16))
+	h.Write(strconv.AppendUint(nil, firstWords(to.format, b), 16))
 	base := from.name() + ":" + strconv.FormatUint(h.Sum64(), 16)
 	replies := slices.ContainsFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleAssistant })
 	for n := 1; ; n++ {
@@ -70,11 +73,12 @@ func (g *Steerer) begun(ctx context.Context, r *http.Request, f wire.Format, fro
 		if err != nil {
 			return nil, err
 		}
+		way.turn(id, g.host(from), to, b)
 		if err := g.begin(ctx, l, from, b); err != nil {
 			l.unlock()
 			return nil, err
 		}
-		known, all := l.known(f, b)
+		known, all := l.known(to.format, b)
 		if len(l.main) == 0 || n == maxAlike || l.newest() < 0 && !replies || known > 0 && 2*known >= all {
 			return l, nil
 		}

@@ -64,7 +64,7 @@ func TestP15_NoSecretStays(t *testing.T) {
 		}
 	}
 	body := func() string { // secrets everywhere but in what is said
-		return fmt.Sprintf(`{"model":"m","system":"token %s","metadata":{"user_id":%q,"key":%q},"tools":[{"name":"Bash","description":%q,"input_schema":{"type":"object"}}],"x_api_key":%q,%q:1,"messages":[{"role":"user","content":"hello"}]}`,
+		return fmt.Sprintf(`{"model":"m","system":"You are an agent.\\nBe brief.\\nMind the tests.\\ntoken %s","metadata":{"user_id":%q,"key":%q},"tools":[{"name":"Bash","description":%q,"input_schema":{"type":"object"}}],"x_api_key":%q,%q:1,"messages":[{"role":"user","content":"hello"}]}`,
 			c.next(), c.next(), c.next(), c.next(), c.next(), c.next())
 	}
 	broken := func() string { return `{"messages":[{"role":"user","content":"` + c.next() }

@@ -88,9 +88,13 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	}
 	defer plain.release()
 	from := who(g.clients, r.Header)
-	l, err := g.whose(ctx, r, to, from, plain.b)
+	l, err := g.whose(ctx, r, to, from, plain.b, way)
 	if err != nil {
 		return edited{err: err}
+	}
+	if l == nil {
+		g.Stats.Side.Add(1)
+		return e
 	}
 	defer l.unlock()
 	body := &l.next
