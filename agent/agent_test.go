@@ -18,7 +18,7 @@ import (
 )
 
 func TestAWholeRunOfTheDemoModel(t *testing.T) {
-	h := newHouse(t, reminder())
+	h := newHarness(t, reminder())
 	events := run(t, h.agent(demo.New(demo.Options{}), project(t)...), "automata: tidy this")
 	var replies []string
 	injected, removed := 0, 0
@@ -66,7 +66,7 @@ func TestAWholeRunOfTheDemoModel(t *testing.T) {
 }
 
 func TestTheOrderOfEvents(t *testing.T) {
-	h := newHouse(t, use("note", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
+	h := newHarness(t, use("note", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		switch t.Event.(type) {
 		case trimtab.Calling:
 			return n, []trimtab.Action{trimtab.Inject{Slot: "x", Text: "hm", Life: trimtab.Once}}
@@ -107,7 +107,7 @@ func TestTheOrderOfEvents(t *testing.T) {
 
 // The model sees what steering shapes: the view, with the notes at their seats.
 func TestTheModelSeesTheView(t *testing.T) {
-	h := newHouse(t, use("note", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
+	h := newHarness(t, use("note", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		if said, ok := t.Event.(trimtab.Said); ok && said.Message.IsPrompt() {
 			return n, []trimtab.Action{trimtab.Inject{Slot: "x", Text: "mind this", Place: trimtab.BeforePrompt, Life: trimtab.Standing}}
 		}
@@ -132,7 +132,7 @@ func TestTheModelSeesTheView(t *testing.T) {
 
 func TestTwoRunsGiveTheSameHistory(t *testing.T) {
 	once := func() ([]trimtab.Message, []string) {
-		h := newHouse(t, reminder())
+		h := newHarness(t, reminder())
 		a := h.agent(demo.New(demo.Options{}), project(t)...)
 		events := append(run(t, a, "automata: tidy the windmill"), run(t, a, "thanks")...)
 		return h.said, lines(events)
@@ -148,7 +148,7 @@ func TestTwoRunsGiveTheSameHistory(t *testing.T) {
 }
 
 func TestSteeringMayDenyATool(t *testing.T) {
-	h := newHouse(t, use("guard", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
+	h := newHarness(t, use("guard", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		if u, ok := t.Event.(trimtab.Using); ok && u.Call.Name == "b" {
 			return n, []trimtab.Action{trimtab.Deny{Why: "look only"}}
 		}
@@ -169,7 +169,7 @@ func TestSteeringMayDenyATool(t *testing.T) {
 
 func TestSteeringMayKeepTheAgentGoingEightTimes(t *testing.T) {
 	var continued []bool
-	h := newHouse(t, use("push", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
+	h := newHarness(t, use("push", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		if s, ok := t.Event.(trimtab.Stopping); ok {
 			continued = append(continued, s.Continued)
 			return n, []trimtab.Action{trimtab.Continue{Text: "go on", Why: "not done"}}
@@ -195,7 +195,7 @@ func TestSteeringMayKeepTheAgentGoingEightTimes(t *testing.T) {
 }
 
 func TestAPausedRunGoesOnWithoutAPrompt(t *testing.T) {
-	h := newHouse(t, use("brake", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
+	h := newHarness(t, use("brake", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		if said, ok := t.Event.(trimtab.Said); ok && said.Message.Role == trimtab.RoleAssistant && n == 0 {
 			return 1, []trimtab.Action{trimtab.Pause{Why: "look here"}}
 		}
@@ -216,7 +216,7 @@ func TestAPausedRunGoesOnWithoutAPrompt(t *testing.T) {
 }
 
 func TestARunHasAMostOfSteps(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	a := agent.New(h, play(t, strings.Repeat("reply\ncall a\n", 20)), agent.Options{History: h, MaxSteps: 3})
 	events := run(t, a, "go")
 	if h.session.Step != 3 {
@@ -230,7 +230,7 @@ func TestARunHasAMostOfSteps(t *testing.T) {
 
 func TestTheReasonOfAReplysEndIsTold(t *testing.T) {
 	for stop, want := range map[llm.StopReason]agent.Reason{llm.StopEnd: agent.Ended, llm.StopLength: agent.Length, llm.StopRefused: agent.Refused} {
-		h := newHouse(t)
+		h := newHarness(t)
 		a := h.agent(model(func(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
 			return chunks(llm.Retrying{Wait: time.Second, Why: "busy"}, llm.ThinkingDelta{Text: "hm"}, llm.Done{Stop: stop, Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "so")})
 		}))
@@ -241,7 +241,7 @@ func TestTheReasonOfAReplysEndIsTold(t *testing.T) {
 }
 
 func TestAnAgentWithoutHistorySaysSo(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	_, err := collect(agent.New(h, demo.New(demo.Options{}), agent.Options{}).Run(t.Context(), "s1", trimtab.Prompt("hello")))
 	if err == nil || !strings.Contains(err.Error(), "History") {
 		t.Errorf("err = %v", err)

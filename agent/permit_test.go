@@ -33,7 +33,7 @@ func asking(name string, ran *atomic.Int64) tool.Tool {
 
 type permit = func(context.Context, tool.Ask) (tool.Answer, error)
 
-func (h *house) asks(p permit, model llm.Model, tools ...tool.Tool) *agent.Agent {
+func (h *harness) asks(p permit, model llm.Model, tools ...tool.Tool) *agent.Agent {
 	return agent.New(h, model, agent.Options{History: h, Tools: tools, Permit: p})
 }
 
@@ -66,7 +66,7 @@ func TestACallThatThePersonDeclinesIsNotRunAndTheRunGoesOn(t *testing.T) {
 		{"an error", func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, errors.New("no terminal") }, 0, "returned x failed=true not run: the person could not be asked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newHarness(t)
 			var ran atomic.Int64
 			events := run(t, h.asks(tt.permit, play(t, "reply\ncall x\nreply\nsay end\n"), asking("x", &ran)), "go")
 			has(t, events, tt.want, "stopped ended")
@@ -79,7 +79,7 @@ func TestACallThatThePersonDeclinesIsNotRunAndTheRunGoesOn(t *testing.T) {
 }
 
 func TestAToolIsToldOfAlways(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var ran atomic.Int64
 	allowed := map[string]bool{}
 	x := asking("x", &ran)
@@ -100,7 +100,7 @@ func TestAToolIsToldOfAlways(t *testing.T) {
 // A person is asked one thing at a time, in the order of the calls, each when all
 // before it is done.
 func TestAsksComeOneAfterAnother(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var log []string
 	var open atomic.Int64
 	one := func(name string, readOnly bool) tool.Tool {
@@ -129,7 +129,7 @@ func TestAsksComeOneAfterAnother(t *testing.T) {
 }
 
 func TestACancelledQuestionClosesAllCalls(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var ran atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())
 	a := h.asks(func(ctx context.Context, _ tool.Ask) (tool.Answer, error) {
@@ -149,7 +149,7 @@ func TestACancelledQuestionClosesAllCalls(t *testing.T) {
 }
 
 func TestAQuestionThatPanicsIsAFault(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var ran atomic.Int64
 	x := asking("x", &ran)
 	x.Ask = func(context.Context, json.RawMessage) (tool.Ask, bool) { panic("oh") }
@@ -162,7 +162,7 @@ func TestAQuestionThatPanicsIsAFault(t *testing.T) {
 
 // What steering denies is not asked for.
 func TestADeniedCallIsNotAskedFor(t *testing.T) {
-	h := newHouse(t, use("mode", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
+	h := newHarness(t, use("mode", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		if _, ok := t.Event.(trimtab.Using); ok {
 			return n, []trimtab.Action{trimtab.Deny{Why: "read-only"}}
 		}
@@ -177,7 +177,7 @@ func TestADeniedCallIsNotAskedFor(t *testing.T) {
 }
 
 func TestOfferDecidesWithEachRequest(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var seen [][]string
 	step := 0
 	m := model(func(_ context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
@@ -208,7 +208,7 @@ func TestOfferDecidesWithEachRequest(t *testing.T) {
 }
 
 func TestMoreToolsComeWithTheRunAndTheirFaultsAreTold(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	times := 0
 	a := agent.New(h, play(t, "reply\ncall late\nreply\nsay end\n"), agent.Options{
 		History: h, Tools: []tool.Tool{plain("early", true, func(context.Context) (string, error) { return "first", nil })},
@@ -237,7 +237,7 @@ func TestAnEditIsShownAskedForAndDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	h := newHouse(t)
+	h := newHarness(t)
 	var shown []string
 	a := h.asks(func(_ context.Context, ask tool.Ask) (tool.Answer, error) {
 		shown = append(shown, ask.Detail)

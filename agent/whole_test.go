@@ -21,11 +21,11 @@ import (
 // the reader's leaving. The history stays whole, and the session goes on.
 func TestWhereverARunIsCancelledTheHistoryStaysWhole(t *testing.T) {
 	tools := project(t)
-	h := newHouse(t, reminder())
+	h := newHarness(t, reminder())
 	total := len(run(t, h.agent(demo.New(demo.Options{}), tools...), "tidy the sails"))
 	for at := 0; at < total; at += 1 + at/10 { // every one at first, then fewer: they are alike
 		for _, leave := range []bool{false, true} {
-			h := newHouse(t, reminder())
+			h := newHarness(t, reminder())
 			a := h.agent(demo.New(demo.Options{}), tools...)
 			ctx, cancel := context.WithCancel(t.Context())
 			n, last := 0, agent.Event(nil)
@@ -60,7 +60,7 @@ func TestWhereverARunIsCancelledTheHistoryStaysWhole(t *testing.T) {
 }
 
 func TestAnInterruptedReplyIsKeptAndMarked(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var got []string
@@ -85,7 +85,7 @@ func TestAnInterruptedReplyIsKeptAndMarked(t *testing.T) {
 }
 
 func TestNothingSaidYetLeavesNoReply(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	a := h.agent(model(func(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, error] {
 		return func(yield func(llm.Chunk, error) bool) {
@@ -103,7 +103,7 @@ func TestNothingSaidYetLeavesNoReply(t *testing.T) {
 }
 
 func TestAModelThatDoesNotListenIsLeft(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	a := h.agent(model(func(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
@@ -132,7 +132,7 @@ func TestAModelThatDoesNotListenIsLeft(t *testing.T) {
 }
 
 func TestToolsThatAreCancelledHaveTheirResults(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	a := h.agent(play(t, "reply\ncall quick\ncall slow\ncall later\nreply\nsay end\n"),
@@ -166,7 +166,7 @@ func TestToolsThatAreCancelledHaveTheirResults(t *testing.T) {
 }
 
 func TestAModelErrorLeavesNothingHalfSaid(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	a := h.agent(play(t, "reply\nsay so\ncall a\nreply\nsay half a sent\nfail the line is dead\nreply\nsay end\n"), plain("a", true, func(context.Context) (string, error) { return "A", nil }))
 	events, err := collect(a.Run(t.Context(), "s1", trimtab.Prompt("go")))
 	if err == nil || !strings.Contains(err.Error(), "the line is dead") || !strings.Contains(err.Error(), `say "go on"`) {
@@ -186,7 +186,7 @@ func TestAModelErrorLeavesNothingHalfSaid(t *testing.T) {
 }
 
 func TestP11_AStreamThatEndsEarlyIsAnError(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	a := h.agent(model(func(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
 		return chunks(llm.TextDelta{Text: "half"})
 	}))
@@ -221,7 +221,7 @@ func TestP6_AStoreErrorComesAfterTheReply(t *testing.T) {
 		{func(ev trimtab.Event) error { return errorAt[trimtab.Calling](ev, full) }, nil, 1},
 		{func(ev trimtab.Event) error { return errorAt[trimtab.Using](ev, full) }, []string{"replied m2", "called a", "returned a failed=true not run: the call could not be recorded"}, 3},
 	} {
-		h := newHouse(t)
+		h := newHarness(t)
 		h.fail = tt.fail
 		a := h.agent(play(t, "reply\nsay so\ncall a\nreply\nsay end\n"), plain("a", true, func(context.Context) (string, error) { return "A", nil }))
 		events, err := collect(a.Run(t.Context(), "s1", trimtab.Prompt("go")))
@@ -251,7 +251,7 @@ func errorAt[E trimtab.Event](ev trimtab.Event, err error) error {
 }
 
 func TestCallsThatACrashLeftOpenAreClosed(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, m := range []trimtab.Message{trimtab.Prompt("go"), {Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "x", Name: "a"}, trimtab.ToolCall{ID: "y", Name: "a"}}}} {
 		if _, _, err := h.Handle(t.Context(), "s1", trimtab.Said{Message: m}); err != nil {
 			t.Fatal(err)
@@ -267,7 +267,7 @@ func TestCallsThatACrashLeftOpenAreClosed(t *testing.T) {
 // What a model sends is not trusted to be well formed: an id is missing or twice,
 // an input is not JSON, words claim to be a person's, a result is made up.
 func TestAnOddReplyIsMadeWhole(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	asked := 0
 	a := h.agent(model(func(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
 		asked++
@@ -296,7 +296,7 @@ func TestAnOddReplyIsMadeWhole(t *testing.T) {
 }
 
 func TestAToolThatPanicsIsAFailedResult(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	a := h.agent(play(t, "reply\ncall a\nreply\nsay end\n"), plain("a", true, func(context.Context) (string, error) { panic("oh") }))
 	want := []string{"replied m2", "called a", "faulted tool a: panic: oh", "returned a failed=true a: the tool broke down (oh); do without it", "replied m4", "stopped ended"}
 	if diff := cmp.Diff(want, lines(run(t, a, "go"))); diff != "" {
@@ -306,7 +306,7 @@ func TestAToolThatPanicsIsAFailedResult(t *testing.T) {
 }
 
 func TestToolsThatOnlyLookRunSideBySide(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	meet := make(chan string)
 	a := h.agent(play(t, "reply\ncall give\ncall take\nreply\nsay end\n"),
 		plain("give", true, func(context.Context) (string, error) { meet <- "hand"; return "given", nil }), // each waits for the other
@@ -318,7 +318,7 @@ func TestToolsThatOnlyLookRunSideBySide(t *testing.T) {
 }
 
 func TestAToolThatChangesSomethingRunsAlone(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	var order []string // no lock: the race detector would tell
 	step := func(name string) func(context.Context) (string, error) {
 		return func(context.Context) (string, error) { order = append(order, name); return "", nil }

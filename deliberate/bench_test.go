@@ -16,7 +16,7 @@ func BenchmarkFiveAgentsAHundredMessagesEach(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r := newRoom(b, long)
+		r := newHarness(b, long)
 		r.plan.Mode, r.opt.MaxTokens = "long", 1_000_000_000
 		d := r.begin()
 		for _, err := range d.Run(b.Context()) {

@@ -22,8 +22,8 @@ import (
 
 const brief = "A landing page for a bakery that delivers by bike"
 
-// room is a place for debates: a store, the service to it and the demo model.
-type room struct {
+// harness is what a debate needs: a store, the service to it and the demo model.
+type harness struct {
 	t     testing.TB
 	store *memory.Store
 	opt   deliberate.Options
@@ -31,9 +31,9 @@ type room struct {
 	seen  []deliberate.Event
 }
 
-func newRoom(t testing.TB, own ...mode.Definition) *room {
+func newHarness(t testing.TB, own ...mode.Definition) *harness {
 	t.Helper()
-	r := &room{t: t, store: memory.New()}
+	r := &harness{t: t, store: memory.New()}
 	var cfg steer.Config
 	off := false
 	cfg.Todo.Enabled = &off
@@ -57,7 +57,7 @@ func newRoom(t testing.TB, own ...mode.Definition) *room {
 }
 
 // models opens the demo, or one of a test's own by its name.
-func (r *room) models(own map[string]llm.Model) func(context.Context, string) (llm.Model, error) {
+func (r *harness) models(own map[string]llm.Model) func(context.Context, string) (llm.Model, error) {
 	return func(_ context.Context, name string) (llm.Model, error) {
 		if m := own[name]; m != nil {
 			return m, nil
@@ -69,7 +69,7 @@ func (r *room) models(own map[string]llm.Model) func(context.Context, string) (l
 	}
 }
 
-func (r *room) begin() *deliberate.Debate {
+func (r *harness) begin() *deliberate.Debate {
 	r.t.Helper()
 	d, err := deliberate.Begin(r.t.Context(), r.opt, r.plan)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *room) begin() *deliberate.Debate {
 }
 
 // run lets a debate go on to its end and returns the last event.
-func (r *room) run(d *deliberate.Debate) deliberate.Event {
+func (r *harness) run(d *deliberate.Debate) deliberate.Event {
 	r.t.Helper()
 	var last deliberate.Event
 	for ev, err := range d.Run(r.t.Context()) {
@@ -92,7 +92,7 @@ func (r *room) run(d *deliberate.Debate) deliberate.Event {
 }
 
 // script is what happened, a line an event.
-func (r *room) script() string {
+func (r *harness) script() string {
 	var b strings.Builder
 	for _, ev := range r.seen {
 		switch ev := ev.(type) {
@@ -120,7 +120,7 @@ func (r *room) script() string {
 }
 
 // said is the history, a line a message, without times.
-func (r *room) said(id string) []string {
+func (r *harness) said(id string) []string {
 	r.t.Helper()
 	var out []string
 	for m, err := range r.store.Messages(r.t.Context(), id, 0) {
@@ -132,7 +132,7 @@ func (r *room) said(id string) []string {
 	return out
 }
 
-func (r *room) journal(id string) []trimtab.Entry {
+func (r *harness) journal(id string) []trimtab.Entry {
 	r.t.Helper()
 	var out []trimtab.Entry
 	for e, err := range r.store.Journal(r.t.Context(), id, 0) {
@@ -145,7 +145,7 @@ func (r *room) journal(id string) []trimtab.Entry {
 }
 
 // ended fails the test unless the debate ended for this reason.
-func (r *room) ended(last deliberate.Event, want deliberate.Reason) {
+func (r *harness) ended(last deliberate.Event, want deliberate.Reason) {
 	r.t.Helper()
 	if end, ok := last.(deliberate.Ended); !ok || end.Reason != want {
 		r.t.Fatalf("the debate ended with %#v, want %s\n%s", last, want, r.script())
@@ -153,7 +153,7 @@ func (r *room) ended(last deliberate.Event, want deliberate.Reason) {
 }
 
 // events are those of one kind.
-func events[E deliberate.Event](r *room) []E {
+func events[E deliberate.Event](r *harness) []E {
 	var out []E
 	for _, ev := range r.seen {
 		if e, ok := ev.(E); ok {
@@ -165,7 +165,7 @@ func events[E deliberate.Event](r *room) []E {
 
 // TestD13_FromBriefToDocument plays the whole copywriting session on the demo model.
 func TestD13_FromBriefToDocument(t *testing.T) {
-	r := newRoom(t)
+	r := newHarness(t)
 	d := r.begin()
 	r.ended(r.run(d), deliberate.Success)
 
@@ -213,7 +213,7 @@ func TestD13_FromBriefToDocument(t *testing.T) {
 
 // TestD14_TheSameBriefGivesTheSameDebate twice, to the letter.
 func TestD14_TheSameBriefGivesTheSameDebate(t *testing.T) {
-	first, second := newRoom(t), newRoom(t)
+	first, second := newHarness(t), newHarness(t)
 	first.run(first.begin())
 	second.run(second.begin())
 	if diff := cmp.Diff(first.said("debate"), second.said("debate")); diff != "" {
@@ -225,7 +225,7 @@ func TestD14_TheSameBriefGivesTheSameDebate(t *testing.T) {
 func TestD13_EveryModeEnds(t *testing.T) {
 	for _, def := range mode.Sessions() {
 		t.Run(def.ID, func(t *testing.T) {
-			r := newRoom(t)
+			r := newHarness(t)
 			r.plan.Mode = def.ID
 			d := r.begin()
 			last := r.run(d)
@@ -248,11 +248,11 @@ func TestD13_EveryModeEnds(t *testing.T) {
 // TestD13_ResumeAtTheSameMessage stops after each message in turn and goes on: the
 // history is that of a debate that was never stopped.
 func TestD13_ResumeAtTheSameMessage(t *testing.T) {
-	whole := newRoom(t)
+	whole := newHarness(t)
 	whole.run(whole.begin())
 	want := whole.said("debate")
 	for stop := 1; stop < len(want)-2; stop += 2 + stop/6 {
-		r := newRoom(t)
+		r := newHarness(t)
 		n := 0
 		for ev, err := range r.begin().Run(t.Context()) {
 			if err != nil {
@@ -280,7 +280,7 @@ func TestD13_ResumeAtTheSameMessage(t *testing.T) {
 }
 
 func TestD13_AnEndedDebateStaysEnded(t *testing.T) {
-	r := newRoom(t)
+	r := newHarness(t)
 	r.run(r.begin())
 	before := r.said("debate")
 	d, err := deliberate.Resume(t.Context(), r.opt, "debate")
@@ -294,7 +294,7 @@ func TestD13_AnEndedDebateStaysEnded(t *testing.T) {
 }
 
 func TestResumeOfWhatIsNoDebate(t *testing.T) {
-	r := newRoom(t)
+	r := newHarness(t)
 	for _, id := range []string{"none", "plain"} {
 		if id == "plain" {
 			if _, err := r.opt.Service.Begin(t.Context(), trimtab.Info{ID: id}); err != nil {
@@ -317,7 +317,7 @@ func TestBeginRefuses(t *testing.T) {
 		"no mode with a goal": func(p *deliberate.Plan) { p.Mode = "planning" },
 		"not a session id":    func(p *deliberate.Plan) { p.ID = "../x" },
 	} {
-		r := newRoom(t)
+		r := newHarness(t)
 		break_(&r.plan)
 		if _, err := deliberate.Begin(t.Context(), r.opt, r.plan); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("want an error about %q, got %v", name, err)

@@ -18,7 +18,7 @@ import (
 
 // play plays what was said in a debate before, and takes it up there.
 // Files in testdata hold debates that a language model led on 2026-11-16.
-func (r *room) play(file string) *deliberate.Debate {
+func (r *harness) play(file string) *deliberate.Debate {
 	t := r.t
 	t.Helper()
 	r.begin()
@@ -63,7 +63,7 @@ func sections(res deliberate.Result) []string {
 // TestD13_ADebateOfARealModel: what a model wrote in free words is read as it was
 // meant: sections and what the table thinks of them, criteria, requests.
 func TestD13_ADebateOfARealModel(t *testing.T) {
-	res := newRoom(t).play("agreed.jsonl").Result()
+	res := newHarness(t).play("agreed.jsonl").Result()
 	want := []string{"hero_copy by pragmatist, P13, 100 % for", "value_props by advocate, P15, 100 % for", "cta by contrarian, P17, 100 % for"}
 	if diff := cmp.Diff(want, sections(res)); diff != "" {
 		t.Error(diff)
@@ -89,7 +89,7 @@ func TestD13_ADebateOfARealModel(t *testing.T) {
 // TestD13_ASectionInConflictIsMadeAnew: all criteria of the mode are met, and the table
 // does not take one of the sections: its author makes a new version.
 func TestD13_ASectionInConflictIsMadeAnew(t *testing.T) {
-	r := newRoom(t)
+	r := newHarness(t)
 	r.plan.Mode = "will-it-work"
 	r.plan.Cast = slices.DeleteFunc(r.plan.Cast, func(p deliberate.Persona) bool { return p.ID == "pragmatist" || p.ID == "contrarian" })
 	d := r.play("conflict.jsonl")
@@ -111,7 +111,7 @@ func TestD13_ASectionInConflictIsMadeAnew(t *testing.T) {
 // TestD13_WhatNobodyVotedOnIsNotAgreed: in this debate, two of three sections were
 // written in the last moment and put to nobody. It was taken for ended; it is not.
 func TestD13_WhatNobodyVotedOnIsNotAgreed(t *testing.T) {
-	res := newRoom(t).play("unvoted.jsonl").Result()
+	res := newHarness(t).play("unvoted.jsonl").Result()
 	want := []string{"hero_copy by advocate, P6, 100 % for", "value_props by pragmatist, P7, 20 % for", "cta by pragmatist, P7, 20 % for"}
 	if diff := cmp.Diff(want, sections(res)); diff != "" {
 		t.Error(diff)

@@ -15,7 +15,7 @@
 //
 //	hub, err := github.New(github.Config{Repo: "ada/ship"}, github.Options{Token: token})
 //	…
-//	once, err := forge.NewClerk(hub, forge.Options{Keys: keys, Log: log})
+//	once, err := forge.NewIdempotent(hub, forge.Options{Keys: keys, Log: log})
 //	…
 //	issue, err := once.Issue(ctx, fingerprint, forge.Text{Title: title, Body: body}, labels)
 //	if wait, ok := errors.AsType[*forge.Error](err); ok && errors.Is(err, forge.ErrLimited) {

@@ -42,8 +42,8 @@ type Idempotent struct {
 	locks  keyLocks
 }
 
-// NewClerk returns an Idempotent for a forge.
-func NewClerk(f Forge, opt Options) (*Idempotent, error) {
+// NewIdempotent returns an Idempotent for a forge.
+func NewIdempotent(f Forge, opt Options) (*Idempotent, error) {
 	signer, err := NewSigner(opt.Keys...)
 	if err != nil {
 		return nil, err

@@ -86,13 +86,13 @@ func (d *diary) Begin(ctx context.Context, key string, at time.Time) error {
 	return d.Log.Begin(ctx, key, at)
 }
 
-func clerk(t *testing.T, s *shelf, clock *forgetest.Clock, log forge.Log, change func(*forge.Options)) *forge.Idempotent {
+func newIdempotent(t *testing.T, s *shelf, clock *forgetest.Clock, log forge.Log, change func(*forge.Options)) *forge.Idempotent {
 	t.Helper()
 	opt := forge.Options{Keys: [][]byte{keyA}, Log: log, Now: clock.Now, Wait: clock.Wait}
 	if change != nil {
 		change(&opt)
 	}
-	c, err := forge.NewClerk(s.roles(), opt)
+	c, err := forge.NewIdempotent(s.roles(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func unclear() error { return &forge.Error{Forge: "shelf", Doing: "open issue", 
 
 func TestP1_TheIntentIsRecordedBeforeTheEffect(t *testing.T) {
 	var story []string
-	c := clerk(t, &shelf{story: &story}, forgetest.NewClock(), &diary{story: &story}, nil)
+	c := newIdempotent(t, &shelf{story: &story}, forgetest.NewClock(), &diary{story: &story}, nil)
 	if _, err := c.Issue(t.Context(), "f:1", text, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestP1_TheIntentIsRecordedBeforeTheEffect(t *testing.T) {
 func TestP1_WhatCannotBeRecordedIsNotDone(t *testing.T) {
 	var story []string
 	full := errors.New("disk full")
-	c := clerk(t, &shelf{story: &story}, forgetest.NewClock(), &diary{story: &story, fails: full}, nil)
+	c := newIdempotent(t, &shelf{story: &story}, forgetest.NewClock(), &diary{story: &story, fails: full}, nil)
 	if _, err := c.Issue(t.Context(), "f:1", text, nil); !errors.Is(err, full) {
 		t.Error(err)
 	}
@@ -129,7 +129,7 @@ func TestP1_WhatCannotBeRecordedIsNotDone(t *testing.T) {
 func TestP2_AfterALostAnswerTheForgeIsWaitedOut(t *testing.T) {
 	clock := forgetest.NewClock()
 	s := &shelf{answers: []error{unclear()}}
-	c := clerk(t, s, clock, &forgetest.Log{}, nil)
+	c := newIdempotent(t, s, clock, &forgetest.Log{}, nil)
 	if _, err := c.Issue(t.Context(), "f:1", text, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestP2_AfterALostAnswerTheForgeIsWaitedOut(t *testing.T) {
 func TestP2_AnIssueThatIsThereNeedsNoWaiting(t *testing.T) {
 	clock := forgetest.NewClock()
 	s := &shelf{answers: []error{unclear()}, keep: func(error) bool { return true }}
-	if _, err := clerk(t, s, clock, &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil); err != nil {
+	if _, err := newIdempotent(t, s, clock, &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil); err != nil {
 		t.Fatal(err)
 	}
 	if waited := clock.Waited(); len(waited) != 0 || len(s.issues) != 1 {
@@ -166,7 +166,7 @@ func TestP2_ASuccessorWaitsForWhatIsLeftOfTheLife(t *testing.T) {
 		if err := log.Begin(t.Context(), "issue f:1", clock.Now().Add(-c.begun)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := clerk(t, &shelf{}, clock, log, nil).Issue(t.Context(), "f:1", text, nil); err != nil {
+		if _, err := newIdempotent(t, &shelf{}, clock, log, nil).Issue(t.Context(), "f:1", text, nil); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(c.want, clock.Waited()); d != "" {
@@ -178,7 +178,7 @@ func TestP2_ASuccessorWaitsForWhatIsLeftOfTheLife(t *testing.T) {
 func TestP2_ItGivesUpAndSaysThatItIsUnclear(t *testing.T) {
 	clock := forgetest.NewClock()
 	s := &shelf{answers: []error{unclear(), unclear(), unclear(), unclear(), unclear()}}
-	_, err := clerk(t, s, clock, &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil)
+	_, err := newIdempotent(t, s, clock, &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil)
 	if !errors.Is(err, forge.ErrUnclear) || len(s.answers) != 2 {
 		t.Errorf("%v after %d tries", err, 5-len(s.answers))
 	}
@@ -187,7 +187,7 @@ func TestP2_ItGivesUpAndSaysThatItIsUnclear(t *testing.T) {
 func TestP2_WithoutALookNothingIsMade(t *testing.T) {
 	down := &forge.Error{Forge: "shelf", Doing: "list issues", Err: forge.ErrUnreachable}
 	s := &shelf{lists: func(string) error { return down }}
-	if _, err := clerk(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil); !errors.Is(err, forge.ErrUnreachable) || len(s.issues) != 0 {
+	if _, err := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil); !errors.Is(err, forge.ErrUnreachable) || len(s.issues) != 0 {
 		t.Errorf("%v, %d issues", err, len(s.issues))
 	}
 }
@@ -196,7 +196,7 @@ func TestP2_WithoutALookNothingIsMade(t *testing.T) {
 func TestTheAuthorIsCheckedWhateverTheForgeLists(t *testing.T) {
 	body := sign(t, signer(t, keyA), "text", forge.Marker{Kind: "issue", ID: "f:1"})
 	s := &shelf{lax: true, issues: []forge.Issue{{Number: 4, Author: "eve", Body: body}}}
-	if _, ok, err := clerk(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Find(t.Context(), "f:1"); ok || err != nil {
+	if _, ok, err := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Find(t.Context(), "f:1"); ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
 }
@@ -204,7 +204,7 @@ func TestTheAuthorIsCheckedWhateverTheForgeLists(t *testing.T) {
 func TestTheOldestOfSeveralCounts(t *testing.T) {
 	body := sign(t, signer(t, keyA), "text", forge.Marker{Kind: "issue", ID: "f:1"})
 	s := &shelf{issues: []forge.Issue{{Number: 9, Author: "trimtab", Body: body}, {Number: 4, Author: "trimtab", Body: body}, {Number: 7, Author: "trimtab", Body: body}}}
-	got, err := clerk(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil)
+	got, err := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil)
 	if err != nil || got.Number != 4 {
 		t.Errorf("%d, %v", got.Number, err)
 	}
@@ -213,23 +213,23 @@ func TestTheOldestOfSeveralCounts(t *testing.T) {
 func TestATeamKnowsItsOwn(t *testing.T) {
 	body := sign(t, signer(t, keyA), "text", forge.Marker{Kind: "issue", ID: "f:1"})
 	s := &shelf{issues: []forge.Issue{{Number: 4, Author: "bob", Body: body}}}
-	alone := clerk(t, s, forgetest.NewClock(), &forgetest.Log{}, nil)
+	alone := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, nil)
 	if _, ok, err := alone.Find(t.Context(), "f:1"); ok || err != nil {
 		t.Errorf("alone: %v, %v", ok, err)
 	}
-	team := clerk(t, s, forgetest.NewClock(), &forgetest.Log{}, func(o *forge.Options) { o.Authors = []string{"trimtab", "bob"} })
+	team := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, func(o *forge.Options) { o.Authors = []string{"trimtab", "bob"} })
 	if got, ok, err := team.Find(t.Context(), "f:1"); !ok || err != nil || got.Number != 4 {
 		t.Errorf("team: %v, %v", ok, err)
 	}
 }
 
-func TestWhatAClerkNeeds(t *testing.T) {
+func TestWhatAnIdempotentNeeds(t *testing.T) {
 	for name, opt := range map[string]forge.Options{"no key": {Log: &forgetest.Log{}}, "no log": {Keys: [][]byte{keyA}}} {
-		if _, err := forge.NewClerk((&shelf{}).roles(), opt); err == nil {
+		if _, err := forge.NewIdempotent((&shelf{}).roles(), opt); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	c := clerk(t, &shelf{}, forgetest.NewClock(), &forgetest.Log{}, nil)
+	c := newIdempotent(t, &shelf{}, forgetest.NewClock(), &forgetest.Log{}, nil)
 	for name, err := range map[string]error{
 		"no title":     second(c.Issue(t.Context(), "f:1", forge.Text{Title: " \n"}, nil)),
 		"a bad id":     second(c.Issue(t.Context(), "a b", text, nil)),

@@ -15,13 +15,13 @@ type Advisor interface {
 }
 
 // advise puts advice behind the events that it is about, and before a Calling, at
-// which due notes take their seats. It is called inside the gate, once for each
+// which due notes take their seats. It is called with the session locked, once for each
 // event: where another process was faster, the same advice is stepped again.
-func (h *Service) advise(ctx context.Context, s trimtab.Info, events []fitted) []fitted {
+func (h *Service) advise(ctx context.Context, s trimtab.Info, events []normalized) []normalized {
 	if h.opt.Advisor == nil {
 		return events
 	}
-	out := make([]fitted, 0, len(events))
+	out := make([]normalized, 0, len(events))
 	for _, f := range events {
 		advice, faults := h.ask(ctx, s, f.Event)
 		f.faults = append(f.faults, faults...)
@@ -38,7 +38,7 @@ func (h *Service) advise(ctx context.Context, s trimtab.Info, events []fitted) [
 }
 
 // ask asks the advisor. Whatever goes wrong is a fault of the event.
-func (h *Service) ask(ctx context.Context, s trimtab.Info, ev trimtab.Event) (advice []fitted, faults []trimtab.Fault) {
+func (h *Service) ask(ctx context.Context, s trimtab.Info, ev trimtab.Event) (advice []normalized, faults []trimtab.Fault) {
 	defer func() {
 		if p := recover(); p != nil {
 			advice, faults = nil, []trimtab.Fault{{By: "session", Text: fmt.Sprintf("the advisor panicked: %v", p)}}
@@ -49,12 +49,12 @@ func (h *Service) ask(ctx context.Context, s trimtab.Info, ev trimtab.Event) (ad
 	}
 	given, faults := h.opt.Advisor.Advise(ctx, s, ev)
 	for _, a := range given {
-		fit, err := h.fit([]trimtab.Event{a})
+		evs, err := h.normalize([]trimtab.Event{a})
 		if err != nil {
 			faults = append(faults, trimtab.Fault{By: a.By, Text: err.Error()})
 			continue
 		}
-		advice = append(advice, fit...)
+		advice = append(advice, evs...)
 	}
 	return advice, faults
 }

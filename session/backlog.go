@@ -23,7 +23,7 @@ func (b *backlog) nudge() {
 
 // timed are events and the time at which they were stepped.
 type timed struct {
-	events []fitted
+	events []normalized
 	now    time.Time
 }
 
@@ -88,7 +88,7 @@ func (h *Service) Backlog() Backlog {
 
 var errBacklog = errors.New("too much waits to be stored; is the disk full?")
 
-func (b *backlog) add(id string, base int, d deed, t timed) error {
+func (b *backlog) add(id string, base int, d stepResult, t timed) error {
 	size := 256 * len(d.Entries)
 	for _, m := range d.Messages {
 		size += m.Size()

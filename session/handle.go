@@ -32,46 +32,47 @@ func (h *Service) Handle(ctx context.Context, id string, events ...trimtab.Event
 		s, err := h.Session(ctx, id)
 		return s, trimtab.Outcome{}, err
 	}
-	fit, err := h.fit(events)
+	evs, err := h.normalize(events)
 	if err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
-	leave, err := h.enter(ctx, id)
+	unlock, err := h.lockStored(ctx, id)
 	if err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
-	defer leave()
+	defer unlock()
 	if h.opt.Advisor != nil {
 		s, err := h.load(ctx, id)
 		if err != nil {
 			return trimtab.Session{}, trimtab.Outcome{}, err
 		}
-		fit = h.advise(ctx, s.Info, fit)
+		evs = h.advise(ctx, s.Info, evs)
 	}
-	d, err := h.settle(ctx, id, fit)
+	d, err := h.commitRetry(ctx, id, evs)
 	if err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, err
 	}
 	for _, f := range d.out.Faults {
 		h.warn(ctx, id, f)
 	}
-	h.desk.publish(d.Session.Info, d.Entries)
+	h.broker.publish(d.Session.Info, d.Entries)
 	return d.Session, d.out, nil
 }
 
-// deed is a commit and what came of it.
-type deed struct {
+// stepResult is what stepping events gave: the commit to store and the outcome.
+type stepResult struct {
 	trimtab.Commit
 	out trimtab.Outcome
 }
 
-// settle steps the events and saves, again and again while others are faster.
-func (h *Service) settle(ctx context.Context, id string, events []fitted) (deed, error) {
+// commitRetry steps the events and commits them. When another process has committed
+// first (ErrConflict), it loads and steps again, at most tries times.
+func (h *Service) commitRetry(ctx context.Context, id string, events []normalized) (stepResult, error) {
 	now := h.now()
 	for try := 1; ; try++ {
 		s, err := h.load(ctx, id)
 		if err != nil {
-			return deed{}, err
+			return stepResult{}, err
 		}
 		d := h.step(s, events, now)
 		version, err := h.store.Commit(ctx, d.Commit)
@@ -82,16 +83,16 @@ func (h *Service) settle(ctx context.Context, id string, events []fitted) (deed,
 			return d, nil
 		case errors.Is(err, trimtab.ErrNotFound):
 			h.cache.drop(id)
-			return deed{}, err
+			return stepResult{}, err
 		case !errors.Is(err, trimtab.ErrConflict):
-			return deed{}, err
+			return stepResult{}, err
 		}
 		h.cache.drop(id)
 		if try == tries {
-			return deed{}, fmt.Errorf("gave up after %d tries: %w", tries, err)
+			return stepResult{}, fmt.Errorf("gave up after %d tries: %w", tries, err)
 		}
 		if err := h.pause(ctx, id, try); err != nil {
-			return deed{}, fmt.Errorf("session %s: %w", id, err)
+			return stepResult{}, fmt.Errorf("session %s: %w", id, err)
 		}
 	}
 }
@@ -108,7 +109,7 @@ func (h *Service) load(ctx context.Context, id string) (trimtab.Session, error) 
 }
 
 // step is the pure part: no clock, no store.
-func (h *Service) step(s trimtab.Session, events []fitted, now time.Time) (d deed) {
+func (h *Service) step(s trimtab.Session, events []normalized, now time.Time) (d stepResult) {
 	d.Entries = make([]trimtab.Entry, 0, len(events))
 	if len(events) > 1 {
 		d.Messages = make([]trimtab.Message, 0, len(events))

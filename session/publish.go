@@ -21,23 +21,23 @@ const waiting = 256
 // the oldest entries and nobody waits for it.
 func (h *Service) Subscribe(ctx context.Context) <-chan Published {
 	r := &subscriber{ch: make(chan Published, waiting)}
-	h.desk.mu.Lock()
-	if h.desk.readers == nil {
-		h.desk.readers = map[*subscriber]bool{}
+	h.broker.mu.Lock()
+	if h.broker.readers == nil {
+		h.broker.readers = map[*subscriber]bool{}
 	}
-	h.desk.readers[r] = true
-	h.desk.mu.Unlock()
+	h.broker.readers[r] = true
+	h.broker.mu.Unlock()
 	context.AfterFunc(ctx, func() {
-		h.desk.mu.Lock()
-		defer h.desk.mu.Unlock()
-		delete(h.desk.readers, r)
+		h.broker.mu.Lock()
+		defer h.broker.mu.Unlock()
+		delete(h.broker.readers, r)
 		close(r.ch)
 	})
 	return r.ch
 }
 
-// desk hands entries to those who listen.
-type desk struct {
+// broker hands published entries to the subscribers.
+type broker struct {
 	mu      sync.Mutex
 	readers map[*subscriber]bool
 }
@@ -47,7 +47,7 @@ type subscriber struct {
 	missed int
 }
 
-func (d *desk) publish(info trimtab.Info, entries []trimtab.Entry) {
+func (d *broker) publish(info trimtab.Info, entries []trimtab.Entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for r := range d.readers {
@@ -57,7 +57,7 @@ func (d *desk) publish(info trimtab.Info, entries []trimtab.Entry) {
 	}
 }
 
-// send never waits. Nobody else sends, so there is room once one is dropped.
+// send never waits. Nobody else sends, so the buffer has space once one is dropped.
 func (r *subscriber) send(p Published) {
 	for {
 		p.Missed = r.missed
@@ -69,7 +69,7 @@ func (r *subscriber) send(p Published) {
 		select {
 		case <-r.ch:
 			r.missed++
-		default: // the reader was faster, and there is room
+		default: // the reader was faster, and the buffer has space
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestSubscribe_LeavesNothingBehind(t *testing.T) {
 		writers.Wait()
 		readers.Wait() // all channels are closed
 		synctest.Wait()
-		if n := len(h.desk.readers); n != 0 {
+		if n := len(h.broker.readers); n != 0 {
 			t.Errorf("%d readers left", n)
 		}
 		if _, open := <-h.Subscribe(ctx); open {

@@ -75,11 +75,11 @@ func (h *Service) commit(b *batch, commit func(context.Context, trimtab.Commit) 
 	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
 	defer cancel()
 	version, err := commit(ctx, b.commit)
-	leave, entering := h.gates.enter(context.WithoutCancel(ctx), b.id)
-	if entering != nil {
-		return entering
+	unlock, locking := h.locks.lock(context.WithoutCancel(ctx), b.id)
+	if locking != nil {
+		return locking
 	}
-	defer leave()
+	defer unlock()
 	switch {
 	case err == nil:
 		h.later.stored(b.id, version)
@@ -87,7 +87,7 @@ func (h *Service) commit(b *batch, commit func(context.Context, trimtab.Commit) 
 			s.Version = version
 			h.cache.put(s)
 		}
-		h.desk.publish(b.commit.Session.Info, b.commit.Entries)
+		h.broker.publish(b.commit.Session.Info, b.commit.Entries)
 	case errors.Is(err, trimtab.ErrConflict), errors.Is(err, trimtab.ErrExists):
 		err = h.again(ctx, b)
 	case errors.Is(err, trimtab.ErrNotFound): // it was removed in the meantime
@@ -112,7 +112,7 @@ func (h *Service) report(id string, err error) {
 }
 
 // again steps a batch, and what waits behind it, on top of what another process
-// did. It is called inside the gate.
+// did. It is called with the session locked.
 func (h *Service) again(ctx context.Context, b *batch) error {
 	if next := h.later.behind(b.id); next != nil {
 		b.then(next)
@@ -139,7 +139,7 @@ func (h *Service) again(ctx context.Context, b *batch) error {
 		if err == nil {
 			commit.Session.Version = version
 			h.cache.put(commit.Session)
-			h.desk.publish(commit.Session.Info, commit.Entries)
+			h.broker.publish(commit.Session.Info, commit.Entries)
 			return nil
 		}
 		last = err

@@ -50,9 +50,9 @@ type Service struct {
 	engine *trimtab.Engine
 	store  trimtab.Store
 	opt    Options
-	gates  gates
+	locks  keyedMutex
 	cache  cache
-	desk   desk
+	broker broker
 	later  backlog
 	seed   maphash.Seed // differs between services, so that they do not wait in step
 }
@@ -79,11 +79,11 @@ func (h *Service) Begin(ctx context.Context, info trimtab.Info) (trimtab.Session
 	if err := trimtab.CheckID(info.ID); err != nil {
 		return trimtab.Session{}, err
 	}
-	leave, err := h.gates.enter(ctx, info.ID)
+	unlock, err := h.locks.lock(ctx, info.ID)
 	if err != nil {
 		return trimtab.Session{}, fmt.Errorf("begin session %s: %w", info.ID, err)
 	}
-	defer leave()
+	defer unlock()
 	s, _ := h.blank(info)
 	if s.Version, err = h.store.Commit(ctx, trimtab.Commit{Session: s}); err != nil {
 		return trimtab.Session{}, fmt.Errorf("begin session: %w", err)

@@ -174,8 +174,8 @@ func TestHandle_MemoryStaysFlat(t *testing.T) {
 		begin(t, h, id)
 		handle(t, h, id, said("x"))
 	}
-	if n := len(h.gates.open); n != 0 {
-		t.Errorf("%d gates left", n)
+	if n := len(h.locks.held); n != 0 {
+		t.Errorf("%d locks left", n)
 	}
 	if n, m := h.cache.order.Len(), len(h.cache.at); n != cached || m != cached {
 		t.Errorf("%d sessions in the cache, %d names; want %d", n, m, cached)
@@ -219,8 +219,8 @@ func TestHandle_WaitsItsTurnOrGivesUp(t *testing.T) {
 	if got := len(messages(t, store, "ship")); got != 1 {
 		t.Errorf("%d messages, want 1", got)
 	}
-	if n := len(h.gates.open); n != 0 {
-		t.Errorf("%d gates left", n)
+	if n := len(h.locks.held); n != 0 {
+		t.Errorf("%d locks left", n)
 	}
 }
 

@@ -1,8 +1,8 @@
 // Command hook measures how long a host waits for a hook, side by side with a Go
 // program that only says hello, in one run: the common call (a tool has run and
 // nothing is due), a call that is answered from the database, and a stop that
-// also leaves a wish to look back and starts the process that does. The last has
-// rounds of its own, each of which waits until that process has taken the wish: it
+// also leaves a request to reflect and starts the process that does. The last has
+// rounds of its own, each of which waits until that process has taken the request: it
 // would be in the way of the others.
 //
 // It builds all programs from this tree and asserts nothing: ratios count,
@@ -77,15 +77,15 @@ func measure(ctx context.Context, n int) error {
 		{name: "trimtab-hook, from the database", args: []string{at("trimtab-hook"), "--data", data, "claude", "UserPromptSubmit"}, input: prompt},
 		{name: "trimtab-hook, a stop", args: []string{at("trimtab-hook"), "--data", data, "claude", "Stop"}, input: stop},
 	}
-	wishes := []*row{
-		{name: "Go hello, between wishes", args: rows[0].args, input: rows[0].input, each: func() error { return taken(filepath.Join(data, "hook", "wish")) }},
-		{name: "trimtab-hook, a stop with a wish", args: rows[len(rows)-1].args, input: stop, env: []string{"TRIMTAB_CONFIG=" + settings}},
+	stops := []*row{
+		{name: "Go hello, between requests", args: rows[0].args, input: rows[0].input, each: func() error { return taken(filepath.Join(data, "hook", "reflect")) }},
+		{name: "trimtab-hook, a stop with a request", args: rows[len(rows)-1].args, input: stop, env: []string{"TRIMTAB_CONFIG=" + settings}},
 	}
 	begin := &row{name: "begin", args: rows[3].args, input: func(int) []byte { return []byte(`{"session_id":"bench","cwd":"/","prompt":"hello"}`) }}
 	if err := call(ctx, begin, 0, nil); err != nil { // the session of the tool calls, in which nothing else happens
 		return err
 	}
-	for _, group := range [][]*row{rows, wishes} {
+	for _, group := range [][]*row{rows, stops} {
 		for i := range n {
 			for _, r := range group { // in turn, so that what disturbs one disturbs all
 				if err := call(ctx, r, i, &r.took); err != nil {
@@ -94,11 +94,11 @@ func measure(ctx context.Context, n int) error {
 			}
 		}
 	}
-	print(append(rows, wishes...))
+	print(append(rows, stops...))
 	return nil
 }
 
-// taken waits until no wish is left, and a moment more: whoever took the last one
+// taken waits until no request is left, and a moment more: whoever took the last one
 // looks back, and ends.
 func taken(dir string) error {
 	for range 200 {
@@ -111,7 +111,7 @@ func taken(dir string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("nobody takes the wishes in %s", dir)
+	return fmt.Errorf("nobody takes the requests in %s", dir)
 }
 
 func build(ctx context.Context, dir string) error {

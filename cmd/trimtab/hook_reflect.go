@@ -19,11 +19,11 @@ const reflectTime = 5 * time.Minute
 func hookReflectCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "reflect", Short: "Look back at the sessions of this folder that stopped (a stop starts this by itself)", Args: none,
-		Long: `Where automation is enabled, a hook that lets an agent stop leaves a wish to look
-back at the session, and starts this command beside it: nobody waits for it. Where
+		Long: `Where automation is enabled, a hook that lets an agent stop leaves a request to reflect
+on the session, and starts this command beside it: nobody waits for it. Where
 the trigger says yes, a request is put into the queue of trimtab improve. What was
 decided is in hook/decisions in the data folder. With TRIMTAB_HOOKS=wait a stop
-starts nothing, and the wishes wait until this command is run.`,
+starts nothing, and the requests wait until this command is run.`,
 		Example: "  trimtab hook reflect",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.reflectStopped(c.Context()) },
 	}
@@ -43,11 +43,11 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wishes, err := hook.TakeReflectRequests(data, dir, a.clock(), os.Getpid())
+	requests, err := hook.TakeReflectRequests(data, dir, a.clock(), os.Getpid())
 	if err != nil {
-		hookcmd.Log(data).Error("wishes to look back", "error", err)
+		hookcmd.Log(data).Error("requests to reflect", "error", err)
 	}
-	for _, w := range wishes {
+	for _, w := range requests {
 		d, why, err := a.lookBack(ctx, w)
 		if err != nil {
 			hookcmd.Log(data).Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)

@@ -14,7 +14,7 @@ import (
 
 // TestScreens draws the pictures of the README from the real chat: make screens.
 func TestScreens(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newChatEnv(t, nil)
 	d.env = slices.DeleteFunc(d.env, func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC") })
 	d.env = append(d.env, "OLLAMA_HOST=127.0.0.1:1", "COLORTERM=truecolor")
 	write := func(name, text string) {

@@ -30,8 +30,8 @@ const (
 	ctrlO    = "\x0f"
 )
 
-// desk is a person's place: a home, a project folder, and a model to talk to.
-type desk struct {
+// chatEnv is what a person needs to chat: a home, a project folder, and a model to talk to.
+type chatEnv struct {
 	t     *testing.T
 	home  string
 	dir   string
@@ -39,9 +39,9 @@ type desk struct {
 	env   []string
 }
 
-func newDesk(t *testing.T, script fakemodel.Script) *desk {
+func newChatEnv(t *testing.T, script fakemodel.Script) *chatEnv {
 	t.Helper()
-	d := &desk{t: t, home: t.TempDir()}
+	d := &chatEnv{t: t, home: t.TempDir()}
 	d.dir = filepath.Join(d.home, "mill")
 	d.model = fakemodel.Start(t, fakemodel.Options{Script: script})
 	if err := os.Mkdir(d.dir, 0o755); err != nil {
@@ -59,14 +59,14 @@ func newDesk(t *testing.T, script fakemodel.Script) *desk {
 	return d
 }
 
-func (d *desk) command(args ...string) *exec.Cmd {
+func (d *chatEnv) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("trimtab", args...)
 	cmd.Dir, cmd.Env = d.dir, d.env
 	return cmd
 }
 
 // sit starts the chat and waits until it is there.
-func (d *desk) sit(width, height int, args ...string) *term.Terminal {
+func (d *chatEnv) sit(width, height int, args ...string) *term.Terminal {
 	d.t.Helper()
 	c := term.Start(d.t, d.command(args...), width, height)
 	c.Wait("ask something")
@@ -75,7 +75,7 @@ func (d *desk) sit(width, height int, args ...string) *term.Terminal {
 
 // got waits for the model's nth request and returns what stood in it, a line an
 // item, without the system prompt.
-func (d *desk) got(n int) []string {
+func (d *chatEnv) got(n int) []string {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
 	defer cancel()
@@ -94,7 +94,7 @@ func (d *desk) got(n int) []string {
 
 // stored waits until words stand so often in what is stored of the newest session:
 // what is on the screen may not be there yet.
-func (d *desk) stored(words string, times int) {
+func (d *chatEnv) stored(words string, times int) {
 	d.t.Helper()
 	end := time.Now().Add(time.Minute)
 	for {
@@ -109,7 +109,7 @@ func (d *desk) stored(words string, times int) {
 }
 
 // before returns the line that stands before the one with these words.
-func (d *desk) before(lines []string, words string) string {
+func (d *chatEnv) before(lines []string, words string) string {
 	d.t.Helper()
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, words) })
 	if at < 0 {
@@ -131,7 +131,7 @@ func says(texts ...string) fakemodel.Script {
 
 // TestM1_TheFiveModesInTheFooter cycles through all of them and back.
 func TestM1_TheFiveModesInTheFooter(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newChatEnv(t, nil)
 	c := d.sit(100, 24)
 	for _, name := range []string{"PLANNING", "RESEARCH", "CODE REVIEW", "DEBUGGING"} {
 		c.Type(shiftTab)
@@ -151,7 +151,7 @@ func TestM1_TheFiveModesInTheFooter(t *testing.T) {
 
 // TestM9_ShiftTabInItsThreeEncodings.
 func TestM9_ShiftTabInItsThreeEncodings(t *testing.T) {
-	c := newDesk(t, nil).sit(100, 24)
+	c := newChatEnv(t, nil).sit(100, 24)
 	for _, step := range [][2]string{{"\x1b[Z", "PLANNING"}, {"\x1b[1;2Z", "RESEARCH"}, {"\x1b[9;2u", "CODE REVIEW"}} {
 		c.Type(step[0])
 		c.Wait("Mode: " + step[1])
@@ -160,7 +160,7 @@ func TestM9_ShiftTabInItsThreeEncodings(t *testing.T) {
 
 // TestM9_NotInAPasteNorInADialog.
 func TestM9_NotInAPasteNorInADialog(t *testing.T) {
-	c := newDesk(t, nil).sit(100, 24)
+	c := newChatEnv(t, nil).sit(100, 24)
 	c.Paste("one \x1b[Z two")
 	c.Wait("two")
 	c.Type("/help")
@@ -185,7 +185,7 @@ func TestM9_NotInAPasteNorInADialog(t *testing.T) {
 
 // TestM9_ModeByName: a name, a prefix, a typo.
 func TestM9_ModeByName(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newChatEnv(t, nil)
 	c := d.sit(100, 24)
 	c.Type("/mode rese" + enter)
 	c.Wait("Mode: RESEARCH")
@@ -203,7 +203,7 @@ func TestM9_ModeByName(t *testing.T) {
 // the reminder with the next, both directly before the person's words, and in a
 // tool loop still there.
 func TestM2_M3_EntryAndReminderReachTheModel(t *testing.T) {
-	d := newDesk(t, fakemodel.Replies(
+	d := newChatEnv(t, fakemodel.Replies(
 		fakemodel.Reply{Text: "A plan it is."},
 		fakemodel.Reply{Text: "I look first.", Calls: []fakemodel.Call{{Name: "read", Input: json.RawMessage(`{"path":"README.md"}`)}}},
 		fakemodel.Reply{Text: "It is a windmill."},
@@ -244,7 +244,7 @@ func TestM2_M3_EntryAndReminderReachTheModel(t *testing.T) {
 
 // TestM4_M6_NewChatStartsInNormal: Ctrl+N saves, empties the page and resets.
 func TestM4_M6_NewChatStartsInNormal(t *testing.T) {
-	d := newDesk(t, says("Planned.", "Plain."))
+	d := newChatEnv(t, says("Planned.", "Plain."))
 	c := d.sit(100, 24)
 	c.Type("/mode planning" + enter)
 	c.Type("first" + enter)
@@ -265,7 +265,7 @@ func TestM4_M6_NewChatStartsInNormal(t *testing.T) {
 
 // TestM7_ContinueRestoresTheMode: with a reminder and no second entry.
 func TestM7_ContinueRestoresTheMode(t *testing.T) {
-	d := newDesk(t, says("Planned.", "Back again."))
+	d := newChatEnv(t, says("Planned.", "Back again."))
 	c := d.sit(100, 24)
 	c.Type("/mode planning" + enter)
 	c.Type("first words" + enter)
@@ -297,7 +297,7 @@ func TestM7_ContinueRestoresTheMode(t *testing.T) {
 func TestP2_AKillWhileStreamingLosesOnlyTheReply(t *testing.T) {
 	hold := make(chan struct{})
 	t.Cleanup(func() { close(hold) })
-	d := newDesk(t, fakemodel.Replies(
+	d := newChatEnv(t, fakemodel.Replies(
 		fakemodel.Reply{Text: "The first answer."},
 		fakemodel.Reply{Text: strings.Repeat("half of it and ", 20), Before: func(ctx context.Context, event int) {
 			if event > 6 {
@@ -337,7 +337,7 @@ func TestP2_AKillWhileStreamingLosesOnlyTheReply(t *testing.T) {
 // TestEscInterruptsAReply: what was said stays, marked, and the chat goes on.
 func TestEscInterruptsAReply(t *testing.T) {
 	gone := make(chan struct{})
-	d := newDesk(t, fakemodel.Replies(
+	d := newChatEnv(t, fakemodel.Replies(
 		fakemodel.Reply{Text: strings.Repeat("on and on ", 30), Before: func(ctx context.Context, event int) {
 			if event > 6 {
 				<-ctx.Done()
@@ -364,7 +364,7 @@ func TestEscInterruptsAReply(t *testing.T) {
 // TestP13_WhatAModelWritesIsHarmless: no title, no clipboard, no cursor, no text
 // that runs backwards.
 func TestP13_WhatAModelWritesIsHarmless(t *testing.T) {
-	d := newDesk(t, says("a\x1b]52;c;aGFja2Vk\x07b \x1b]0;pwned\x07c \x1b[2Jd \u202egnp.exe\u202c \u009b31me\x07 end of it"))
+	d := newChatEnv(t, says("a\x1b]52;c;aGFja2Vk\x07b \x1b]0;pwned\x07c \x1b[2Jd \u202egnp.exe\u202c \u009b31me\x07 end of it"))
 	c := d.sit(100, 24)
 	c.Type("go" + enter)
 	c.Wait("end of it", "❯ go")
@@ -383,7 +383,7 @@ func TestP13_WhatAModelWritesIsHarmless(t *testing.T) {
 // TestANarrowTerminal: forty columns, and a window that changes.
 func TestANarrowTerminal(t *testing.T) {
 	long := "a word and another word that do not fit into forty columns at all, " + strings.Repeat("x", 60)
-	d := newDesk(t, says(long))
+	d := newChatEnv(t, says(long))
 	c := d.sit(40, 20)
 	c.Type(shiftTab)
 	c.Wait("PLANNING")
@@ -406,7 +406,7 @@ func TestANarrowTerminal(t *testing.T) {
 
 // TestCtrlOShowsEachNoteWithItsReason.
 func TestCtrlOShowsEachNoteWithItsReason(t *testing.T) {
-	d := newDesk(t, says("Planned."))
+	d := newChatEnv(t, says("Planned."))
 	c := d.sit(100, 30)
 	c.Type(ctrlO)
 	c.Wait("verbose")
@@ -420,7 +420,7 @@ func TestCtrlOShowsEachNoteWithItsReason(t *testing.T) {
 // TestACommandIsAskedFirst: refused, allowed once, and what came of it.
 func TestACommandIsAskedFirst(t *testing.T) {
 	run := fakemodel.Reply{Calls: []fakemodel.Call{{Name: "bash", Input: json.RawMessage(`{"command":"touch made-by-bash"}`)}}}
-	d := newDesk(t, fakemodel.Replies(run, fakemodel.Reply{Text: "You said no."}, run, fakemodel.Reply{Text: "It is made."}))
+	d := newChatEnv(t, fakemodel.Replies(run, fakemodel.Reply{Text: "You said no."}, run, fakemodel.Reply{Text: "It is made."}))
 	c := d.sit(100, 30)
 	made := filepath.Join(d.dir, "made-by-bash")
 	c.Type("make it" + enter)
@@ -442,7 +442,7 @@ func TestACommandIsAskedFirst(t *testing.T) {
 
 // TestAPlanningModelIsOfferedNothingThatChangesThings.
 func TestAPlanningModelIsOfferedNothingThatChangesThings(t *testing.T) {
-	d := newDesk(t, says("the first answer", "the second answer"))
+	d := newChatEnv(t, says("the first answer", "the second answer"))
 	c := d.sit(100, 24)
 	c.Type("free" + enter)
 	c.Wait("the first answer")
@@ -470,7 +470,7 @@ func TestAPlanningModelIsOfferedNothingThatChangesThings(t *testing.T) {
 // TestF5_AModelWritesTheSummary: a frame is popped without one, the model is asked,
 // and what it wrote stands in the place of the frame's messages.
 func TestF5_AModelWritesTheSummary(t *testing.T) {
-	d := newDesk(t, func(r fakemodel.Request) fakemodel.Reply {
+	d := newChatEnv(t, func(r fakemodel.Request) fakemodel.Reply {
 		switch said := r.Transcript(); {
 		case strings.Contains(said, "The record:"):
 			return fakemodel.Reply{Text: "The sails were measured: nine feet each."}
@@ -506,7 +506,7 @@ func TestF5_AModelWritesTheSummary(t *testing.T) {
 
 // TestAPictureGoesWithThePrompt: named with @, and one that is none is said.
 func TestAPictureGoesWithThePrompt(t *testing.T) {
-	d := newDesk(t, says("A black dot.", "I see nothing."))
+	d := newChatEnv(t, says("A black dot.", "I see nothing."))
 	dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 	if err != nil {
 		t.Fatal(err)
@@ -530,7 +530,7 @@ func TestAPictureGoesWithThePrompt(t *testing.T) {
 
 // TestAModeMayNameItsModel: planning is asked of another one.
 func TestAModeMayNameItsModel(t *testing.T) {
-	d := newDesk(t, says("One.", "Two.", "Three."))
+	d := newChatEnv(t, says("One.", "Two.", "Three."))
 	config := filepath.Join(d.home, "trimtab.json")
 	if err := os.WriteFile(config, []byte(`{"modes": {"model": {"planning": "anthropic/claude-deep-1"}}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -559,7 +559,7 @@ func TestF5_OurModelFoldsItsOwnWork(t *testing.T) {
 		return fakemodel.Reply{Calls: []fakemodel.Call{{Name: name, Input: json.RawMessage(input)}}}
 	}
 	read := call("read", `{"path":"long.txt"}`)
-	d := newDesk(t, fakemodel.Replies(
+	d := newChatEnv(t, fakemodel.Replies(
 		call("flame_push", `{"goal":"read the long file"}`), read, read,
 		call("flame_pop", `{"status":"completed","summary":"It says wood a thousand times."}`),
 		fakemodel.Reply{Text: "All read."},
@@ -583,7 +583,7 @@ func TestF5_OurModelFoldsItsOwnWork(t *testing.T) {
 
 // TestD6_ACriterionIsOffered: only in a mode that has some.
 func TestD6_ACriterionIsOffered(t *testing.T) {
-	d := newDesk(t, fakemodel.Replies(
+	d := newChatEnv(t, fakemodel.Replies(
 		fakemodel.Reply{Text: "Plain."},
 		fakemodel.Reply{Calls: []fakemodel.Call{{Name: "criterion_met", Input: json.RawMessage(`{"id":"audience_defined","evidence":"bakers, in my reply"}`)}}},
 		fakemodel.Reply{Text: "Noted."},
@@ -606,7 +606,7 @@ func TestD6_ACriterionIsOffered(t *testing.T) {
 
 // TestABusyProviderIsAskedAgain: the wait is shown, and the answer comes.
 func TestABusyProviderIsAskedAgain(t *testing.T) {
-	d := newDesk(t, fakemodel.Replies(
+	d := newChatEnv(t, fakemodel.Replies(
 		fakemodel.Reply{Status: 529, Text: "overloaded", Headers: http.Header{"Retry-After": {"1"}}},
 		fakemodel.Reply{Text: "Here I am."},
 	))
@@ -618,7 +618,7 @@ func TestABusyProviderIsAskedAgain(t *testing.T) {
 // TestANewcomer: no key, no network, nothing set: the demo model answers and says
 // how to connect a real one; leave with Ctrl+C twice, and resume.
 func TestANewcomer(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newChatEnv(t, nil)
 	d.env = slices.DeleteFunc(d.env, func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC") })
 	d.env = append(d.env, "OLLAMA_HOST=127.0.0.1:1")
 	c := d.sit(100, 30)

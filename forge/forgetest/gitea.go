@@ -18,7 +18,7 @@ type giteaAPI struct{ *Hub }
 
 func (h giteaAPI) mux() http.Handler {
 	m := http.NewServeMux()
-	const repo = " /api/v1/repos/crew/ship"
+	const repo = " /api/v1/repos/acme/ship"
 	routes := map[string]http.HandlerFunc{
 		"GET /api/v1/user":                       h.user,
 		"GET" + repo:                             h.repo,

@@ -19,7 +19,7 @@ type githubAPI struct{ *Hub }
 
 func (h githubAPI) mux() http.Handler {
 	m := http.NewServeMux()
-	const repo = " /api/v3/repos/crew/ship"
+	const repo = " /api/v3/repos/acme/ship"
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"GET /api/v3/user":                          h.user,
 		"GET" + repo:                                h.repo,

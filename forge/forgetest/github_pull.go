@@ -31,7 +31,7 @@ func (h githubAPI) pulls(w http.ResponseWriter, r *http.Request) {
 	h.query(r, "state", "head", "sort", "direction", "per_page", "page")
 	q := r.URL.Query()
 	owner, branch, ok := strings.Cut(q.Get("head"), ":")
-	if q.Has("head") && (!ok || owner != "crew") {
+	if q.Has("head") && (!ok || owner != "acme") {
 		h.t.Errorf("head is %q; GitHub wants owner:branch and passes over anything else", q.Get("head"))
 	}
 	out := []map[string]any{}
@@ -63,7 +63,7 @@ func (h githubAPI) openPull(w http.ResponseWriter, r *http.Request) {
 	case head == base:
 		invalid("No commits between " + in.Base + " and " + in.Head)
 	case h.proposed(in.Head, in.Base):
-		invalid("A pull request already exists for crew:" + in.Head + ".")
+		invalid("A pull request already exists for acme:" + in.Head + ".")
 	default:
 		i := h.add(item{kind: forge.PullKind, title: in.Title, body: in.Body, author: h.who(r), head: in.Head, base: in.Base, draft: in.Draft})
 		h.answer(w, 201, h.pullOf(i, true))

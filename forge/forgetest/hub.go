@@ -27,7 +27,7 @@ import (
 // Hub is a fake forge behind HTTP, with one repository.
 type Hub struct {
 	URL   string
-	Repo  string // "crew/ship"
+	Repo  string // "acme/ship"
 	Clock *Clock
 	Page  int // most entries of a page; small, so that lists have several
 
@@ -91,8 +91,8 @@ var accounts = []string{"ada", "bob", "eve"}
 func newHub(t testing.TB, speak dialect) *Hub {
 	t.Helper()
 	folder := t.TempDir()
-	h := &Hub{Repo: "crew/ship", Clock: NewClock(), Page: 3, t: t, speak: speak, statuses: map[string][]status{}, merges: map[[2]string]bool{}, heard: map[string]bool{}}
-	bare := filepath.Join(folder, "crew", "ship.git")
+	h := &Hub{Repo: "acme/ship", Clock: NewClock(), Page: 3, t: t, speak: speak, statuses: map[string][]status{}, merges: map[[2]string]bool{}, heard: map[string]bool{}}
+	bare := filepath.Join(folder, "acme", "ship.git")
 	h.tree = Program(t).In(bare)
 	seed(t, h.tree)
 	exec, err := exec.Command("git", "--exec-path").Output()

@@ -37,7 +37,7 @@ func (w World) Idempotent(t testing.TB, log forge.Log) *forge.Idempotent {
 	if w.Clock != nil {
 		opt.Now, opt.Wait = w.Clock.Now, w.Clock.Wait
 	}
-	c, err := forge.NewClerk(w.Forge, opt)
+	c, err := forge.NewIdempotent(w.Forge, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func killedLate(t *testing.T, w World, h *Hub) {
 	killed := errors.New("killed")
 	for _, d := range effects(on, pull) {
 		h.Break(Fault{Method: "POST", Ends: d.ends, Kind: Late})
-		first, err := forge.NewClerk(w.Forge, forge.Options{
+		first, err := forge.NewIdempotent(w.Forge, forge.Options{
 			Keys: Keys(), Log: log, Now: h.Clock.Now,
 			Wait: func(context.Context, time.Duration) error { return killed }, // the process ends where it would wait
 		})
@@ -180,7 +180,7 @@ func pushLost(t *testing.T, w World, h *Hub, work *Work, kind FaultKind) {
 
 func impatient(t *testing.T, w World, h *Hub) {
 	h.Break(Fault{Method: "POST", Ends: []string{"/issues"}, Kind: Secondary})
-	once, err := forge.NewClerk(w.Forge, forge.Options{Keys: Keys(), Log: &Log{}, Now: h.Clock.Now, Wait: h.Clock.Wait, Patience: time.Second})
+	once, err := forge.NewIdempotent(w.Forge, forge.Options{Keys: Keys(), Log: &Log{}, Now: h.Clock.Now, Wait: h.Clock.Wait, Patience: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func noToken(t *testing.T, h *Hub, f forge.Forge, token string) {
 	_, lost := f.OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"})
 	tree := Program(t).In(t.TempDir())
 	_, branch := tree.Branch(t.Context(), f.Remote(), "main")
-	once, err := forge.NewClerk(f, forge.Options{Keys: Keys(), Log: &Log{}})
+	once, err := forge.NewIdempotent(f, forge.Options{Keys: Keys(), Log: &Log{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@
 //
 //	tea, err := gitea.New(gitea.Config{URL: "https://codeberg.org", Repo: "ada/ship"}, gitea.Options{Token: token})
 //	…
-//	once, err := forge.NewClerk(tea, options)
+//	once, err := forge.NewIdempotent(tea, options)
 package gitea
 
 import (

@@ -50,7 +50,7 @@ func TestChecksAreTheStatusesOfACommit(t *testing.T) {
 }
 
 func TestSettingsThatCannotWork(t *testing.T) {
-	for _, cfg := range []gitea.Config{{}, {Repo: "ship"}, {Repo: "crew/"}, {Repo: "crew/ship/x"}, {Repo: "crew/.."}, {Repo: "crew/ship", URL: "http://gitea.example"}} {
+	for _, cfg := range []gitea.Config{{}, {Repo: "ship"}, {Repo: "acme/"}, {Repo: "acme/ship/x"}, {Repo: "acme/.."}, {Repo: "acme/ship", URL: "http://gitea.example"}} {
 		if _, err := gitea.New(cfg, gitea.Options{}); err == nil {
 			t.Errorf("%+v: no error", cfg)
 		}

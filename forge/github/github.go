@@ -9,7 +9,7 @@
 //
 //	hub, err := github.New(github.Config{Repo: "ada/ship"}, github.Options{Token: token})
 //	…
-//	once, err := forge.NewClerk(hub, options)
+//	once, err := forge.NewIdempotent(hub, options)
 package github
 
 import (

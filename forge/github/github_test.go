@@ -68,7 +68,7 @@ func TestTheRemoteComesFromTheSettings(t *testing.T) {
 	if _, err := f.Repo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Remote().URL; got != h.URL+"/crew/ship.git" {
+	if got := f.Remote().URL; got != h.URL+"/acme/ship.git" {
 		t.Error(got)
 	}
 }
@@ -94,19 +94,19 @@ func TestSettingsThatCannotWork(t *testing.T) {
 	for _, cfg := range []github.Config{
 		{},
 		{Repo: "ship"},
-		{Repo: "crew/"},
-		{Repo: "crew/ship/x"},
-		{Repo: "crew/.."},
-		{Repo: "crew/a?b"},
-		{Repo: "crew/ship", URL: "http://github.example"},
-		{Repo: "crew/ship", URL: "https://ada:pw@github.example"},
-		{Repo: "crew/ship", Life: -1},
+		{Repo: "acme/"},
+		{Repo: "acme/ship/x"},
+		{Repo: "acme/.."},
+		{Repo: "acme/a?b"},
+		{Repo: "acme/ship", URL: "http://github.example"},
+		{Repo: "acme/ship", URL: "https://ada:pw@github.example"},
+		{Repo: "acme/ship", Life: -1},
 	} {
 		if _, err := github.New(cfg, github.Options{}); err == nil {
 			t.Errorf("%+v: no error", cfg)
 		}
 	}
-	if f, err := github.New(github.Config{Repo: "crew/ship.git"}, github.Options{}); err != nil || f.Remote().URL != "https://github.com/crew/ship.git" {
+	if f, err := github.New(github.Config{Repo: "acme/ship.git"}, github.Options{}); err != nil || f.Remote().URL != "https://github.com/acme/ship.git" {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@
 //
 //	lab, err := gitlab.New(gitlab.Config{Repo: "ada/ship"}, gitlab.Options{Token: token})
 //	…
-//	once, err := forge.NewClerk(lab, options)
+//	once, err := forge.NewIdempotent(lab, options)
 package gitlab
 
 import (

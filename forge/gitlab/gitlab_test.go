@@ -75,12 +75,12 @@ func TestChecksAreTheJobsOfACommit(t *testing.T) {
 }
 
 func TestSettingsThatCannotWork(t *testing.T) {
-	for _, cfg := range []gitlab.Config{{}, {Repo: "ship"}, {Repo: "crew/"}, {Repo: "/ship"}, {Repo: "crew/../x"}, {Repo: "crew/a?b"}, {Repo: "crew/ship", URL: "http://gitlab.example"}} {
+	for _, cfg := range []gitlab.Config{{}, {Repo: "ship"}, {Repo: "acme/"}, {Repo: "/ship"}, {Repo: "acme/../x"}, {Repo: "acme/a?b"}, {Repo: "acme/ship", URL: "http://gitlab.example"}} {
 		if _, err := gitlab.New(cfg, gitlab.Options{}); err == nil {
 			t.Errorf("%+v: no error", cfg)
 		}
 	}
-	if f, err := gitlab.New(gitlab.Config{Repo: "crew/deck/ship"}, gitlab.Options{}); err != nil || f.Remote().URL != "https://gitlab.com/crew/deck/ship.git" {
+	if f, err := gitlab.New(gitlab.Config{Repo: "acme/deck/ship"}, gitlab.Options{}); err != nil || f.Remote().URL != "https://gitlab.com/acme/deck/ship.git" {
 		t.Error(err)
 	}
 }

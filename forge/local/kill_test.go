@@ -108,18 +108,18 @@ func errand(folder, when, what, id string) error {
 	if err != nil {
 		return err
 	}
-	clerk, err := forge.NewClerk(deadly{f, when}.roles(), forge.Options{Keys: forgetest.Keys(), Log: fileLog{filepath.Join(folder, "log")}})
+	once, err := forge.NewIdempotent(deadly{f, when}.roles(), forge.Options{Keys: forgetest.Keys(), Log: fileLog{filepath.Join(folder, "log")}})
 	if err != nil {
 		return err
 	}
 	text := forge.Text{Title: "a", Body: "text"}
 	switch what {
 	case "issue":
-		_, err = clerk.Issue(ctx, id, text, []string{"automated"})
+		_, err = once.Issue(ctx, id, text, []string{"automated"})
 	case "pull":
-		_, err = clerk.Pull(ctx, id, forge.Proposal{Text: text, Head: "feat/" + id, Base: "main"}, []string{"automated"})
+		_, err = once.Pull(ctx, id, forge.Proposal{Text: text, Head: "feat/" + id, Base: "main"}, []string{"automated"})
 	case "comment":
-		_, err = clerk.Comment(ctx, id, forge.Ref{Kind: forge.IssueKind, Number: 1}, "text")
+		_, err = once.Comment(ctx, id, forge.Ref{Kind: forge.IssueKind, Number: 1}, "text")
 	}
 	return err
 }

@@ -16,7 +16,7 @@
 //
 //	shed, err := local.New(ctx, local.Config{Folder: folder}, local.Options{Git: git.New(os.Environ())})
 //	…
-//	once, err := forge.NewClerk(shed, options)
+//	once, err := forge.NewIdempotent(shed, options)
 package local
 
 import (

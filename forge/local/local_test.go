@@ -101,14 +101,14 @@ func TestAPullRequestOutlivesItsBranch(t *testing.T) {
 func TestADamagedFileEndsTheSearch(t *testing.T) {
 	folder := t.TempDir()
 	f := open(t, folder, "trimtab")
-	clerk := forgetest.World{Forge: f.Roles()}.Idempotent(t, &forgetest.Log{})
+	once := forgetest.World{Forge: f.Roles()}.Idempotent(t, &forgetest.Log{})
 	text := forge.Text{Title: "a", Body: "text"}
-	must[forge.Issue](t)(clerk.Issue(t.Context(), "f:1", text, nil))
+	must[forge.Issue](t)(once.Issue(t.Context(), "f:1", text, nil))
 	name := filepath.Join(folder, "issues", "0001", "issue.md")
 	if err := os.WriteFile(name, []byte("half a fi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := clerk.Issue(t.Context(), "f:1", text, nil)
+	_, err := once.Issue(t.Context(), "f:1", text, nil)
 	if err == nil || !strings.Contains(err.Error(), "issues/0001/issue.md") {
 		t.Errorf("%v", err)
 	}
@@ -122,7 +122,7 @@ func TestEightForgesOnOneFolderGiveEachNumberOnce(t *testing.T) {
 	var group sync.WaitGroup
 	numbers := make(chan int, 32)
 	for i := range 8 {
-		f := open(t, folder, fmt.Sprint("crew", i))
+		f := open(t, folder, fmt.Sprint("worker", i))
 		group.Go(func() {
 			for range 4 {
 				made, err := f.OpenIssue(t.Context(), forge.Text{Title: "a", Body: "text"})

@@ -203,7 +203,7 @@ func (p *Pipeline) loadContext(ctx context.Context, f *Findings, offline bool) e
 	if err != nil {
 		return err
 	}
-	f.filed, err = forge.NewClerk(f.opened.Forge, forge.Options{Keys: [][]byte{key}, Log: f.queue, Now: p.opt.Now})
+	f.filed, err = forge.NewIdempotent(f.opened.Forge, forge.Options{Keys: [][]byte{key}, Log: f.queue, Now: p.opt.Now})
 	return err
 }
 

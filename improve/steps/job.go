@@ -48,7 +48,7 @@ func (y *Env) Job(it improve.Item, guard func(context.Context) error, say func(s
 	}
 	j := &Job{Item: it, env: y, guard: guard, say: say, folder: filepath.Join(y.cfg.Folder, it.ID)}
 	var err error
-	j.once, err = forge.NewClerk(guarded{y.opt.Forge, guard}.roles(), forge.Options{
+	j.once, err = forge.NewIdempotent(guarded{y.opt.Forge, guard}.roles(), forge.Options{
 		Keys: y.opt.Keys, Log: y.opt.Log, Now: y.opt.Now, Wait: y.opt.Wait, Patience: time.Duration(y.cfg.Patience) * time.Second,
 	})
 	if err != nil {

@@ -135,7 +135,7 @@ func TestP2_KilledAfterSendingAndDoneLate(t *testing.T) {
 
 func TestR12_AForgeThatCannotBeReachedLeavesTheRequestToAPerson(t *testing.T) {
 	p := newPort(t, 1)
-	f, err := github.New(github.Config{URL: "http://127.0.0.1:1", Repo: "crew/ship"}, github.Options{Timeout: time.Second, Token: func(context.Context) (string, error) { return "t", nil }})
+	f, err := github.New(github.Config{URL: "http://127.0.0.1:1", Repo: "acme/ship"}, github.Options{Timeout: time.Second, Token: func(context.Context) (string, error) { return "t", nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,20 +8,20 @@ import (
 )
 
 func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
-	noProblems(t, comments(house(t)))
+	noProblems(t, comments(repository(t)))
 }
 
-const commentLines = 3 // what the room is for, what it never does, how to use it
+const commentLines = 3 // what the package is for, what it never does, how to use it
 
-// comments checks that each room has one package comment, in the usual form and
-// long enough to say something. Where a room has only tests, theirs counts.
+// comments checks that each package has one package comment, in the usual form and
+// long enough to say something. Where a package has only tests, theirs counts.
 func comments(tr *tree) []string {
 	var out []string
-	for _, room := range tr.rooms() {
-		name, docs := described(tr, room)
+	for _, pkg := range tr.packages() {
+		name, docs := described(tr, pkg)
 		want := "Package " + name
 		if name == "main" {
-			want = "Command " + path.Base(room)
+			want = "Command " + path.Base(pkg)
 		}
 		lines := 0
 		for line := range strings.Lines(strings.Join(docs, "")) {
@@ -31,23 +31,23 @@ func comments(tr *tree) []string {
 		}
 		switch {
 		case len(docs) == 0:
-			out = append(out, fmt.Sprintf("%s: no package comment; begin one with %q", room, want))
+			out = append(out, fmt.Sprintf("%s: no package comment; begin one with %q", pkg, want))
 		case len(docs) > 1:
-			out = append(out, fmt.Sprintf("%s: %d package comments; keep one", room, len(docs)))
+			out = append(out, fmt.Sprintf("%s: %d package comments; keep one", pkg, len(docs)))
 		case !strings.HasPrefix(docs[0], want+" "):
-			out = append(out, fmt.Sprintf("%s: the package comment begins with %q, not %q", room, clip(docs[0]), want))
+			out = append(out, fmt.Sprintf("%s: the package comment begins with %q, not %q", pkg, clip(docs[0]), want))
 		case lines < commentLines:
-			out = append(out, fmt.Sprintf("%s: a package comment of %d lines; say what the room is for, what it never does, and how it is used", room, lines))
+			out = append(out, fmt.Sprintf("%s: a package comment of %d lines; say what the package is for, what it never does, and how it is used", pkg, lines))
 		}
 	}
 	return out
 }
 
-// described returns the name of a room's package and its package comments.
-func described(tr *tree, room string) (name string, docs []string) {
+// described returns the name of a package and its package comments.
+func described(tr *tree, pkg string) (name string, docs []string) {
 	for _, tests := range []bool{false, true} {
 		for _, f := range tr.files {
-			if f.room != room || f.test != tests || tests && strings.HasSuffix(f.ast.Name.Name, "_test") {
+			if f.pkg != pkg || f.test != tests || tests && strings.HasSuffix(f.ast.Name.Name, "_test") {
 				continue
 			}
 			name = f.ast.Name.Name
@@ -60,7 +60,7 @@ func described(tr *tree, room string) (name string, docs []string) {
 		}
 	}
 	if name == "" { // only external tests
-		name = path.Base(room)
+		name = path.Base(pkg)
 	}
 	return name, docs
 }

@@ -17,11 +17,11 @@ import (
 // fall; whoever brings one down lowers it here. Room is the usual word for space
 // too, which is why it is the last that could reach zero.
 var privateWords = map[string]int{
-	"room": 102, "house": 0, "door": 0, "helm": 0, "crew": 1, "yard": 0, "clerk": 13, "desk": 16, "cable": 0, "wish": 18, "deed": 11,
+	"room": 100, "house": 0, "door": 0, "helm": 0, "crew": 0, "yard": 0, "clerk": 0, "desk": 0, "cable": 0, "wish": 0, "deed": 0,
 }
 
 func TestPrivateWordsOnlyGoAway(t *testing.T) {
-	noProblems(t, privateUse(house(t), privateWords))
+	noProblems(t, privateUse(repository(t), privateWords))
 }
 
 // privateUse compares how often words are used with how often they may be.
@@ -95,7 +95,7 @@ func wordsOf(text string) []string {
 }
 
 func TestGlossary(t *testing.T) {
-	noProblems(t, glossary(house(t), privateWords))
+	noProblems(t, glossary(repository(t), privateWords))
 }
 
 const glossaryTerms = 40 // at most: what needs more is no language but a code

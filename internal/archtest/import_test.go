@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-func TestRoomsImportOnlyWhatTheTableAllows(t *testing.T) {
-	noProblems(t, imports(house(t), table, deps))
+func TestPackagesImportOnlyWhatTheTableAllows(t *testing.T) {
+	noProblems(t, imports(repository(t), table, deps))
 }
 
 func TestTheTableIsDrawnDownward(t *testing.T) {
@@ -18,39 +18,39 @@ func TestTheTableIsDrawnDownward(t *testing.T) {
 }
 
 func TestEveryDependencyHasASentence(t *testing.T) {
-	noProblems(t, sentences(house(t)))
+	noProblems(t, sentences(repository(t)))
 }
 
 // imports checks every import of the tree against the table.
 func imports(tr *tree, table []row, deps []dep) []string {
 	var out []string
-	for _, room := range tr.rooms() {
-		if _, ok := find(table, room); !ok {
-			out = append(out, fmt.Sprintf("%s: no row in the table of internal/archtest; add one that says what the room is for and what it may import", room))
+	for _, pkg := range tr.packages() {
+		if _, ok := find(table, pkg); !ok {
+			out = append(out, fmt.Sprintf("%s: no row in the table of internal/archtest; add one that says what the package is for and what it may import", pkg))
 		}
 	}
 	used := map[string]bool{}
 	for _, f := range tr.files {
-		r, ok := find(table, f.room)
+		r, ok := find(table, f.pkg)
 		if !ok {
 			continue
 		}
 		for name, at := range f.imports() {
-			room, ours := tr.roomOf(name)
+			pkg, ours := tr.packageOf(name)
 			first, _, _ := strings.Cut(name, "/")
 			switch {
 			case ours:
-				if room != f.room && !mayImport(r, room, f.test) {
-					out = append(out, f.problem(at, "%s may not import %s: %s", f.room, room, r.why))
+				if pkg != f.pkg && !mayImport(r, pkg, f.test) {
+					out = append(out, f.problem(at, "%s may not import %s: %s", f.pkg, pkg, r.why))
 				}
 			case name == "C":
 				out = append(out, f.problem(at, "cgo; the module must build without a C compiler"))
 			case strings.Contains(first, "."):
 				d, ok := placed(deps, name, f)
 				if !ok {
-					out = append(out, f.problem(at, "%s may not import %s: not in the list of internal/archtest for this room", f.room, name))
+					out = append(out, f.problem(at, "%s may not import %s: not in the list of internal/archtest for this package", f.pkg, name))
 				}
-				used[d.module+" "+f.room] = true
+				used[d.module+" "+f.pkg] = true
 				if f.test {
 					used[d.module+" _test"] = true
 				}
@@ -60,16 +60,16 @@ func imports(tr *tree, table []row, deps []dep) []string {
 	return append(out, stale(deps, used)...)
 }
 
-// mayImport reports whether code of the row may import a room. Tests may import
-// the rooms they exercise together, but never what stands above them all.
-func mayImport(r row, room string, test bool) bool {
-	if test && !command(room) && !strings.HasPrefix(room, "surface/") {
+// mayImport reports whether code of the row may import a package. Tests may import
+// the packages they exercise together, but never what stands above them all.
+func mayImport(r row, pkg string, test bool) bool {
+	if test && !command(pkg) && !strings.HasPrefix(pkg, "surface/") {
 		return true
 	}
-	if r.room != "." && slices.Contains(free, room) {
+	if r.pkg != "." && slices.Contains(free, pkg) {
 		return true
 	}
-	return slices.ContainsFunc(r.may, func(p string) bool { return covers(p, room) })
+	return slices.ContainsFunc(r.may, func(p string) bool { return covers(p, pkg) })
 }
 
 // placed returns the dependency that an import belongs to, if this file may use it.
@@ -78,21 +78,21 @@ func placed(deps []dep, imported string, f *source) (dep, bool) {
 		if imported != d.module && !strings.HasPrefix(imported, d.module+"/") {
 			continue
 		}
-		if slices.ContainsFunc(d.rooms, func(p string) bool { return covers(p, f.room) || p == "_test" && f.test }) {
+		if slices.ContainsFunc(d.packages, func(p string) bool { return covers(p, f.pkg) || p == "_test" && f.test }) {
 			return d, true
 		}
 	}
 	return dep{}, false
 }
 
-// stale finds permissions that a room has and does not use, or that tests have
+// stale finds permissions that a package has and does not use, or that tests have
 // and none uses: so no module is listed that nothing imports.
 func stale(deps []dep, used map[string]bool) []string {
 	var out []string
 	for _, d := range deps {
-		for _, room := range d.rooms {
-			if !used[d.module+" "+room] {
-				out = append(out, fmt.Sprintf("%s: may import %s and does not; take it out of the list of internal/archtest", room, d.module))
+		for _, pkg := range d.packages {
+			if !used[d.module+" "+pkg] {
+				out = append(out, fmt.Sprintf("%s: may import %s and does not; take it out of the list of internal/archtest", pkg, d.module))
 			}
 		}
 	}
@@ -106,24 +106,24 @@ func drawing(table []row, deps []dep) []string {
 	seen := map[string]bool{}
 	for _, r := range table {
 		if r.why == "" {
-			out = append(out, r.room+": no reason")
+			out = append(out, r.pkg+": no reason")
 		}
-		if seen[r.room] {
-			out = append(out, r.room+": two rows")
+		if seen[r.pkg] {
+			out = append(out, r.pkg+": two rows")
 		}
-		seen[r.room] = true
+		seen[r.pkg] = true
 		for _, p := range r.may {
-			if !slices.ContainsFunc(table, func(o row) bool { return p == o.room || covers(p, o.room) }) {
-				out = append(out, fmt.Sprintf("%s: may import %s, which is no room", r.room, p))
+			if !slices.ContainsFunc(table, func(o row) bool { return p == o.pkg || covers(p, o.pkg) }) {
+				out = append(out, fmt.Sprintf("%s: may import %s, which is no package", r.pkg, p))
 			}
 			if command(p) {
-				out = append(out, fmt.Sprintf("%s: may import %s; nothing stands above a command", r.room, p))
+				out = append(out, fmt.Sprintf("%s: may import %s; nothing stands above a command", r.pkg, p))
 			}
 		}
 	}
 	for _, d := range deps {
-		if d.why == "" || len(d.rooms) == 0 {
-			out = append(out, d.module+": no reason, or no room")
+		if d.why == "" || len(d.packages) == 0 {
+			out = append(out, d.module+": no reason, or no package")
 		}
 		if seen[d.module] {
 			out = append(out, d.module+": listed twice")
@@ -139,21 +139,21 @@ func circles(table []row) []string {
 	state := map[string]int{}
 	var visit func(r row, way []string)
 	visit = func(r row, way []string) {
-		way = append(slices.Clip(way), r.room)
-		switch state[r.room] {
+		way = append(slices.Clip(way), r.pkg)
+		switch state[r.pkg] {
 		case under:
 			out = append(out, "a circle: "+strings.Join(way, " → "))
 			return
 		case done:
 			return
 		}
-		state[r.room] = under
+		state[r.pkg] = under
 		for _, o := range table {
-			if slices.ContainsFunc(r.may, func(p string) bool { return p == o.room || p != "*" && covers(p, o.room) }) {
+			if slices.ContainsFunc(r.may, func(p string) bool { return p == o.pkg || p != "*" && covers(p, o.pkg) }) {
 				visit(o, way)
 			}
 		}
-		state[r.room] = done
+		state[r.pkg] = done
 	}
 	for _, r := range table {
 		visit(r, nil)
@@ -220,7 +220,7 @@ func TestImportsFailOnTheBug(t *testing.T) {
 		{"cmd/ship", []string{"*"}, "wiring"},
 		{"trimtabtest", []string{"."}, "scripts"},
 		{"internal/lazyregexp", nil, "patterns"},
-		{"not/yet", []string{"."}, "a room that is not built may have a row"},
+		{"not/yet", []string{"."}, "a package that is not built may have a row"},
 	}
 	libs := []dep{
 		{"example.com/sql", []string{"loop"}, "why"},
@@ -243,16 +243,16 @@ func TestImportsFailOnTheBug(t *testing.T) {
 			"cmd/ship/main.go":   `import ("example.org/ship/steer"; "example.org/ship/loop"; "example.org/ship/surface/web")`,
 			"surface/web/w.go":   `import "example.org/ship"`,
 		}, nil},
-		{"root imports a room", files{"ship.go": `import "example.org/ship/loop"`, "loop/l.go": sql}, []string{"ship.go:2: . may not import loop: words"}},
+		{"root imports a package", files{"ship.go": `import "example.org/ship/loop"`, "loop/l.go": sql}, []string{"ship.go:2: . may not import loop: words"}},
 		{"siblings", files{"steer/mode/m.go": `import "example.org/ship/steer/todo"`, "steer/todo/t.go": ""}, []string{"steer/mode may not import steer/todo"}},
 		{"the root takes nothing that is free", files{"ship.go": `import "example.org/ship/internal/lazyregexp"`, "internal/lazyregexp/l.go": ""}, []string{". may not import internal/lazyregexp"}},
 		{"an exact row goes before a pattern", files{"steer/mode/m.go": `import "example.org/ship/loop"`, "loop/l.go": sql}, []string{"steer/mode may not import loop"}},
 		{"a renamed import", files{"steer/mode/m.go": `import x "example.org/ship/steer"`}, []string{"may not import steer:"}},
-		{"a room without a row", files{"attic/a.go": ""}, []string{"attic: no row"}},
+		{"a package without a row", files{"attic/a.go": ""}, []string{"attic: no row"}},
 		{"a row is one level deep", files{"steer/mode/deep/d.go": ""}, []string{"steer/mode/deep: no row"}},
 		{"a test reaches above", files{"loop/l.go": sql, "loop/l_test.go": `import "example.org/ship/cmd/ship"`}, []string{"loop may not import cmd/ship"}},
 		{"a test reaches a surface", files{"loop/l.go": sql, "loop/l_test.go": `import "example.org/ship/surface/web"`}, []string{"loop may not import surface/web"}},
-		{"a dependency in the wrong room", files{"ship.go": sql}, []string{". may not import example.com/sql/driver"}},
+		{"a dependency in the wrong package", files{"ship.go": sql}, []string{". may not import example.com/sql/driver"}},
 		{"a dependency that is not listed", files{"cmd/ship/m.go": `import "example.com/mock"`}, []string{"cmd/ship may not import example.com/mock"}},
 		{"a test dependency in code", files{"loop/l.go": sql + `import "example.com/cmp"`}, []string{"loop may not import example.com/cmp"}},
 		{"a name that only begins like a dependency", files{"loop/l.go": sql + `import "example.com/sqlx"`}, []string{"loop may not import example.com/sqlx"}},
@@ -280,7 +280,7 @@ func TestDrawingFailsOnTheBug(t *testing.T) {
 		{"in order", []row{{".", nil, "w"}, {"a", []string{".", "b/*"}, "w"}, {"b/*", []string{"."}, "w"}, {"cmd/x", []string{"*"}, "w"}}, []dep{{"m", []string{"a"}, "w"}}, nil},
 		{"no reason", []row{{".", nil, ""}}, nil, []string{".: no reason"}},
 		{"two rows", []row{{".", nil, "w"}, {".", nil, "w"}}, nil, []string{".: two rows"}},
-		{"no such room", []row{{"a", []string{"b"}, "w"}}, nil, []string{"may import b, which is no room"}},
+		{"no such package", []row{{"a", []string{"b"}, "w"}}, nil, []string{"may import b, which is no package"}},
 		{"above all", []row{{"a", []string{"cmd/x"}, "w"}, {"cmd/x", nil, "w"}}, nil, []string{"nothing stands above a command"}},
 		{"a circle", []row{{"a", []string{"b/*"}, "w"}, {"b/c", []string{"d"}, "w"}, {"d", []string{"a"}, "w"}}, nil, []string{"a → b/c → d → a"}},
 		{"a dependency without a reason", nil, []dep{{"m", []string{"a"}, ""}}, []string{"m: no reason"}},

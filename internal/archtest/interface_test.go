@@ -9,7 +9,7 @@ import (
 )
 
 func TestInterfacesAreSmall(t *testing.T) {
-	noProblems(t, wideInterfaces(house(t), interfaceSize.limit))
+	noProblems(t, wideInterfaces(repository(t), interfaceSize.limit))
 }
 
 // wideInterfaces finds interfaces with too many methods, those that they embed
@@ -50,7 +50,7 @@ func interfaces(tr *tree) []declared {
 				return true
 			}
 			if body, ok := spec.Type.(*ast.InterfaceType); ok {
-				key := f.room + "." + spec.Name.Name
+				key := f.pkg + "." + spec.Name.Name
 				all[key] = found{f, spec, body}
 				order = append(order, key)
 			}
@@ -70,7 +70,7 @@ func interfaces(tr *tree) []declared {
 			key := ""
 			switch e := m.Type.(type) {
 			case *ast.Ident:
-				key = f.room + "." + e.Name
+				key = f.pkg + "." + e.Name
 			case *ast.SelectorExpr:
 				if x, ok := e.X.(*ast.Ident); ok {
 					key = tr.importedAs(f, x.Name) + "." + e.Sel.Name
@@ -102,9 +102,9 @@ func interfaces(tr *tree) []declared {
 func (tr *tree) importedAs(f *source, name string) string {
 	for _, spec := range f.ast.Imports {
 		imported := strings.Trim(spec.Path.Value, `"`)
-		room, ours := tr.roomOf(imported)
+		pkg, ours := tr.packageOf(imported)
 		if ours && (spec.Name != nil && spec.Name.Name == name || spec.Name == nil && path.Base(imported) == name) {
-			return room
+			return pkg
 		}
 	}
 	return ""

@@ -13,7 +13,7 @@ import (
 )
 
 func TestDocumentsNameOnlyFilesThatExist(t *testing.T) {
-	noProblems(t, papers(house(t), unkept))
+	noProblems(t, papers(repository(t), unkept))
 }
 
 // unkept are paths that documents may name though the repository does not hold
@@ -107,13 +107,13 @@ func mentions(text string) []mention {
 type holding struct {
 	all []string
 	is  map[string]bool
-	top map[string]bool // folders of the root, and those the table has rooms in
+	top map[string]bool // folders of the root, and those the table has packages in
 }
 
 func heldBy(root string) (holding, error) {
 	h := holding{is: map[string]bool{".": true}, top: map[string]bool{}}
 	for _, r := range table {
-		if first, _, below := strings.Cut(r.room, "/"); below {
+		if first, _, below := strings.Cut(r.pkg, "/"); below {
 			h.top[first] = true
 		}
 	}
@@ -168,7 +168,7 @@ func (h holding) has(folder string, m mention) bool {
 		if ok, err := path.Match(name, p); ok && err == nil {
 			return true
 		}
-		return !ours && strings.HasSuffix(p, "/"+name) // named from inside its room
+		return !ours && strings.HasSuffix(p, "/"+name) // named from inside its package
 	})
 }
 
@@ -197,8 +197,8 @@ func TestPapersFailOnTheBug(t *testing.T) {
 		{"a file that is gone", files{"README.md": "x\n`steer/mode/old.go`\n"}, []string{"README.md:2: names steer/mode/old.go, which does not exist"}},
 		{"a file without its folder", files{"AGENTS.md": "`gone.go`\n"}, []string{"AGENTS.md:1: names gone.go"}},
 		{"a folder", files{"docs/a.md": "`attic/`\n"}, []string{"docs/a.md:1: names attic/"}},
-		{"a room", files{"docs/a.md": "`steer/focus` and `internal/attic`\n"}, []string{"names steer/focus", "names internal/attic"}},
-		{"a room of the table that is not built", files{"docs/a.md": "`surface/web`\n"}, []string{"names surface/web"}},
+		{"a package", files{"docs/a.md": "`steer/focus` and `internal/attic`\n"}, []string{"names steer/focus", "names internal/attic"}},
+		{"a package of the table that is not built", files{"docs/a.md": "`surface/web`\n"}, []string{"names surface/web"}},
 		{"a file of another folder of that name", files{"docs/a.md": "`docs/old.md`\n", "steer/docs/old.md": ""}, []string{"names docs/old.md"}},
 		{"a pattern that matches nothing", files{"docs/a.md": "`docs/*.txt`\n"}, []string{"names docs/*.txt"}},
 		{"a command in a block", files{"README.md": "```\ngo run ./cmd/row\n```\n"}, []string{"README.md:2: names cmd/row"}},

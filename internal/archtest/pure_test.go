@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-func TestPureRoomsAreGivenEverything(t *testing.T) {
-	noProblems(t, impurities(house(t), pureRooms, excuses))
+func TestPurePackagesAreGivenEverything(t *testing.T) {
+	noProblems(t, impurities(repository(t), purePackages, excuses))
 }
 
-// pureRooms are the rooms, and the single files of other rooms, in which the same
+// purePackages are the packages, and the single files of other packages, in which the same
 // input always gives the same output. Time, ids and chance come as arguments.
-var pureRooms = []string{
+var purePackages = []string{
 	".", "steer", "steer/*", "loop", "speech", "wire", "wire/*", "wire/internal/*", "export", "trimtabtest", "internal/config", "internal/termsafe",
 	"improve", "internal/secret", "host", "host/markup", "host/todotool",
 }
 
-// excuse lets a pure room do one thing.
+// excuse lets a pure package do one thing.
 type excuse struct{ where, what, why string }
 
 var excuses = []excuse{
@@ -47,7 +47,7 @@ var impureImports = map[string]string{
 // impureExceptions only compute, though they stand below a listed package.
 var impureExceptions = []string{"net/url", "net/netip", "net/textproto", "net/mail"}
 
-// impureNames are what a pure room may not take from a package that it may
+// impureNames are what a pure package may not take from a package that it may
 // otherwise use.
 var impureNames = map[string]map[string]string{
 	"time": {
@@ -67,26 +67,26 @@ var impureNames = map[string]map[string]string{
 	},
 }
 
-// impurities finds what reaches outside in pure rooms. Tests may do what they like.
+// impurities finds what reaches outside in pure packages. Tests may do what they like.
 func impurities(tr *tree, pure []string, excuses []excuse) []string {
 	var out []string
 	used := map[excuse]bool{}
 	for _, f := range tr.files {
-		if f.test || !slices.ContainsFunc(pure, func(p string) bool { return covers(p, f.room) || p == f.path }) {
+		if f.test || !slices.ContainsFunc(pure, func(p string) bool { return covers(p, f.pkg) || p == f.path }) {
 			continue
 		}
 		report := func(at ast.Node, what, kind string) {
-			i := slices.IndexFunc(excuses, func(e excuse) bool { return covers(e.where, f.room) && e.what == what })
+			i := slices.IndexFunc(excuses, func(e excuse) bool { return covers(e.where, f.pkg) && e.what == what })
 			if i >= 0 {
 				used[excuses[i]] = true
 				return
 			}
-			out = append(out, f.problem(at, "%s in a pure room (%s); take it as an argument, or move it to a room that may", what, kind))
+			out = append(out, f.problem(at, "%s in a pure package (%s); take it as an argument, or move it to a package that may", what, kind))
 		}
 		impureUses(f, report)
 	}
 	for _, e := range excuses {
-		if slices.Contains(tr.rooms(), e.where) && !used[e] {
+		if slices.Contains(tr.packages(), e.where) && !used[e] {
 			out = append(out, fmt.Sprintf("%s: excused for %s and does not use it; take the excuse out of internal/archtest", e.where, e.what))
 		}
 	}
@@ -157,7 +157,7 @@ func TestImpuritiesFailOnTheBug(t *testing.T) {
 			"mixed/other.go":       "import \"os\"\nvar _ = os.Args",
 			"steer/script/read.go": "import \"os\"\nvar _ = os.ReadFile",
 		}, nil},
-		{"a clock", files{"a.go": "import \"time\"\nvar _ = time.Now()"}, []string{"a.go:3: time.Now in a pure room"}},
+		{"a clock", files{"a.go": "import \"time\"\nvar _ = time.Now()"}, []string{"a.go:3: time.Now in a pure package"}},
 		{"a clock by another name", files{"a.go": "import t \"time\"\nvar _ = t.Since"}, []string{"time.Since"}},
 		{"a clock handed on", files{"a.go": "import \"time\"\nvar clock = time.Now"}, []string{"time.Now"}},
 		{"a clock without a name", files{"a.go": "import . \"time\"\nvar _ = Now()"}, []string{`. "time"`}},
@@ -168,17 +168,17 @@ func TestImpuritiesFailOnTheBug(t *testing.T) {
 			[]string{"time.Sleep", "time.After", "time.NewTimer", "time.NewTicker", "time.Tick", "time.Until"},
 		},
 		{"a deadline", files{"a.go": "import \"context\"\nvar _ = context.WithTimeout"}, []string{"context.WithTimeout"}},
-		{"a goroutine", files{"steer/mode/m.go": "func f() { func() { go f() }() }"}, []string{"steer/mode/m.go:2: go in a pure room (a goroutine)"}},
-		{"files", files{"a.go": "import \"os\"\nvar _ = os.Args"}, []string{"os in a pure room (files and the environment)"}},
+		{"a goroutine", files{"steer/mode/m.go": "func f() { func() { go f() }() }"}, []string{"steer/mode/m.go:2: go in a pure package (a goroutine)"}},
+		{"files", files{"a.go": "import \"os\"\nvar _ = os.Args"}, []string{"os in a pure package (files and the environment)"}},
 		{"a program", files{"a.go": "import _ \"os/exec\""}, []string{"os/exec"}},
-		{"the network", files{"a.go": "import (_ \"net\"; _ \"net/http\")"}, []string{"net in a pure room", "net/http in a pure room"}},
+		{"the network", files{"a.go": "import (_ \"net\"; _ \"net/http\")"}, []string{"net in a pure package", "net/http in a pure package"}},
 		{"chance", files{"a.go": "import (_ \"math/rand\"; _ \"math/rand/v2\"; _ \"crypto/rand\")"}, []string{"math/rand in", "math/rand/v2", "crypto/rand"}},
 		{"a log", files{"a.go": "import (_ \"log\"; _ \"log/slog\")"}, []string{"log in", "log/slog in"}},
 		{"printing", files{"a.go": "import \"fmt\"\nfunc f() string { fmt.Println(); return fmt.Sprint() }"}, []string{"fmt.Println"}},
 		{"a walk", files{"a.go": "import \"path/filepath\"\nvar _, _ = filepath.WalkDir, filepath.Join"}, []string{"filepath.WalkDir"}},
-		{"a pure file of another room", files{"mixed/pure.go": "import _ \"os\""}, []string{"mixed/pure.go:2: os"}},
-		{"an excuse is for one thing", files{"steer/script/read.go": "import (_ \"os\"; _ \"net\")"}, []string{"net in a pure room"}},
-		{"an excuse is for one room", files{"steer/mode/m.go": "import _ \"os\""}, []string{"os in a pure room"}},
+		{"a pure file of another package", files{"mixed/pure.go": "import _ \"os\""}, []string{"mixed/pure.go:2: os"}},
+		{"an excuse is for one thing", files{"steer/script/read.go": "import (_ \"os\"; _ \"net\")"}, []string{"net in a pure package"}},
+		{"an excuse is for one package", files{"steer/mode/m.go": "import _ \"os\""}, []string{"os in a pure package"}},
 		{"an excuse that nothing uses", files{"steer/script/read.go": ""}, []string{"steer/script: excused for os and does not use it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantProblems(t, impurities(plant(t, c.in), pure, excused), c.want...) })

@@ -26,7 +26,7 @@ var (
 )
 
 func TestTheShapeIsKept(t *testing.T) {
-	tr := house(t)
+	tr := repository(t)
 	for _, m := range measured(tr) {
 		if m.value > m.limit {
 			t.Errorf("%d %s, at most %d: %s", m.value, m.name, m.limit, m.where)
@@ -43,7 +43,7 @@ func TestMeasure(t *testing.T) {
 		return // TestTheShapeIsKept checks them
 	}
 	fmt.Printf("%8s %8s %8s\n", "now", "limit", "goal")
-	for _, m := range measured(house(t)) {
+	for _, m := range measured(repository(t)) {
 		fmt.Printf("%8d %8d %8d  %s\n%28s%s\n", m.value, m.limit, m.goal, m.name, "", m.where)
 	}
 }
@@ -68,10 +68,10 @@ func measured(tr *tree) []measurement {
 }
 
 // packageSize counts the code lines of a package without its tests.
-func packageSize(tr *tree, room string) int {
+func packageSize(tr *tree, pkg string) int {
 	n := 0
 	for _, f := range tr.files {
-		if f.room == room && !f.test {
+		if f.pkg == pkg && !f.test {
 			n += codeLines(f.text)
 		}
 	}
@@ -87,29 +87,29 @@ func longestChain(tr *tree) []string {
 			continue
 		}
 		for name := range f.imports() {
-			if room, ours := tr.roomOf(name); ours && !slices.Contains(next[f.room], room) {
-				next[f.room] = append(next[f.room], room)
+			if pkg, ours := tr.packageOf(name); ours && !slices.Contains(next[f.pkg], pkg) {
+				next[f.pkg] = append(next[f.pkg], pkg)
 			}
 		}
 	}
 	known := map[string][]string{}
-	var from func(room string) []string
-	from = func(room string) []string {
-		if chain, ok := known[room]; ok {
+	var from func(pkg string) []string
+	from = func(pkg string) []string {
+		if chain, ok := known[pkg]; ok {
 			return chain
 		}
 		var longest []string
-		for _, n := range slices.Sorted(slices.Values(next[room])) {
+		for _, n := range slices.Sorted(slices.Values(next[pkg])) {
 			if chain := from(n); len(chain) > len(longest) {
 				longest = chain
 			}
 		}
-		known[room] = append([]string{room}, longest...)
-		return known[room]
+		known[pkg] = append([]string{pkg}, longest...)
+		return known[pkg]
 	}
 	var longest []string
-	for _, room := range tr.rooms() {
-		if chain := from(room); len(chain) > len(longest) {
+	for _, pkg := range tr.packages() {
+		if chain := from(pkg); len(chain) > len(longest) {
 			longest = chain
 		}
 	}

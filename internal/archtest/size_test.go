@@ -15,10 +15,10 @@ type limits struct {
 	function int // with comments
 }
 
-var houseLimits = limits{file: 600, function: 90}
+var repositoryLimits = limits{file: 600, function: 90}
 
 func TestCodeStaysSmallEnoughToRead(t *testing.T) {
-	noProblems(t, sizes(house(t), houseLimits))
+	noProblems(t, sizes(repository(t), repositoryLimits))
 }
 
 // sizes finds files and functions that grew too long.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestEveryVariantHasItsJSONForm(t *testing.T) {
-	noProblems(t, sums(house(t), "Part", "Event", "Action"))
+	noProblems(t, sums(repository(t), "Part", "Event", "Action"))
 }
 
 // sums checks the sealed interfaces of the root: each variant has a row in the
@@ -65,7 +65,7 @@ func sealed(tr *tree) []sealedSum {
 	var all []sealedSum
 	marks := map[string][]string{} // method → types that have it
 	for _, f := range tr.files {
-		if f.room != "." || f.test {
+		if f.pkg != "." || f.test {
 			continue
 		}
 		for _, d := range f.ast.Decls {
@@ -133,7 +133,7 @@ func typeName(e ast.Expr) string {
 func codec(tr *tree) map[string][]string {
 	rows := map[string][]string{}
 	for _, f := range tr.files {
-		if f.room != "." || f.test {
+		if f.pkg != "." || f.test {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

@@ -5,30 +5,30 @@ import (
 	"strings"
 )
 
-// row says what a room is for and which rooms its code may import. "." is the
-// root, "x/*" every room directly below x, and "*" every room but commands and
+// row says what a package is for and which packages its code may import. "." is the
+// root, "x/*" every package directly below x, and "*" every package but commands and
 // those made for tests. The standard library is free to all (but see
-// pure_test.go). A row may stand for a room that is not built yet.
+// pure_test.go). A row may stand for a package that is not built yet.
 type row struct {
-	room string
-	may  []string
-	why  string
+	pkg string
+	may []string
+	why string
 }
 
-// free are rooms that all but the root may import, like the standard library: they
+// free are packages that all but the root may import, like the standard library: they
 // know nothing of what we do.
 var free = []string{"internal/lazyregexp", "internal/plural", "internal/atomicfile", "internal/settingtag"}
 
 // reader is what the readers of hosts' files may import.
 var reader = []string{".", "host", "transcript", "internal/jsonscan", "transcript/internal/feed", "transcript/internal/db", "host/markup"}
 
-// oneForge is what the rooms of the forges may import.
+// oneForge is what the packages of the forges may import.
 var oneForge = []string{".", "forge", "forge/git", "forge/internal/rest"}
 
-// provider is what the rooms of the model providers may import.
+// provider is what the packages of the model providers may import.
 var provider = []string{".", "llm", "llm/key", "llm/client", "llm/normalize", "wire", "wire/*"}
 
-// table is the drawing of the house: every arrow points down. An exact row goes
+// table is the import graph: every arrow points down. An exact row goes
 // before a pattern.
 var table = []row{
 	{".", nil, "the words and the pure engine: what everyone imports imports no one"},
@@ -142,10 +142,10 @@ var table = []row{
 	{"export/sessiontext", []string{".", "steer/frame", "internal/termsafe"}, "a session as text for a terminal; it reads no store"},
 	{"export/importer", []string{".", "export", "replay/record", "store/sqlite", "transcript", "transcript/all"}, "files of any host, taken into a store"},
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
-	{"bench", []string{"*"}, "measures any room beside its peers; nothing imports it"},
-	{"bench/*", []string{"*", "internal/term"}, "measures any room beside its peers; nothing imports it"},
+	{"bench", []string{"*"}, "measures any package beside its peers; nothing imports it"},
+	{"bench/*", []string{"*", "internal/term"}, "measures any package beside its peers; nothing imports it"},
 
-	{"internal/config", []string{"."}, "reads config text into the rooms' Config types by their tags, without knowing them"},
+	{"internal/config", []string{"."}, "reads config text into the packages' Config types by their tags, without knowing them"},
 	{"internal/home", nil, "where a person's things are: linked into a binary that must start like a hello"},
 	{"internal/setting", []string{"steer/mode", "internal/config", "internal/home", "internal/trust"}, "files of settings and modes, found and read for every program of ours"},
 	{"internal/trust", nil, "decides by content hash alone whether a folder's config may take effect"},
@@ -167,14 +167,14 @@ var table = []row{
 	{"cmd/trimtab-hook", []string{"internal/home", "surface/hook/spool"}, "as little as it can: the host waits for it at every event"},
 }
 
-// forTests are the rooms that only tests may import, and rooms whose row says so.
+// forTests are the packages that only tests may import, and packages whose row says so.
 var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/steps/stepstest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
-	module string
-	rooms  []string
-	why    string
+	module   string
+	packages []string
+	why      string
 }
 
 // deps is what comes from outside. What is not listed may not be imported.
@@ -194,7 +194,7 @@ var deps = []dep{
 
 	{"charm.land/bubbletea/v2", []string{"surface/tui", "surface/tui/debate"}, "only the chat and the debate draw on a terminal"},
 	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one room uses it"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one package uses it"},
 	{"github.com/landlock-lsm/go-landlock", []string{"agent/sandbox"}, "the kernel's own fence around a command"},
 	{"github.com/klauspost/compress", []string{"surface/gateway", "internal/fakemodel"}, "request bodies arrive compressed there"},
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
@@ -209,25 +209,25 @@ var deps = []dep{
 	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
 }
 
-// covers reports whether a pattern of the table stands for a room.
-func covers(pattern, room string) bool {
+// covers reports whether a pattern of the table stands for a package.
+func covers(pattern, pkg string) bool {
 	if above, ok := strings.CutSuffix(pattern, "/*"); ok {
-		below, ok := strings.CutPrefix(room, above+"/")
+		below, ok := strings.CutPrefix(pkg, above+"/")
 		return ok && !strings.Contains(below, "/")
 	}
 	if pattern == "*" {
-		return !command(room) && !slices.ContainsFunc(forTests, func(p string) bool { return covers(p, room) })
+		return !command(pkg) && !slices.ContainsFunc(forTests, func(p string) bool { return covers(p, pkg) })
 	}
-	return pattern == room
+	return pattern == pkg
 }
 
-func command(room string) bool { return strings.HasPrefix(room, "cmd/") }
+func command(pkg string) bool { return strings.HasPrefix(pkg, "cmd/") }
 
-// find returns the row of a room.
-func find(rows []row, room string) (row, bool) {
+// find returns the row of a package.
+func find(rows []row, pkg string) (row, bool) {
 	for _, exact := range []bool{true, false} {
 		for _, r := range rows {
-			if (r.room == room) == exact && covers(r.room, room) {
+			if (r.pkg == pkg) == exact && covers(r.pkg, pkg) {
 				return r, true
 			}
 		}

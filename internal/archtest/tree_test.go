@@ -34,7 +34,7 @@ type need struct {
 // source is one Go file.
 type source struct {
 	path string // from the root of the tree, with slashes
-	room string // its folder; "." is the root
+	pkg  string // its folder; "." is the root
 	test bool
 	text []byte
 	fset *token.FileSet
@@ -90,7 +90,7 @@ func read(name, rel string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &source{path: rel, room: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), text: text, fset: token.NewFileSet()}
+	f := &source{path: rel, pkg: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), text: text, fset: token.NewFileSet()}
 	f.ast, err = parser.ParseFile(f.fset, rel, text, parser.ParseComments)
 	return f, err
 }
@@ -110,18 +110,18 @@ func readMod(text string) (module string, needs []need) {
 	return module, needs
 }
 
-// rooms returns the folders that hold Go files.
-func (tr *tree) rooms() []string {
+// packages returns the folders that hold Go files.
+func (tr *tree) packages() []string {
 	var all []string
 	for _, f := range tr.files {
-		all = append(all, f.room)
+		all = append(all, f.pkg)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// roomOf returns the room of this module that an import path names.
-func (tr *tree) roomOf(imported string) (string, bool) {
+// packageOf returns the package of this module that an import path names.
+func (tr *tree) packageOf(imported string) (string, bool) {
 	if imported == tr.module {
 		return ".", true
 	}
@@ -160,8 +160,8 @@ func (f *source) line(p token.Pos) int { return f.fset.Position(p).Line }
 // loadHouse reads the tree that this package is part of, once for all tests.
 var loadHouse = sync.OnceValues(func() (*tree, error) { return load(filepath.Join("..", "..")) })
 
-// house is the tree that this package is part of. Nobody changes it.
-func house(t *testing.T) *tree {
+// repository is the tree that this package is part of. Nobody changes it.
+func repository(t *testing.T) *tree {
 	t.Helper()
 	tr, err := loadHouse()
 	if err != nil {
@@ -252,8 +252,8 @@ func TestTreePassesOverWhatIsNotSource(t *testing.T) {
 		"deck/notes.txt":       "",
 		"other/deep/inside.go": "",
 	})
-	if got, want := fmt.Sprint(tr.rooms()), "[. deck]"; got != want {
-		t.Errorf("rooms %s, want %s", got, want)
+	if got, want := fmt.Sprint(tr.packages()), "[. deck]"; got != want {
+		t.Errorf("packages %s, want %s", got, want)
 	}
 	if len(tr.files) != 3 {
 		t.Errorf("%d files, want 3", len(tr.files))

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWhatIsExportedIsUsedElsewhere(t *testing.T) {
-	noProblems(t, unusedExports(house(t), exportExceptions))
+	noProblems(t, unusedExports(repository(t), exportExceptions))
 }
 
 // exportException is a package, or one name of it, that may export what no other
@@ -49,7 +49,7 @@ func unusedExports(tr *tree, exceptions []exportException) []string {
 		return ok
 	}
 	var out []string
-	for _, pkg := range tr.rooms() {
+	for _, pkg := range tr.packages() {
 		if !strings.HasPrefix(pkg, "internal/") && !strings.Contains(pkg, "/internal/") {
 			continue
 		}
@@ -81,7 +81,7 @@ func usedNames(tr *tree) map[string]bool {
 	clause := map[string]string{} // the name of a package, by folder
 	for _, f := range tr.files {
 		if !f.test {
-			clause[f.room] = f.ast.Name.Name
+			clause[f.pkg] = f.ast.Name.Name
 		}
 	}
 	used := map[string]bool{}
@@ -92,7 +92,7 @@ func usedNames(tr *tree) map[string]bool {
 			if err != nil {
 				continue
 			}
-			if pkg, ours := tr.roomOf(name); ours && pkg != f.room {
+			if pkg, ours := tr.packageOf(name); ours && pkg != f.pkg {
 				short := clause[pkg]
 				if spec.Name != nil {
 					short = spec.Name.Name
@@ -117,7 +117,7 @@ func usedNames(tr *tree) map[string]bool {
 func exportsOf(tr *tree, pkg string) (names []export, mentioned map[string]bool) {
 	mentioned = map[string]bool{}
 	for _, f := range tr.files {
-		if f.room != pkg || f.test {
+		if f.pkg != pkg || f.test {
 			continue
 		}
 		for _, d := range f.ast.Decls {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestNothingIsUnfinishedOrNamedAfterNothing(t *testing.T) {
-	noProblems(t, words(house(t)))
+	noProblems(t, words(repository(t)))
 }
 
 var (
@@ -42,14 +42,14 @@ func words(tr *tree) []string {
 			}
 		}
 		name := strings.TrimSuffix(f.ast.Name.Name, "_test")
-		if slices.Contains(emptyNames, name) && name != path.Base(f.room) {
+		if slices.Contains(emptyNames, name) && name != path.Base(f.pkg) {
 			out = append(out, f.problem(f.ast.Name, "package %s; name it after what it holds", name))
 		}
 	}
-	for _, room := range tr.rooms() {
-		for _, part := range strings.Split(room, "/") {
+	for _, pkg := range tr.packages() {
+		for _, part := range strings.Split(pkg, "/") {
 			if slices.Contains(emptyNames, part) {
-				out = append(out, fmt.Sprintf("%s: a folder called %s; name it after what it holds", room, part))
+				out = append(out, fmt.Sprintf("%s: a folder called %s; name it after what it holds", pkg, part))
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func words(tr *tree) []string {
 }
 
 func TestStepsAreFoundByName(t *testing.T) {
-	noProblems(t, numbered(house(t)))
+	noProblems(t, numbered(repository(t)))
 }
 
 // numbered finds code that tells a step of an improvement by its number: a step
@@ -65,7 +65,7 @@ func TestStepsAreFoundByName(t *testing.T) {
 func numbered(tr *tree) []string {
 	var out []string
 	for _, f := range tr.files {
-		if f.test || strings.HasPrefix(f.room, "forge") { // there a number is an issue's
+		if f.test || strings.HasPrefix(f.pkg, "forge") { // there a number is an issue's
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

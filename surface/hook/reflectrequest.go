@@ -26,25 +26,25 @@ type ReflectRequest struct {
 	At         time.Time `json:"at"`
 }
 
-// Limits of the folder of wishes: what is larger or more is left alone.
+// Limits of the folder of requests: what is larger or more is left alone.
 const (
 	maxRequest  = 64 << 10 // bytes
 	maxRequests = 4096
 	oldRequest  = 7 * 24 * time.Hour
 )
 
-func wishFolder(data string) string { return filepath.Join(spool.Folder(data), "wish") }
+func requestFolder(data string) string { return filepath.Join(spool.Folder(data), "reflect") }
 
-// Leave puts a wish into the folder for data. Names sort by time.
+// Leave puts a request into the folder for data. Names sort by time.
 func (w ReflectRequest) Leave(data string, pid int) error {
 	text, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
 	if len(text) > maxRequest {
-		return fmt.Errorf("a wish of %d bytes is over the limit of %d", len(text), maxRequest)
+		return fmt.Errorf("a request of %d bytes is over the limit of %d", len(text), maxRequest)
 	}
-	dir := wishFolder(data)
+	dir := requestFolder(data)
 	name := fmt.Sprintf("%019d-%d.json", w.At.UnixNano(), pid)
 	tmp := filepath.Join(dir, "."+name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -59,7 +59,7 @@ func (w ReflectRequest) Leave(data string, pid int) error {
 	return err
 }
 
-// ParseReflectRequest reads a wish.
+// ParseReflectRequest reads a request.
 func ParseReflectRequest(text []byte) (w ReflectRequest, err error) {
 	if len(text) > maxRequest {
 		return w, fmt.Errorf("over the limit of %d bytes", maxRequest)
@@ -73,11 +73,11 @@ func ParseReflectRequest(text []byte) (w ReflectRequest, err error) {
 	return w, nil
 }
 
-// TakeReflectRequests takes the wishes of a project out of the folder, one a session: the
-// newest. Of several processes that do so at once, each wish goes to one. What is
+// TakeReflectRequests takes the requests of a project out of the folder, one a session: the
+// newest. Of several processes that do so at once, each request goes to one. What is
 // unreadable or a week old is removed; the error says what could not be read.
 func TakeReflectRequests(data, project string, now time.Time, pid int) ([]ReflectRequest, error) {
-	dir := wishFolder(data)
+	dir := requestFolder(data)
 	d, err := os.Open(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -104,7 +104,7 @@ func TakeReflectRequests(data, project string, now time.Time, pid int) ([]Reflec
 				_ = os.Remove(path)
 			}
 			if err != nil && !strings.HasPrefix(name, ".") {
-				problems = append(problems, fmt.Errorf("a wish to look back, %s: %w", name, err))
+				problems = append(problems, fmt.Errorf("a request to reflect, %s: %w", name, err))
 			}
 			continue
 		case w.Project != project || strings.HasPrefix(name, "."):

@@ -38,7 +38,7 @@ func TestR15_ReflectRequestsGoToOneAndTheNewestCounts(t *testing.T) {
 	if got, err := TakeReflectRequests(data, "/q", now, 2); err != nil || cmp.Diff([]ReflectRequest{other}, got) != "" {
 		t.Errorf("those of another project: %v %v", got, err)
 	}
-	left, err := os.ReadDir(wishFolder(data))
+	left, err := os.ReadDir(requestFolder(data))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
@@ -54,12 +54,12 @@ func TestR15_AReflectRequestThatIsUnreadableIsSaidAndGone(t *testing.T) {
 	for name, text := range map[string]string{
 		"1-1.json": `{"session":`, "2-1.json": `{"session":"../../etc","at":"2026-11-15T10:00:00Z"}`, "3-1.json": strings.Repeat("x", maxRequest+1), "4-1.json": `{}`,
 	} {
-		if err := os.WriteFile(filepath.Join(wishFolder(data), name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(requestFolder(data), name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := TakeReflectRequests(data, "/p", now, 1)
-	if err == nil || strings.Count(err.Error(), "a wish to look back") != 4 || len(got) != 1 {
+	if err == nil || strings.Count(err.Error(), "a request to reflect") != 4 || len(got) != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := TakeReflectRequests(data, "/p", now, 1); err != nil || got != nil {
@@ -75,7 +75,7 @@ func TestR15_AReflectRequestIsPrivateAndBounded(t *testing.T) {
 	if err := (ReflectRequest{Session: "claude:a"}).Leave(data, 7); err != nil {
 		t.Fatal(err)
 	}
-	all, err := os.ReadDir(wishFolder(data))
+	all, err := os.ReadDir(requestFolder(data))
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}

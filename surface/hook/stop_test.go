@@ -171,13 +171,13 @@ func TestR15_TheDecisionInOurTerms(t *testing.T) {
 	if d := decide(r, plain); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
 		t.Errorf("%+v", d)
 	}
-	var wishes []ReflectRequest
-	r.opt.Reflect = func(_ context.Context, w ReflectRequest) error { wishes = append(wishes, w); return nil }
-	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || len(wishes) != 0 {
-		t.Errorf("basic continuation comes first: %+v, %v", d, wishes)
+	var requests []ReflectRequest
+	r.opt.Reflect = func(_ context.Context, w ReflectRequest) error { requests = append(requests, w); return nil }
+	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || len(requests) != 0 {
+		t.Errorf("basic continuation comes first: %+v, %v", d, requests)
 	}
-	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) || len(wishes) != 1 {
-		t.Errorf("then reflection is asked for: %+v, %v", d, wishes)
+	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) || len(requests) != 1 {
+		t.Errorf("then reflection is asked for: %+v, %v", d, requests)
 	}
 	r.opt.Reflect = func(context.Context, ReflectRequest) error { return errors.New("disk full") }
 	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
@@ -197,8 +197,8 @@ func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
 		"what is the line " + improve.Mark + " x for":                        1,
 	} {
 		r := newRig(t, "claude")
-		wishes := 0
-		r.opt.Reflect = func(context.Context, ReflectRequest) error { wishes++; return nil }
+		requests := 0
+		r.opt.Reflect = func(context.Context, ReflectRequest) error { requests++; return nil }
 		r.start("startup")
 		r.prompt(prompt)
 		r.todos("pending")
@@ -206,8 +206,8 @@ func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
 			t.Errorf("%.30q: %s", prompt, out)
 		}
 		r.stop("That is all.", "true")
-		if wishes != want {
-			t.Errorf("%.30q: %d wishes, want %d", prompt, wishes, want)
+		if requests != want {
+			t.Errorf("%.30q: %d requests, want %d", prompt, requests, want)
 		}
 	}
 }

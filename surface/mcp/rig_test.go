@@ -123,7 +123,7 @@ func TestMain(m *testing.M) {
 	if file == "" {
 		os.Exit(m.Run())
 	}
-	s := open(crew{}, file)
+	s := open(childTB{}, file)
 	server, err := mcp.New(s.opt)
 	if err == nil {
 		err = server.Run(context.Background(), os.Stdin, os.Stdout)
@@ -137,10 +137,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// crew is a testing.TB for the child, which has none.
-type crew struct{ testing.TB }
+// childTB is a testing.TB for the child, which has none.
+type childTB struct{ testing.TB }
 
-func (crew) Fatal(args ...any) {
+func (childTB) Fatal(args ...any) {
 	fmt.Fprintln(os.Stderr, args...)
 	os.Exit(1)
 }

@@ -16,7 +16,7 @@ import (
 
 // TestTheGuardSeesMistakes: without it, that nobody made one would prove nothing.
 func TestTheGuardSeesMistakes(t *testing.T) {
-	const repo = "/api/v3/repos/crew/ship"
+	const repo = "/api/v3/repos/acme/ship"
 	const label = `{"id":1,"node_id":"x","url":"https://x.example","name":"a","description":"","color":"ededed","default":false}`
 	each(t, func(t *testing.T, words *openapi.Words) {
 		for name, c := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/trimtab/trimtab/surface/hook"
 )
 
-// reflect is what a stop does to be looked back at: it leaves a wish and starts
+// reflect queues a stopped session for reflection: it leaves a request and starts
 // another process, and waits for neither. It is nil where nothing asks for
 // improvements by itself.
 func (r Run) reflect(cfg Settings, data, folder string) func(context.Context, hook.ReflectRequest) error {

@@ -26,7 +26,7 @@ var (
 	ErrNoGateway = errors.New("its settings have no place for a base URL that we can write and take out again; trimtab run points it there for one run")
 )
 
-// Can says of which of the wishes a host has no place for.
+// Can reports the first part of w that the host has no settings for.
 func (p Place) Can(w Want) error {
 	switch {
 	case len(w.MCP) > 0 && p.servers == "":

@@ -12,16 +12,16 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// fitted is an event in the form in which the store gives it back, so that a
+// normalized is an event in the form in which the store gives it back, so that a
 // replay steps the same bytes, and what had to be changed for that.
-type fitted struct {
+type normalized struct {
 	trimtab.Event
 	faults []trimtab.Fault
 }
 
-// fit checks events before anything is stepped and returns copies that fit.
-func (h *Service) fit(events []trimtab.Event) ([]fitted, error) {
-	out := make([]fitted, len(events))
+// normalize checks events before anything is stepped and returns copies in stored form.
+func (h *Service) normalize(events []trimtab.Event) ([]normalized, error) {
+	out := make([]normalized, len(events))
 	for i, ev := range events {
 		if ev == nil {
 			return nil, fmt.Errorf("event %d of %d is none", i+1, len(events))
@@ -29,8 +29,8 @@ func (h *Service) fit(events []trimtab.Event) ([]fitted, error) {
 		if n := size(ev); n > h.opt.MaxMessage {
 			return nil, fmt.Errorf("event %d of %d: %d bytes, the limit is %d: %w", i+1, len(events), n, h.opt.MaxMessage, trimtab.ErrTooLarge)
 		}
-		var f fitter
-		out[i] = fitted{f.event(ev), f.faults}
+		var f normalizer
+		out[i] = normalized{f.event(ev), f.faults}
 		if f.err != nil {
 			return nil, fmt.Errorf("event %d of %d: %w", i+1, len(events), f.err)
 		}
@@ -65,13 +65,13 @@ func size(ev trimtab.Event) (n int) {
 	return n
 }
 
-// fitter copies an event and notes what it changed.
-type fitter struct {
+// normalizer copies an event and notes what it changed.
+type normalizer struct {
 	faults []trimtab.Fault
 	err    error
 }
 
-func (f *fitter) event(ev trimtab.Event) trimtab.Event {
+func (f *normalizer) event(ev trimtab.Event) trimtab.Event {
 	switch ev := ev.(type) {
 	case trimtab.Said:
 		ev.Message = f.message(ev.Message)
@@ -95,7 +95,7 @@ func (f *fitter) event(ev trimtab.Event) trimtab.Event {
 }
 
 // advised brings actions of any kind into the form in which they are read back.
-func (f *fitter) advised(ev trimtab.Advised) trimtab.Event {
+func (f *normalizer) advised(ev trimtab.Advised) trimtab.Event {
 	raw, err := trimtab.EncodeEvent(ev)
 	if err != nil {
 		f.err = err
@@ -109,7 +109,7 @@ func (f *fitter) advised(ev trimtab.Advised) trimtab.Event {
 	return back
 }
 
-func (f *fitter) message(m trimtab.Message) trimtab.Message {
+func (f *normalizer) message(m trimtab.Message) trimtab.Message {
 	m.ID, m.From, m.Model = f.text("the id", m.ID), f.text("the origin", m.From), f.text("the model", m.Model)
 	m.Role = trimtab.Role(f.text("the role", string(m.Role)))
 	m.At = m.At.Round(0).UTC()
@@ -139,7 +139,7 @@ func (f *fitter) message(m trimtab.Message) trimtab.Message {
 }
 
 // prose keeps the bytes of text that is not UTF-8 next to what can be read of it.
-func (f *fitter) prose(t trimtab.Text) trimtab.Text {
+func (f *normalizer) prose(t trimtab.Text) trimtab.Text {
 	t.By = trimtab.Author(f.text("an author", string(t.By)))
 	if utf8.ValidString(t.Text) {
 		return t
@@ -152,13 +152,13 @@ func (f *fitter) prose(t trimtab.Text) trimtab.Text {
 	return t
 }
 
-func (f *fitter) call(c trimtab.ToolCall) trimtab.ToolCall {
+func (f *normalizer) call(c trimtab.ToolCall) trimtab.ToolCall {
 	c.ID, c.Name = f.text("a tool call's id", c.ID), f.text("a tool's name", c.Name)
 	c.Input = f.raw("a tool call's input", c.Input)
 	return c
 }
 
-func (f *fitter) text(what, s string) string {
+func (f *normalizer) text(what, s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
@@ -166,7 +166,7 @@ func (f *fitter) text(what, s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-func (f *fitter) texts(what string, all []string) []string {
+func (f *normalizer) texts(what string, all []string) []string {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i] = f.text(what, all[i])
@@ -176,7 +176,7 @@ func (f *fitter) texts(what string, all []string) []string {
 
 // raw brings JSON into the form in which it is stored, and makes a JSON string
 // of what is none, such as a tool call that was cut short.
-func (f *fitter) raw(what string, raw json.RawMessage) json.RawMessage {
+func (f *normalizer) raw(what string, raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (f *fitter) raw(what string, raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-func (f *fitter) fault(text string, lost []byte) {
+func (f *normalizer) fault(text string, lost []byte) {
 	fault := trimtab.Fault{By: "session", Text: text}
 	if lost != nil {
 		fault.Lost, _ = json.Marshal(lost) // base64: bytes have no other JSON form

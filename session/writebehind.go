@@ -21,23 +21,23 @@ func (h *Service) Steer(ctx context.Context, id string, tell func(trimtab.Sessio
 	if err := trimtab.CheckID(id); err != nil {
 		return none, trimtab.Outcome{}, err
 	}
-	leave, err := h.gates.enter(ctx, id)
+	unlock, err := h.locks.lock(ctx, id)
 	if err != nil {
 		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
-	defer leave()
+	defer unlock()
 	s, err := h.newest(ctx, id)
 	if err != nil {
 		return none, trimtab.Outcome{}, err
 	}
-	fit, err := h.fit(tell(s))
+	evs, err := h.normalize(tell(s))
 	if err != nil {
 		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
-	fit = h.advise(ctx, s.Info, fit)
+	evs = h.advise(ctx, s.Info, evs)
 	now := h.now()
-	d := h.step(s, fit, now)
-	if err := h.later.add(id, s.Version, d, timed{fit, now}); err != nil {
+	d := h.step(s, evs, now)
+	if err := h.later.add(id, s.Version, d, timed{evs, now}); err != nil {
 		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
 	}
 	h.cache.put(d.Session)
@@ -55,16 +55,16 @@ func (h *Service) Open(ctx context.Context, info trimtab.Info) (s trimtab.Sessio
 	if err := trimtab.CheckID(info.ID); err != nil {
 		return s, false, err
 	}
-	leave, err := h.gates.enter(ctx, info.ID)
+	unlock, err := h.locks.lock(ctx, info.ID)
 	if err != nil {
 		return s, false, fmt.Errorf("session %s: %w", info.ID, err)
 	}
-	defer leave()
+	defer unlock()
 	if s, err = h.newest(ctx, info.ID); !errors.Is(err, trimtab.ErrNotFound) {
 		return s, false, err
 	}
 	s, now := h.blank(info)
-	if err := h.later.add(info.ID, 0, deed{Commit: trimtab.Commit{Session: s}}, timed{now: now}); err != nil {
+	if err := h.later.add(info.ID, 0, stepResult{Commit: trimtab.Commit{Session: s}}, timed{now: now}); err != nil {
 		return s, false, fmt.Errorf("begin session %s: %w", info.ID, err)
 	}
 	h.cache.put(s)
@@ -78,7 +78,7 @@ type Versioner interface {
 }
 
 // newest is the session as Steer left it, else as the cache or the store has it.
-// It is called inside the gate.
+// It is called with the session locked.
 func (h *Service) newest(ctx context.Context, id string) (trimtab.Session, error) {
 	if s, ok := h.later.session(id); ok {
 		return s, nil
@@ -129,21 +129,21 @@ func within[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	}
 }
 
-// enter comes through the gate of a session when all that Steer did to it is
+// lockStored takes the lock of a session when all that Steer did to it is
 // stored.
-func (h *Service) enter(ctx context.Context, id string) (leave func(), err error) {
+func (h *Service) lockStored(ctx context.Context, id string) (unlock func(), err error) {
 	for {
 		if err := h.later.wait(ctx, id); err != nil {
 			return nil, err
 		}
-		leave, err := h.gates.enter(ctx, id)
+		unlock, err := h.locks.lock(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if _, waits := h.later.session(id); !waits {
-			return leave, nil
+			return unlock, nil
 		}
-		leave()
+		unlock()
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/trimtab/trimtab/store/sqlite"
 )
 
-// The crew: interventions small enough to see through.
+// Interventions small enough to see through.
 
 // tally counts what is said, injects a note now and then, and answers /tally.
 type tally struct{}

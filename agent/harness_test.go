@@ -19,8 +19,8 @@ import (
 	"github.com/trimtab/trimtab/llm/demo"
 )
 
-// house is a service and a history in memory, with a real engine behind it.
-type house struct {
+// harness is a service and a history in memory, with a real engine behind it.
+type harness struct {
 	t       *testing.T
 	engine  *trimtab.Engine
 	session trimtab.Session
@@ -30,17 +30,17 @@ type house struct {
 	fail    func(trimtab.Event) error // breaks the store, if set
 }
 
-func newHouse(t *testing.T, lineup ...trimtab.Steerer) *house {
+func newHarness(t *testing.T, lineup ...trimtab.Steerer) *harness {
 	t.Helper()
 	engine, err := trimtab.New(trimtab.Config{Todos: todotool.Tools{}}, lineup...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
-	return &house{t: t, engine: engine, session: trimtab.NewSession("s1", now), now: now}
+	return &harness{t: t, engine: engine, session: trimtab.NewSession("s1", now), now: now}
 }
 
-func (h *house) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+func (h *harness) Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return trimtab.Session{}, trimtab.Outcome{}, err
 	}
@@ -75,7 +75,7 @@ func (h *house) Handle(ctx context.Context, id string, events ...trimtab.Event) 
 	return s, out, nil
 }
 
-func (h *house) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
+func (h *harness) Messages(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error] {
 	return func(yield func(trimtab.Message, error) bool) {
 		for _, m := range h.said[after:] {
 			if !yield(m, ctx.Err()) {
@@ -85,7 +85,7 @@ func (h *house) Messages(ctx context.Context, id string, after int) iter.Seq2[tr
 	}
 }
 
-func (h *house) agent(model llm.Model, tools ...tool.Tool) *agent.Agent {
+func (h *harness) agent(model llm.Model, tools ...tool.Tool) *agent.Agent {
 	return agent.New(h, model, agent.Options{History: h, Tools: tools, System: "You are at work."})
 }
 
@@ -133,7 +133,7 @@ func play(t *testing.T, script string) llm.Model {
 // whole checks what the next request would hold, without help from the code under
 // test: every call is answered right behind it, by results and nothing else, and
 // nothing is answered that was not asked.
-func (h *house) whole() {
+func (h *harness) whole() {
 	h.t.Helper()
 	view := h.session.View(h.said)
 	open := map[string]bool{}
