@@ -80,7 +80,7 @@ func (r *run) floor() (Turn, bool) {
 		return queue[i], true
 	}
 	p := f.unsettled()
-	if p == nil || f.misses[p.By] >= bench || r.spare() < len(r.table.Cast) { // there must be room for another vote
+	if p == nil || f.misses[p.By] >= bench || r.spare() < len(r.table.Cast) { // enough turns must be left for another vote
 		return Turn{}, false
 	}
 	t := Turn{Who: p.By, Why: "is to " + AskRevise, Cue: Cue{Ask: AskRevise, About: p.Name()}}

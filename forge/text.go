@@ -30,14 +30,14 @@ func fitTitle(title string, n int) string {
 	return title
 }
 
-// fitBody shortens a body so that it still has room for a marker.
+// fitBody truncates a body so that a marker still fits.
 func fitBody(body string, n int) string {
 	body = Harmless(strings.ToValidUTF8(body, "\uFFFD"))
-	room := n - 512
-	if n <= 0 || len(body) <= room {
+	limit := n - 512
+	if n <= 0 || len(body) <= limit {
 		return body
 	}
-	return clip(body, room-len(cut)) + cut
+	return clip(body, limit-len(cut)) + cut
 }
 
 // Flat returns a review as one text, for a forge that cannot put remarks at

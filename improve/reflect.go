@@ -226,7 +226,7 @@ func (r *Reflector) refused(m trimtab.Message, t trimtab.Text) {
 	}
 }
 
-// quote adds a sample while there is room for one.
+// quote adds a sample below the limit of samples.
 func (r *Reflector) quote(row *tally, id, text string) {
 	if len(row.samples) < maxSamples {
 		row.samples = append(row.samples, r.sample(id, text))

@@ -29,11 +29,11 @@ type tally struct {
 }
 
 // table counts different things within a bound. When it is full, what was seen
-// once and longest ago makes room; what recurs stays.
+// once and longest ago is evicted; what recurs stays.
 type table struct {
 	max  int
 	rows map[string]*tally
-	lost int // occurrences that found no room, or lost it
+	lost int // occurrences of rows that were not taken in, or were evicted
 }
 
 func newTable(most int) table { return table{max: most, rows: map[string]*tally{}} }

@@ -61,11 +61,11 @@ func Read(dir string, refused func(File) (why string)) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	found, room := Found{Left: left}, maxAll
+	found, budget := Found{Left: left}, maxAll
 	for _, f := range slices.Backward(files) { // the nearest first: it matters most
 		text := f.words()
 		why := refused(f)
-		if why == "" && len(text) > room {
+		if why == "" && len(text) > budget {
 			why = fmt.Sprintf("with the nearer ones it is over %d KiB", maxAll>>10)
 		}
 		if why != "" {
@@ -75,7 +75,7 @@ func Read(dir string, refused func(File) (why string)) (Found, error) {
 		if f.Cut {
 			found.Left = append(found.Left, Left{f.Name, fmt.Sprintf("cut: only its first %d KiB are read", maxFile>>10)})
 		}
-		room -= len(text)
+		budget -= len(text)
 		found.Files = append(found.Files, f.Name)
 		found.Text = fmt.Sprintf("\n# From the project's %s\n\n%s\n", termsafe.Line(f.Name), text) + found.Text
 	}

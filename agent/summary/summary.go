@@ -161,13 +161,13 @@ func middle(lines []string, most int) []string {
 	if size <= most {
 		return lines
 	}
-	first, last, room := 0, len(lines), most
+	first, last, budget := 0, len(lines), most
 	for first < last {
 		next := lines[first]
 		if (first+len(lines)-last)%2 == 1 {
 			next = lines[last-1]
 		}
-		if room -= len(next) + 1; room < 0 {
+		if budget -= len(next) + 1; budget < 0 {
 			break
 		}
 		if (first+len(lines)-last)%2 == 1 {

@@ -148,8 +148,8 @@ func (p *page) add(piece []byte, begins bool) bool {
 	if begins {
 		p.lines, p.start = p.lines+1, len(p.body)
 	}
-	room := maxRead - len(p.body)
-	if len(piece) <= room {
+	free := maxRead - len(p.body)
+	if len(piece) <= free {
 		p.body = append(p.body, piece...)
 		return true
 	}
@@ -157,7 +157,7 @@ func (p *page) add(piece []byte, begins bool) bool {
 	if p.start > 0 {
 		p.body, p.lines, p.seen = p.body[:p.start], p.lines-1, p.seen-1
 	} else {
-		p.body, p.cut = append(p.body, piece[:room]...), true
+		p.body, p.cut = append(p.body, piece[:free]...), true
 	}
 	return false
 }

@@ -22,16 +22,16 @@ func (t *tape) Write(p []byte) (int, error) {
 	defer t.mu.Unlock()
 	n := len(p)
 	t.total += int64(n)
-	if room := t.limit/2 - len(t.head); room > 0 {
-		k := min(room, len(p))
+	if free := t.limit/2 - len(t.head); free > 0 {
+		k := min(free, len(p))
 		t.head, p = append(t.head, p[:k]...), p[k:]
 	}
 	size := t.limit - t.limit/2
 	if len(p) > size {
 		p = p[len(p)-size:]
 	}
-	if room := size - len(t.tail); room > 0 {
-		k := min(room, len(p))
+	if free := size - len(t.tail); free > 0 {
+		k := min(free, len(p))
 		t.tail, p = append(t.tail, p[:k]...), p[k:]
 	}
 	for len(p) > 0 {

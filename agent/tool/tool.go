@@ -145,7 +145,7 @@ type sheet struct {
 
 // line adds a line, unless the sheet is full.
 func (s *sheet) line(text string) bool {
-	if s.full || s.Len()+len(text)+1 > maxText-8<<10 { // the rest is for sum and note
+	if s.full || s.Len()+len(text)+1 > maxText-8<<10 { // the rest is reserved for sum and note
 		s.full = true
 		return false
 	}
@@ -154,7 +154,7 @@ func (s *sheet) line(text string) bool {
 	return true
 }
 
-// sum adds a line about the whole, for which there is always room.
+// sum adds a line about the whole; line has reserved space for it.
 func (s *sheet) sum(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
 // note adds such a line in brackets: something was left out.

@@ -383,7 +383,7 @@ func plant(t *testing.T, file string, canaries []secrettest.Canary) {
 		out.Write(append(fresh, '\n'))
 	}
 	if next < len(canaries) {
-		t.Fatalf("the transcript has room for %d only", next)
+		t.Fatalf("the transcript has lines for %d only", next)
 	}
 	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)

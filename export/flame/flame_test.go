@@ -141,16 +141,16 @@ func wellFormed(t testing.TB, out []byte) {
 func TestLabelsFitTheirBoxes(t *testing.T) {
 	for _, goal := range []string{"write tests for all of the parser", "日本語のゴールを持つフレーム", "x"} {
 		f := Frame{ID: "f12", Goal: goal, Status: "failed"}
-		for room := range 60 {
-			got := f.short(room)
-			if wide(got) > room {
-				t.Errorf("%q takes %d columns of %d", got, wide(got), room)
+		for width := range 60 {
+			got := f.short(width)
+			if wide(got) > width {
+				t.Errorf("%q takes %d columns of %d", got, wide(got), width)
 			}
-			if room >= 3 && !strings.Contains(got, "f12") && got != f.label() {
-				t.Errorf("%d columns have room for the id, and hold %q", room, got)
+			if width >= 3 && !strings.Contains(got, "f12") && got != f.label() {
+				t.Errorf("%d columns hold the id, and hold %q", width, got)
 			}
-			if room >= wide(f.label()) && got != f.label() {
-				t.Errorf("%d columns hold all of %q, not only %q", room, f.label(), got)
+			if width >= wide(f.label()) && got != f.label() {
+				t.Errorf("%d columns hold all of %q, not only %q", width, f.label(), got)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (g Graph) lay() (chart, error) {
 }
 
 // place sets the widths from the leaves down and the places from the roots up.
-// A frame without tokens, as a planned one, is still given a little room, but
+// A frame without tokens, as a planned one, is still given a little width, but
 // all that is given so takes at most a third.
 func (c *chart) place(parent []int) {
 	least := max(float64(c.total), 1) / float64(max(80, 3*len(c.boxes)))

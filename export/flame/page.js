@@ -14,17 +14,17 @@
 	let chosen = null;
 
 	// label is what so many columns hold: as much as tells something, else the id.
-	const label = ({ full, tag, id }, room) => {
-		if (wide(full) <= room) return full;
-		if (room >= wide(tag) + 4) {
+	const label = ({ full, tag, id }, columns) => {
+		if (wide(full) <= columns) return full;
+		if (columns >= wide(tag) + 4) {
 			let text = "", used = 1;
 			for (const c of full) {
-				if ((used += wide(c)) > room) break;
+				if ((used += wide(c)) > columns) break;
 				text += c;
 			}
 			return text.trimEnd() + "…";
 		}
-		return wide(tag) <= room ? tag : wide(id) <= room ? id : "";
+		return wide(tag) <= columns ? tag : wide(id) <= columns ? id : "";
 	};
 	// wide counts the letters of East Asia, and pictures, as two.
 	const wide = (s) => [...s].reduce((n, c) => n + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u26a0]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(c) ? 2 : 1), 0);

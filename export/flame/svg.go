@@ -53,13 +53,13 @@ func (c chart) svgBox(out *strings.Builder, b box) {
 	y := headHeight + (c.depth-1-b.Depth)*rowHeight
 	fmt.Fprintf(out, `<svg class="%s" x="%.2f" y="%d" width="%.2f" height="%d"><title>%s</title>`, b.class(c.Active), margin+b.X*(pageWidth-2*margin), y, width, rowHeight-1, esc(c.hover(b)))
 	out.WriteString(boxShape)
-	room := int((width - 8) / letterWidth)
+	columns := int((width - 8) / letterWidth)
 	weight := brief(b.Tokens)
-	if room >= len(weight)+14 && b.Tokens > 0 {
+	if columns >= len(weight)+14 && b.Tokens > 0 {
 		fmt.Fprintf(out, `<text x="%.2f" y="18" text-anchor="end">%s</text>`, width-4, weight)
-		room -= len(weight) + 1
+		columns -= len(weight) + 1
 	}
-	if text := b.short(room); text != "" {
+	if text := b.short(columns); text != "" {
 		fmt.Fprintf(out, `<text x="4" y="18">%s</text>`, esc(text))
 	}
 	out.WriteString("</svg>\n")

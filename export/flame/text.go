@@ -60,13 +60,13 @@ func columns(r rune) int {
 
 // fit is as much of a text as so many columns hold, with a sign that something
 // is missing. What would be a mere scrap is left out.
-func fit(s string, room int) string {
+func fit(s string, limit int) string {
 	width, end := 0, 0 // end: where the text may be cut so that the sign still fits
 	for i, r := range s {
-		if width < room { // one column is left for the sign
+		if width < limit { // one column is left for the sign
 			end = i
 		}
-		if width += columns(r); width > room {
+		if width += columns(r); width > limit {
 			if end = len(strings.TrimRight(s[:end], " ")); end < 4 {
 				return ""
 			}
@@ -76,15 +76,15 @@ func fit(s string, room int) string {
 	return s
 }
 
-// short is the label of a box with little room: all of it, as much of the goal as
+// short is the label of a box with few columns: all of it, as much of the goal as
 // tells something, else the id alone, with its sign if that fits.
-func (f Frame) short(room int) string {
+func (f Frame) short(limit int) string {
 	tag := strings.TrimSpace(f.Mark() + " " + clean(f.ID))
-	if full := fit(f.label(), room); wide(full) >= wide(tag)+4 || full == f.label() {
+	if full := fit(f.label(), limit); wide(full) >= wide(tag)+4 || full == f.label() {
 		return full
 	}
 	for _, s := range []string{tag, clean(f.ID), f.Mark()} {
-		if wide(s) <= room {
+		if wide(s) <= limit {
 			return s
 		}
 	}

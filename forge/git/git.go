@@ -149,10 +149,10 @@ type limited struct {
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	room := l.most - l.Len()
-	if len(p) > room {
+	free := l.most - l.Len()
+	if len(p) > free {
 		l.over = true
-		l.Buffer.Write(p[:max(room, 0)])
+		l.Buffer.Write(p[:max(free, 0)])
 		return len(p), nil
 	}
 	return l.Buffer.Write(p)

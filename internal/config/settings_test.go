@@ -110,7 +110,7 @@ func defaults() settings {
 
 var compare = cmp.AllowUnexported(automation{})
 
-// valid reports what a room would find wrong in a loaded config, or change: its
+// valid reports what a package would find wrong in a loaded config, or change: its
 // Fill must neither refuse nor replace anything.
 func valid(t *testing.T, s settings) {
 	t.Helper()
@@ -136,14 +136,14 @@ func valid(t *testing.T, s settings) {
 	}
 }
 
-func same[T any](t *testing.T, room T) {
+func same[T any](t *testing.T, loaded T) {
 	t.Helper()
-	filled, err := settingtag.Fill(room)
+	filled, err := settingtag.Fill(loaded)
 	if err != nil {
-		t.Errorf("%T: %v", room, err)
+		t.Errorf("%T: %v", loaded, err)
 	}
-	if diff := cmp.Diff(room, filled); diff != "" {
-		t.Errorf("%T: the room changes what was loaded (-loaded +used):\n%s", room, diff)
+	if diff := cmp.Diff(loaded, filled); diff != "" {
+		t.Errorf("%T: Fill changes what was loaded (-loaded +used):\n%s", loaded, diff)
 	}
 }
 

@@ -81,8 +81,8 @@ func appendText(dst, v []byte, strict bool) ([]byte, error) {
 }
 
 // decode takes eight bytes at a time where they say what they are, and escapes of
-// one letter. It returns how far it came, and how much it wrote. Out must have room
-// for eight bytes more than v is long.
+// one letter. It returns how far it came, and how much it wrote. Out must be at least
+// eight bytes longer than v.
 func decode(out, v []byte) (i, n int) {
 	for i+8 <= len(v) && n+8 <= len(out) {
 		x := binary.LittleEndian.Uint64(v[i : i+8])

@@ -197,7 +197,7 @@ func (m *Model) thinking(r request) *thinking {
 	case m.opt.Budget < 1024 || !begins(r.Messages):
 		return nil
 	}
-	// The reply is to have some room beside the thinking.
+	// Thinking may use half of the tokens; the rest is for the reply.
 	budget := min(m.opt.Budget, r.MaxTokens/2)
 	if budget < 1024 {
 		return nil

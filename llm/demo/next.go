@@ -66,12 +66,12 @@ func goOn(t turn) reply {
 // labourOn makes the next move of the work, or answers.
 func labourOn(t turn, steps int) reply {
 	small := classify(t.prompt) == question
-	room := steps - 3 // but for the list at the beginning, at the end, and the answer
+	limit := steps - 3 // but for the list at the beginning, at the end, and the answer
 	if small {
-		room = 1
+		limit = 1
 	}
 	lists := t.can("todo_write") && !small
-	moves := plan(t, room)
+	moves := plan(t, limit)
 	left := slices.DeleteFunc(slices.Clone(moves), func(m move) bool { return t.did(m.calls[0]) })
 	writes := len(t.tried("todo_write"))
 	if max(t.replies, t.step-1) >= 3*steps {

@@ -56,7 +56,7 @@ func searches(prompt string) []check {
 // plan returns the moves of this turn, as far as they are known: which files to
 // read turns out when the folder was listed. What was already done stays where it
 // is, so the first move not yet made is the next one.
-func plan(t turn, room int) []move {
+func plan(t turn, limit int) []move {
 	var moves []move
 	top := call("list", pathInput{"."})
 	f := survey(t)
@@ -86,7 +86,7 @@ func plan(t turn, room int) []move {
 			moves = append(moves, finds[i])
 		}
 	}
-	return moves[:min(len(moves), room)]
+	return moves[:min(len(moves), limit)]
 }
 
 // readings are the moves that read files: one, then two at once, and so on.

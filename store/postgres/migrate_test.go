@@ -101,7 +101,7 @@ func TestTablesOfAnotherProgramAreLeftAlone(t *testing.T) {
 	url = fresh(t)
 	run(t, url, "CREATE TABLE bookmarks (url TEXT)")
 	run(t, url, "CREATE TABLE goose_db_version (id INT)")
-	mustSay(t, opened(t, url), "ship", "there is room for both")
+	mustSay(t, opened(t, url), "ship", "both fit in")
 }
 
 func TestP18_ProcessesThatOpenANewDatabaseAtOnceAllSucceed(t *testing.T) {

@@ -44,13 +44,13 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		s.damaged.Store(true)
 		return s.harmed(err)
 	case lib.SQLITE_FULL:
-		return fmt.Errorf("%w: %s: free some room and try again; nothing was lost (%w)", ErrFull, s.path, err)
+		return fmt.Errorf("%w: %s: free some space and try again; nothing was lost (%w)", ErrFull, s.path, err)
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return fmt.Errorf("%w: %s: make the file and its folder writable; nothing was lost (%w)", ErrReadOnly, s.path, err)
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return fmt.Errorf("%w: %s: waited %v; try again (%w)", ErrBusy, s.path, s.busy, err)
 	case lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN:
-		return fmt.Errorf("%w: %s: check the disk, its free room and who may read and write there (%w)", ErrIO, s.path, err)
+		return fmt.Errorf("%w: %s: check the disk, its free space and who may read and write there (%w)", ErrIO, s.path, err)
 	case lib.SQLITE_TOOBIG:
 		return fmt.Errorf("%w for %s (%w)", trimtab.ErrTooLarge, s.path, err)
 	}

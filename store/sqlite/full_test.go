@@ -34,7 +34,7 @@ func TestP6_DiskFull(t *testing.T) {
 	for range 3 {
 		err := say(t.Context(), store, "ship", strings.Repeat("x", 4*pageSize))
 		is(t, err, ErrFull)
-		for _, word := range []string{"disk full", store.Path(), "free some room", "nothing was lost"} {
+		for _, word := range []string{"disk full", store.Path(), "free some space", "nothing was lost"} {
 			if !strings.Contains(err.Error(), word) {
 				t.Errorf("error %q does not say %q", err, word)
 			}

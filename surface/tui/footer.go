@@ -11,7 +11,7 @@ import (
 )
 
 // piece is a part of the footer. The pieces with the largest rank go first when
-// there is no room.
+// the width is too small.
 type piece struct {
 	text  string
 	short string // said instead before anything is dropped; "" is the same

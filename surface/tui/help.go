@@ -16,7 +16,7 @@ type sheet struct {
 	lines []string
 	width int // for which the lines were written
 	first int
-	room  int
+	rows  int // lines of it that the screen shows
 }
 
 func (d *sheet) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
@@ -28,9 +28,9 @@ func (d *sheet) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
 	case "down", "j":
 		d.first++
 	case "pgup":
-		d.first -= d.room
+		d.first -= d.rows
 	case "pgdown", "space":
-		d.first += d.room
+		d.first += d.rows
 	case "home":
 		d.first = 0
 	case "end":
@@ -48,14 +48,14 @@ func (d *sheet) view(c *chat, width, height int) (lines []string, x, y int) {
 	if d.width != width {
 		d.lines, d.width = d.write(width), width
 	}
-	d.room = max(1, height-2)
+	d.rows = max(1, height-2)
 	lines = append(lines, l.badge(" "+d.title))
-	for _, line := range window(d.lines, &d.first, d.room) {
+	for _, line := range window(d.lines, &d.first, d.rows) {
 		lines = append(lines, fit(line, width))
 	}
 	keys := "Esc closes"
-	if len(d.lines) > d.room {
-		keys = fmt.Sprintf("%d to %d of %d, ↑↓ PageUp PageDown, Esc closes", d.first+1, min(len(d.lines), d.first+d.room), len(d.lines))
+	if len(d.lines) > d.rows {
+		keys = fmt.Sprintf("%d to %d of %d, ↑↓ PageUp PageDown, Esc closes", d.first+1, min(len(d.lines), d.first+d.rows), len(d.lines))
 	}
 	return append(lines, l.dim(fit(" "+keys, width))), 0, -1
 }
@@ -87,7 +87,7 @@ func (c *chat) helpLines(width int) (lines []string) {
 	for _, k := range keys {
 		wide = max(wide, len(k[0]))
 	}
-	if width < 72 { // two columns would leave no room for the words
+	if width < 72 { // two columns would leave no width for the words
 		wide = 0
 	}
 	add := func(left, right string) {
@@ -95,8 +95,8 @@ func (c *chat) helpLines(width int) (lines []string) {
 		if wide > 0 {
 			gap = strings.Repeat(" ", wide+3)
 		}
-		if room := wide - ansi.StringWidth(left); room >= 0 {
-			name += strings.Repeat(" ", room+2)
+		if pad := wide - ansi.StringWidth(left); pad >= 0 {
+			name += strings.Repeat(" ", pad+2)
 		} else { // a line of its own
 			for row := range strings.SplitSeq(ansi.Wordwrap(left, max(10, width-1), " "), "\n") {
 				lines = append(lines, " "+c.look.strong(row))

@@ -62,7 +62,7 @@ func fit(s string, width int) string {
 	return ansi.Truncate(s, width, "…")
 }
 
-// pair puts two ends of a line apart, the right one only where it has room.
+// pair puts two ends of a line apart, the right one only where it fits.
 func pair(left, right string, width int) string {
 	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
 	if gap < 2 {

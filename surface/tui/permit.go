@@ -136,11 +136,11 @@ func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
 	lines = append(lines, fit(l.badge(" "+termsafe.Line(q.ask.Tool))+" asks: "+l.strong(termsafe.Line(q.ask.Title)), width))
 	detail := q.detail(l, width-2)
-	room := max(1, height-4-len(q.ask.Rule)/max(width-3, 1))
-	for _, line := range window(detail, &q.first, room) {
+	rows := max(1, height-4-len(q.ask.Rule)/max(width-3, 1))
+	for _, line := range window(detail, &q.first, rows) {
 		lines = append(lines, "  "+line)
 	}
-	if more := len(detail) - q.first - room; more > 0 {
+	if more := len(detail) - q.first - rows; more > 0 {
 		lines = append(lines, l.dim("  "+plural.Count(more, "line")+" below, ↓ shows them"))
 	}
 	names := map[tool.Answer]string{tool.Once: "y once", tool.Always: "a always", tool.Refuse: "n refuse"}

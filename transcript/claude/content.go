@@ -36,11 +36,11 @@ func (r *reader) content(m *message, by trimtab.Author) ([]trimtab.Part, error) 
 }
 
 func (r *reader) parts(m *message, by trimtab.Author) ([]trimtab.Part, error) {
-	room := len(m.blocks)
+	capacity := len(m.blocks)
 	if by == trimtab.Model {
-		room += 2 // the other blocks of the reply have lines of their own
+		capacity += 2 // the other blocks of the reply have lines of their own
 	}
-	out := r.Parts(room)
+	out := r.Parts(capacity)
 	for n := range m.blocks {
 		b := &m.blocks[n]
 		if !b.isObject() {

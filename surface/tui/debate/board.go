@@ -271,7 +271,7 @@ func (b *Board) paint(style page.Style, s string) string {
 	return "\x1b[" + string(style) + "m" + s + "\x1b[m"
 }
 
-// pair puts two ends of a line apart, the right one only where it has room.
+// pair puts two ends of a line apart, the right one only where it fits.
 func pair(left, right string, width int) string {
 	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
 	if gap < 2 {

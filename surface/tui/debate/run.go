@@ -19,7 +19,7 @@ import (
 
 // Options are what the view needs beside the debate.
 type Options struct {
-	Lines chan<- string // where what is typed goes; it needs room for a few
+	Lines chan<- string // where what is typed goes; buffered, for a few lines
 	In    io.Reader     // nil is the terminal
 	Out   io.Writer     // nil is the terminal
 	Env   []string      // nil is that of the process
@@ -232,11 +232,11 @@ func (s *screen) lines() (out []string, x, y int) {
 	rows, x, _ := s.text.Rows(max(2, s.width-3), 1)
 	prompt := b.paint(b.theme.Notice, "> ") + rows[0]
 	foot := b.paint(b.theme.Dim, hint(s.width))
-	room := s.height - len(top) - len(bottom) - 2
-	if room < 3 { // a small screen shows the talk and the line to type on
-		top, bottom, room = nil, nil, s.height-2
+	talk := s.height - len(top) - len(bottom) - 2
+	if talk < 3 { // a small screen shows the talk and the line to type on
+		top, bottom, talk = nil, nil, s.height-2
 	}
-	b.page.Resize(s.width, room)
+	b.page.Resize(s.width, talk)
 	out = slices.Concat(top, strings.Split(b.page.View(), "\n"), bottom, []string{prompt, foot})
 	return out, min(x+2, s.width-1), len(out) - 2
 }

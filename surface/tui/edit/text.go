@@ -69,7 +69,7 @@ func (e *Text) Set(text string) {
 // Clear empties the text. It can be undone.
 func (e *Text) Clear() { e.Set("") }
 
-// Insert puts text at the cursor and reports whether there was room for it.
+// Insert puts text at the cursor and reports whether that stays within MaxSize.
 func (e *Text) Insert(text string) bool {
 	text = clean(text)
 	if e.Size()+len(text) > MaxSize {

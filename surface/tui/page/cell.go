@@ -70,9 +70,9 @@ func clip(s string, width int, mark string) string {
 	if len(s) <= width || width <= 0 { // no character has more cells than bytes
 		return s[:min(len(s), max(width, 0))]
 	}
-	room, w, keep := width-cells(mark), 0, 0
-	if room < 0 {
-		room, mark = width, ""
+	limit, w, keep := width-cells(mark), 0, 0
+	if limit < 0 {
+		limit, mark = width, ""
 	}
 	for i := 0; i < len(s); {
 		n, c := next(s[i:])
@@ -80,7 +80,7 @@ func clip(s string, width int, mark string) string {
 			return s[:keep] + mark
 		}
 		i, w = i+n, w+c
-		if w <= room {
+		if w <= limit {
 			keep = i
 		}
 	}

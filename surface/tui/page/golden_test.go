@@ -27,7 +27,7 @@ var screens = []struct {
 		p.Close(p.Reply(), "```go\n/* a comment\n   of two lines */\nfunc main() { fmt.Println(`raw\nstring`, 'x', 0x1F) } // end\n```\n\n~~~sh\n# list\nif [ -f go.mod ]; then echo \"$HOME\"; fi\n~~~\n\n```\nno language: <b> **x**\n```\n")
 	}},
 	{"table", func(p *Page) {
-		p.Close(p.Reply(), "| Room | May import | Why |\n|---|---|---|\n| root | nothing | what everyone imports imports **no one** |\n| `steer` | root | siblings are strangers, and stay so |\n\n| a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|\n| first | second column | third column | fourth | fifth column | sixth | seventh |\n")
+		p.Close(p.Reply(), "| Package | May import | Why |\n|---|---|---|\n| root | nothing | what everyone imports imports **no one** |\n| `steer` | root | siblings are strangers, and stay so |\n\n| a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|\n| first | second column | third column | fourth | fifth column | sixth | seventh |\n")
 	}},
 	{"thought", func(p *Page) {
 		p.Close(p.Thought(), "The question is about *width*.\nSo look at wrap.go first, and then at everything that calls it, because it may be wrong.")
@@ -62,7 +62,7 @@ var screens = []struct {
 	}},
 	{"notice", func(p *Page) {
 		p.Notice("mode: plan. Tools that change files are refused until you leave it.")
-		p.Fault("save session 20261115-101500: disk full. Make room; it is tried again.")
+		p.Fault("save session 20261115-101500: disk full. Free some space; it is tried again.")
 	}},
 	{"scrolled", func(p *Page) {
 		session(p, 20)

@@ -147,7 +147,7 @@ func (p *pen) codeRows(pc *piece, m margin, width int) []row {
 	return rows
 }
 
-// in moves a margin to the right, where there is room.
+// in moves a margin to the right, where the width allows it.
 func (m margin) in(by string, n, width int) margin {
 	if m.width+n > width-maxCells {
 		return m
@@ -230,7 +230,7 @@ func (p *pen) written(pc *piece, m margin, width int) []row {
 	}
 	switch n := cells(pc.sign) + 1; {
 	case pc.sign == "":
-	case m.width+n > width-maxCells: // no room for a column of its own
+	case m.width+n > width-maxCells: // too narrow for a column of its own
 		spans = append([]span{{pc.sign + " ", pc.signed}}, spans...)
 	default:
 		m = margin{m.first + p.paint(pc.signed, pc.sign) + " ", m.rest + strings.Repeat(" ", n), m.width + n}
@@ -245,12 +245,12 @@ func (p *pen) written(pc *piece, m margin, width int) []row {
 func clipSpans(spans []span, width int, mark string) []span {
 	out := make([]span, 0, len(spans))
 	for i, s := range spans {
-		room := width
+		limit := width
 		if i < len(spans)-1 {
-			room = max(width-cells(mark), 0)
+			limit = max(width-cells(mark), 0)
 		}
 		w := cells(s.text)
-		if w > room {
+		if w > limit {
 			return append(out, span{clip(s.text, width, mark), s.ink})
 		}
 		out = append(out, s)

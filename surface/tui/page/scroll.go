@@ -275,21 +275,21 @@ func (p *Page) View() string {
 	p.owner = p.owner[:0]
 	lines := make([]string, 0, p.height)
 	if p.width >= minWidth && p.height > 0 {
-		room := p.height
-		if !p.follow && room > 1 {
-			room--
+		rows := p.height
+		if !p.follow && rows > 1 {
+			rows--
 		}
 		var at cursor
 		p.forth(p.start(), func(c cursor, r row) bool {
 			at = c
-			if len(lines) == room {
+			if len(lines) == rows {
 				return false
 			}
 			lines = append(lines, r.text)
 			p.owner = append(p.owner, p.gone+ID(c.block)+1)
 			return true
 		})
-		if !p.follow && room < p.height {
+		if !p.follow && rows < p.height {
 			lines = append(lines, p.pen.paint(inkDim, clip(p.below(at), p.width, p.pen.marks.Cut)))
 		}
 	}

@@ -75,11 +75,11 @@ func TestScrollingIsLikeMovingAWindow(t *testing.T) {
 			if follow != p.AtEnd() {
 				t.Fatalf("at the end: %v, want %v (top %d of %d, height %d)", p.AtEnd(), follow, top, len(want), height)
 			}
-			room := height
+			rows := height
 			if !follow {
-				room--
+				rows--
 			}
-			for i := range room {
+			for i := range rows {
 				line := ""
 				if top+i < len(want) {
 					line = want[top+i]
@@ -88,9 +88,9 @@ func TestScrollingIsLikeMovingAWindow(t *testing.T) {
 					t.Fatalf("line %d of the screen is %q, want line %d of the page: %q", i, got[i], top+i, line)
 				}
 			}
-			if left := len(want) - top - room; !follow && left <= near {
-				if say := fmt.Sprintf("↓ %d more line", left); !strings.HasPrefix(got[room], say) {
-					t.Fatalf("the last line says %q, want %q", got[room], say)
+			if left := len(want) - top - rows; !follow && left <= near {
+				if say := fmt.Sprintf("↓ %d more line", left); !strings.HasPrefix(got[rows], say) {
+					t.Fatalf("the last line says %q, want %q", got[rows], say)
 				}
 			}
 		}

@@ -41,7 +41,7 @@ type Feed struct {
 // shared is how many parts or counts have one piece of memory.
 const shared = 32
 
-// Parts returns room for n parts of a message.
+// Parts returns an empty slice with capacity for n parts of a message.
 func (f *Feed) Parts(n int) []trimtab.Part {
 	if n > shared/4 {
 		return make([]trimtab.Part, 0, n)
@@ -49,9 +49,9 @@ func (f *Feed) Parts(n int) []trimtab.Part {
 	if len(f.parts) < n {
 		f.parts = make([]trimtab.Part, shared)
 	}
-	room := f.parts[:0:n]
+	parts := f.parts[:0:n]
 	f.parts = f.parts[n:]
-	return room
+	return parts
 }
 
 // One returns a list of one part.

@@ -18,7 +18,7 @@ type index struct {
 	slots []uint32 // numbers of lines; 0 is free
 }
 
-// newIndex returns an index with room for n lines.
+// newIndex returns an index with capacity for n lines.
 func newIndex(keys *pieces[uint64], n int) index {
 	size := 16
 	for 4*n > 3*size {

@@ -84,7 +84,7 @@ func (l *splitter) pass() error {
 	return errLong
 }
 
-// fill reads more, making room for it first.
+// fill reads more, freeing or growing the buffer first.
 func (l *splitter) fill() {
 	if held := l.buf[l.i:l.j]; l.i > 0 || len(held) == len(l.buf) {
 		to := l.buf
