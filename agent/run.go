@@ -78,7 +78,7 @@ func (r *run) step() (Event, error) {
 	saved := r.say(&ans.message)
 	r.emit(Replied{ans.message})
 	if saved != nil {
-		return nil, fmt.Errorf("the reply could not be stored: %w; mend the store, then go on", saved)
+		return nil, fmt.Errorf("the reply could not be stored: %w; fix the store, then continue", saved)
 	}
 	if ans.cut {
 		return Stopped{Cancelled}, nil

@@ -50,7 +50,7 @@ func (r *run) use(calls []trimtab.ToolCall, spoilt map[string]bool) error {
 		m.Parts = append(m.Parts, j.result)
 	}
 	if err := r.say(&m); err != nil {
-		return errors.Join(broken, fmt.Errorf("the results could not be stored: %w; mend the store, then go on", err))
+		return errors.Join(broken, fmt.Errorf("the results could not be stored: %w; fix the store, then continue", err))
 	}
 	if r.ctx.Err() != nil {
 		return nil // the loop sees to it

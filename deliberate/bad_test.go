@@ -300,7 +300,7 @@ func TestBad_TwoRunsOfOneDebate(t *testing.T) {
 			}
 		}
 	}
-	if last == nil || !strings.Contains(last.Error(), "somebody else goes on with this debate") {
+	if last == nil || !strings.Contains(last.Error(), "another process continues this debate") {
 		t.Errorf("the first run ended with %v", last)
 	}
 	whole := newHarness(t)

@@ -156,7 +156,7 @@ func Resume(ctx context.Context, opt Options, id string) (*Debate, error) {
 }
 
 // errElsewhere is the end of a run whose debate somebody else goes on with.
-var errElsewhere = errors.New("somebody else goes on with this debate, or wrote into its session; wait for them, then take it up again")
+var errElsewhere = errors.New("another process continues this debate or wrote to its session; wait until it is done, then resume")
 
 // alone checks that nobody but this run said anything. more is how many messages it
 // has just said.

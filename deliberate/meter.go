@@ -25,7 +25,7 @@ type Change struct {
 	Reason   bool   `json:"reason"`          // a reason was given
 }
 
-// fewWords is a reason that is none.
+// fewWords is the shortest text that counts as a reason.
 const fewWords = 6
 
 func reasoned(s Stand) bool { return len(strings.Fields(s.Reason)) >= fewWords }

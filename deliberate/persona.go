@@ -144,7 +144,7 @@ func ParsePersona(file string, raw []byte) (Persona, error) {
 	p.Prompt = strings.TrimSpace(body)
 	switch {
 	case !personaID().MatchString(p.ID):
-		return bad(1, "the id %q is none: 1 to 32 small letters, digits and dashes, beginning with a letter", trimtab.Clip(p.ID, 40))
+		return bad(1, "invalid id %q: 1 to 32 small letters, digits and dashes, beginning with a letter", trimtab.Clip(p.ID, 40))
 	case slices.Contains(reserved, p.ID):
 		return bad(1, "the id %q is taken by somebody else at the table; choose another", p.ID)
 	case p.Prompt == "":
@@ -167,7 +167,7 @@ func (p *Persona) head(text string) (line int, err error) {
 			continue
 		}
 		if !ok {
-			return line, fmt.Errorf("%q is no key and value, as in name: The Treasurer", trimtab.Clip(row, 40))
+			return line, fmt.Errorf("%q is not a key and value, as in name: The Treasurer", trimtab.Clip(row, 40))
 		}
 		if seen[key] {
 			return line, fmt.Errorf("%s is given twice", key)

@@ -78,5 +78,5 @@ func planOf(id string, history []trimtab.Message) (Plan, error) {
 			}
 		}
 	}
-	return Plan{}, fmt.Errorf("session %s is no debate: %w", id, trimtab.ErrNotFound)
+	return Plan{}, fmt.Errorf("session %s is not a debate: %w", id, trimtab.ErrNotFound)
 }

@@ -291,7 +291,7 @@ func TestPersonas_ABadFileHidesNoGoodOne(t *testing.T) {
 	for _, wanted := range []string{
 		`plain.md: the id "plain" is already that of again.md`, "open.md:1: the head begins with ---", "empty.md:4: it says nothing", `odd.md:3: "colour" is not known`,
 		"twice.md:3: name is given twice", "escape.md:1: it holds the control character U+001B", "bytes.md:1: it holds a byte that is not UTF-8",
-		`you.md:1: the id "you" is taken`, "No Name.md:1: the id", "large.md: 100000 bytes are over the limit",
+		`you.md:1: the id "you" is taken`, "No Name.md:1: invalid id", "large.md: 100000 bytes are over the limit",
 	} {
 		if !strings.Contains(joined, wanted) {
 			t.Errorf("no error %q in\n%s", wanted, joined)

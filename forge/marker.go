@@ -61,9 +61,9 @@ func NewSigner(keys ...[]byte) (Signer, error) {
 func (m Marker) Check() error {
 	switch {
 	case !kindForm().MatchString(m.Kind):
-		return fmt.Errorf("%q is no kind of marker; give up to 16 small letters", clip(m.Kind, 40))
+		return fmt.Errorf("invalid kind of marker %q; give up to 16 small letters", clip(m.Kind, 40))
 	case !idForm().MatchString(m.ID), len(m.ID) > maxID, strings.Contains(m.ID, "--"):
-		return fmt.Errorf("%q is no id for a marker; give 1 to %d letters, digits and . _ : @ / -, a letter or digit at both ends, and no \"--\"", clip(m.ID, 60), maxID)
+		return fmt.Errorf("invalid marker id %q; give 1 to %d letters, digits and . _ : @ / -, a letter or digit at both ends, and no \"--\"", clip(m.ID, 60), maxID)
 	}
 	return nil
 }

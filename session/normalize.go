@@ -24,7 +24,7 @@ func (h *Service) normalize(events []trimtab.Event) ([]normalized, error) {
 	out := make([]normalized, len(events))
 	for i, ev := range events {
 		if ev == nil {
-			return nil, fmt.Errorf("event %d of %d is none", i+1, len(events))
+			return nil, fmt.Errorf("event %d of %d is nil", i+1, len(events))
 		}
 		if n := size(ev); n > h.opt.MaxMessage {
 			return nil, fmt.Errorf("event %d of %d: %d bytes, the limit is %d: %w", i+1, len(events), n, h.opt.MaxMessage, trimtab.ErrTooLarge)
@@ -90,7 +90,7 @@ func (f *normalizer) event(ev trimtab.Event) trimtab.Event {
 	case trimtab.Calling, trimtab.Stopping, trimtab.Resumed, trimtab.Reset:
 		return ev
 	}
-	f.err = fmt.Errorf("%T is no event that can be stored", ev)
+	f.err = fmt.Errorf("%T cannot be stored as an event", ev)
 	return ev
 }
 

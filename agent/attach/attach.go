@@ -78,7 +78,7 @@ func (i Images) read(name string) (normalize.Image, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return normalize.Image{}, errors.Join(errors.New("it is no file"), err)
+		return normalize.Image{}, errors.Join(errors.New("it is not a file"), err)
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxPicture+1))
 	if err != nil {

@@ -45,7 +45,7 @@ func TestPicturesGoWithThePrompt(t *testing.T) {
 		{"@missing.png", 0, "missing.png was left out: "},
 		{"@text.png", 0, "text.png was left out: it holds text/plain; charset=utf-8, not a picture"},
 		{"@large.png", 0, "large.png was left out: it is over 4 MB"},
-		{"@folder.png @shot.png", 1, "folder.png was left out: it is no file"},
+		{"@folder.png @shot.png", 1, "folder.png was left out: it is not a file"},
 		{strings.Repeat("@shot.png ", 10), 8, "shot.png was left out: at most 8 pictures go with a prompt\nshot.png was left out: at most 8 pictures go with a prompt"},
 	} {
 		m, left := attach.Images{Dir: dir, Home: home}.Prompt(c.text)

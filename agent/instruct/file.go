@@ -36,7 +36,7 @@ func (f *File) read(root *os.Root, name string) (why string) {
 	case err != nil:
 		return plain(err)
 	case !info.Mode().IsRegular():
-		return "it is no plain file"
+		return "it is not a regular file"
 	}
 	return f.take(root, name)
 }

@@ -18,7 +18,7 @@ func TestP16_APipeIsLeftOutWithoutWaitingForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := read(t, filepath.Join(dir, "sub"), true)
-	if len(found.Files) != 1 || len(found.Left) != 1 || found.Left[0].String() != "AGENTS.md: left out: it is no plain file" {
+	if len(found.Files) != 1 || len(found.Left) != 1 || found.Left[0].String() != "AGENTS.md: left out: it is not a regular file" {
 		t.Errorf("got %+v", found)
 	}
 }

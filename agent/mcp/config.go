@@ -64,7 +64,7 @@ func (c Config) Usable() (Config, map[string]error) {
 		s := c.Servers[name]
 		switch err := s.validate(); {
 		case !serverName().MatchString(name):
-			wrong[name] = fmt.Errorf("%q is no name for a server; give up to 32 letters, digits and -", name)
+			wrong[name] = fmt.Errorf("invalid server name %q; give up to 32 letters, digits and -", name)
 		case err != nil:
 			wrong[name] = err
 		case len(good) == maxServers:

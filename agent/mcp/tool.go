@@ -26,7 +26,7 @@ func (s *server) tool(t *sdk.Tool) (tool.Tool, error) {
 	case len(schema) > maxSchema:
 		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema has %d bytes, at most %d are taken", trimtab.Clip(t.Name, 80), len(schema), maxSchema)
 	case !bytes.HasPrefix(schema, []byte("{")):
-		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema is no object", trimtab.Clip(t.Name, 80))
+		return tool.Tool{}, fmt.Errorf("tool %q is left out: its schema is not an object", trimtab.Clip(t.Name, 80))
 	}
 	name := nameOf(s.name, t.Name)
 	if other, taken := s.names[name]; taken {

@@ -19,7 +19,7 @@ func ParseRule(text string) (Rule, error) {
 	line := Parse(text)
 	switch {
 	case line.Odd != "":
-		return Rule{}, fmt.Errorf("the rule %q is no plain command: %s; give the first words of one, as in \"go test *\"", text, line.Odd)
+		return Rule{}, fmt.Errorf("the rule %q is not a simple command: %s; give the first words of one, as in \"go test *\"", text, line.Odd)
 	case len(line.Parts) != 1:
 		return Rule{}, fmt.Errorf("the rule %q is more than one command; make a rule of each", text)
 	}

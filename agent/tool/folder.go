@@ -88,7 +88,7 @@ func (f *Folder) open(rel string) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no longer a plain file")
+		err = errors.New("it is no longer a regular file")
 	}
 	if err != nil {
 		return nil, nil, errors.Join(f.explain(rel, err), file.Close())

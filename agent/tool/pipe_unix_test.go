@@ -15,7 +15,7 @@ func TestAPipeIsNotRead(t *testing.T) {
 		t.Skipf("this system makes no pipes: %v", err)
 	}
 	f := open(t, dir)
-	wants(t, refused(t, f.Read(), `{"path":"pipe"}`), "a pipe, not a plain file")
+	wants(t, refused(t, f.Read(), `{"path":"pipe"}`), "a pipe, not a regular file")
 	refused(t, f.Search(), `{"pattern":"needle","path":"pipe"}`)
 	wants(t, call(t, f.Search(), `{"pattern":"needle"}`), "1 match in 1 file; 1 file searched")
 	wants(t, call(t, f.List(), `{}`), "special  pipe")

@@ -96,7 +96,7 @@ func (f *Folder) target(name string) (rel string, info fs.FileInfo, err error) {
 	case info.IsDir():
 		return "", nil, fmt.Errorf("%q is a folder; name a file", rel)
 	case !info.Mode().IsRegular():
-		return "", nil, fmt.Errorf("%q is %s, not a plain file", rel, special(info.Mode()))
+		return "", nil, fmt.Errorf("%q is %s, not a regular file", rel, special(info.Mode()))
 	case info.Mode().Perm()&0o200 == 0:
 		return "", nil, fmt.Errorf("%q is read-only; leave it, or ask the person to make it writable", rel)
 	case info.Size() > maxChange:

@@ -53,7 +53,7 @@ func (f *Folder) read(ctx context.Context, in readInput) (text string, failed er
 		return "", fmt.Errorf("%q is a folder; list shows what is in it", rel)
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%q is %s, not a plain file", rel, special(info.Mode()))
+		return "", fmt.Errorf("%q is %s, not a regular file", rel, special(info.Mode()))
 	}
 	file, info, err := f.open(rel)
 	if err != nil {

@@ -44,11 +44,11 @@ func (a *app) checkAgent(ctx context.Context, host, command string) []finding {
 	state, err := place.State()
 	switch {
 	case err != nil:
-		return []finding{{host, "wrong", err.Error(), "mend the file; until then nothing can be put into it"}}
+		return []finding{{host, "wrong", err.Error(), "fix the file; until then nothing can be added to it"}}
 	case missing != nil && len(state.Commands) == 0 && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:
-		return []finding{{host, "note", "ours is in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
+		return []finding{{host, "note", "settings of trimtab are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
 	}
 	text := agentVersion(ctx, program)
 	return append([]finding{checkHooks(ctx, host, program, text, place, state)}, a.checkBeside(ctx, host, place, state)...)

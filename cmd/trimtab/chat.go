@@ -33,7 +33,7 @@ const pickOne = "?"
 
 func chatFlags(c *cobra.Command, a *app) {
 	f := c.Flags()
-	f.StringVarP(&a.flag.prompt, "prompt", "p", "", "answer this `prompt` on stdout and leave; what comes on stdin is context")
+	f.StringVarP(&a.flag.prompt, "prompt", "p", "", "answer this `prompt` on stdout and exit; what comes on stdin is context")
 	f.BoolVarP(&a.flag.proceed, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&a.flag.resume, "resume", "r", "", "go on with the session of this `id`; without one, choose from a list")
 	f.Lookup("resume").NoOptDefVal = pickOne
@@ -216,7 +216,7 @@ func (t *talk) settle(ctx context.Context, id string, permit tui.Permit) (tui.Ch
 			if err == nil {
 				return chosen, nil
 			}
-			t.progress("the session's own model is not to be had: %s\n", err)
+			t.progress("the session's own model is unavailable: %s\n", err)
 		}
 	}
 	return t.choose(ctx, t.flag.model, permit)
@@ -335,7 +335,7 @@ func (t *talk) once(ctx context.Context) error {
 		t.printf("%s\n", result.Answer)
 	}
 	if result.Stopped != string(agent.Ended) {
-		return fmt.Errorf("the run did not end by itself: %s; trimtab --continue goes on with it", result.Stopped)
+		return fmt.Errorf("the run was cut short: %s; trimtab --continue resumes it", result.Stopped)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ settings or, once you trust it, in .trimtab/personas of a project.`,
 	f.StringVar(&d.out, "out", "", "`folder` for the result; deliberate-ID here if not given")
 	f.StringVarP(&d.resume, "resume", "r", "", "go on with the debate of this `id`; without one, with the newest of this folder")
 	f.Lookup("resume").NoOptDefVal = pickOne
-	f.BoolVar(&d.list, "personas", false, "list the personas and leave")
+	f.BoolVar(&d.list, "personas", false, "list the personas and exit")
 	f.BoolVar(&d.force, "force", false, "overwrite the result of another debate")
 	f.BoolVar(&a.flag.plain, "plain", false, "a line for each thing that happens, without drawing on the whole terminal")
 	f.IntVar(&d.limits.MaxTokens, "max-tokens", 0, "pause before the debate takes more `tokens` than this")

@@ -23,7 +23,7 @@ import (
 
 func doctorCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check everything, and say how to mend what is wrong", Args: none, Example: "  trimtab doctor\n  trimtab doctor --json",
+		Use: "doctor", Short: "Check everything, and say how to fix what is wrong", Args: none, Example: "  trimtab doctor\n  trimtab doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context()) },
 	}
 }
@@ -70,7 +70,7 @@ func (a *app) doctor(ctx context.Context) error {
 
 func (a *app) checkSettings() []finding {
 	if err := a.loadSettings(); err != nil {
-		return []finding{{"settings", "wrong", err.Error(), "mend or remove the file, or name another with --config"}}
+		return []finding{{"settings", "wrong", err.Error(), "fix or remove the file, or name another with --config"}}
 	}
 	var out []finding
 	if n := len(a.loaded.report.Problems); n > 0 {

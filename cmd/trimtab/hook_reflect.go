@@ -50,7 +50,7 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	for _, w := range requests {
 		d, why, err := a.lookBack(ctx, w)
 		if err != nil {
-			hookcmd.Log(data).Error("nobody looked back", "host", w.Host, "session", w.Session, "error", err)
+			hookcmd.Log(data).Error("reflection failed", "host", w.Host, "session", w.Session, "error", err)
 			continue
 		}
 		hookcmd.Decided(data, a.clock(), w.Session, d, why)

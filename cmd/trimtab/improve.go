@@ -159,9 +159,9 @@ func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error 
 		switch {
 		case a.flag.json:
 		case it.Cancel && it.State == improve.Running:
-			a.printf("%s: whoever works on it clears up, and ends it\n", it.ID)
+			a.printf("%s: its worker cleans up and ends it\n", it.ID)
 		case it.Cancel:
-			a.printf("%s: something was made already; trimtab improve run clears it up, and ends it\n", it.ID)
+			a.printf("%s: something was made already; trimtab improve run cleans it up and ends it\n", it.ID)
 		default:
 			a.printf("%s %s: %s, in %s\n", h.said, it.ID, it.Request.Title, it.Project)
 		}
@@ -198,7 +198,7 @@ func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {
 				return nil
 			}
 			if len(running) == 0 {
-				a.printf("stopped: nothing is at work, and nothing begins until trimtab improve start\n")
+				a.printf("stopped: no work is running, and none starts until trimtab improve start\n")
 				return nil
 			}
 			a.printf("stopped: %s, and none begins until trimtab improve start\n", plural.Irregular(len(running), "running one ends within its step", "running ones end within their steps"))

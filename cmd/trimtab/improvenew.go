@@ -41,7 +41,7 @@ type pastFlags struct {
 }
 
 func (p *pastFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&p.since, "since", "30d", "only sessions that were at work in this `time`")
+	c.Flags().StringVar(&p.since, "since", "30d", "only sessions that were active within this `time`")
 	c.Flags().StringVar(&p.host, "host", "", "only sessions of this `agent`")
 	c.Flags().BoolVar(&p.offline, "offline", false, "do not ask the forge what is filed there")
 }
@@ -54,7 +54,7 @@ func (p pastFlags) query(a *app, args []string) (pipeline.Query, error) {
 	}
 	project := setting.Repository(dir)
 	if project == "" {
-		return pipeline.Query{}, fmt.Errorf("%s is no repository of git: an improvement is a branch and a pull request, so go to the project first", dir)
+		return pipeline.Query{}, fmt.Errorf("%s is not a git repository: an improvement is a branch and a pull request, so go to the project first", dir)
 	}
 	age, err := parseAge(p.since)
 	if err != nil {

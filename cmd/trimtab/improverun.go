@@ -96,7 +96,7 @@ func (a *app) sureOfSettings() error {
 	for _, p := range a.loaded.report.Problems {
 		top, _, _ := strings.Cut(p.Key, ".")
 		if p.Layer != "project" && (top == "" || slices.Contains([]string{"forge", "improve", "automation", "tools"}, top)) {
-			return misused("no work begins with a setting that is wrong: %w", p)
+			return misused("work cannot start with an invalid setting: %w", p)
 		}
 	}
 	return nil

@@ -221,7 +221,7 @@ func (a *app) carryOut(plan install.Plan, yes, dry bool) (did bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	a.progress("what was there before is in %s\n", filepath.Join(data, "install"))
+	a.progress("a backup of what was there before is in %s\n", filepath.Join(data, "install"))
 	return true, nil
 }
 

@@ -21,7 +21,7 @@ func (t *talk) loop(ctx context.Context) error {
 	if t.note != "" {
 		t.printf("%s\n", t.note)
 	}
-	t.printf("/help lists the commands, Ctrl+D leaves, trimtab --continue comes back\n")
+	t.printf("/help lists the commands, Ctrl+D exits, trimtab --continue comes back\n")
 	lines, reading := t.read(ctx)
 	t.lines = lines
 	for {

@@ -50,7 +50,7 @@ func TestARunThatDidNotEndIsAFailureForProgramsToo(t *testing.T) {
 		var answer strings.Builder
 		stderr := &hearer{word: "todo_write", call: cancel}
 		a := &app{in: strings.NewReader(""), out: &answer, err: stderr, clock: time.Now, environ: []string{"HOME=" + dir, "XDG_DATA_HOME=" + dir}}
-		if code := run(ctx, a, strings.Fields(line)); code != failed || !strings.Contains(stderr.said.String(), "did not end by itself: cancelled") {
+		if code := run(ctx, a, strings.Fields(line)); code != failed || !strings.Contains(stderr.said.String(), "was cut short: cancelled") {
 			t.Errorf("trimtab %s: exit code %d, stderr %q", line, code, stderr.said.String())
 		}
 		if strings.Contains(line, "json") && !strings.Contains(answer.String(), `"stopped": "cancelled"`) {

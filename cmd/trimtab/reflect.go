@@ -54,9 +54,9 @@ itself are skipped.`,
 	}
 	f := c.Flags()
 	f.StringVar(&l.host, "host", "", "only sessions of this `agent`: "+strings.Join(hosts, ", "))
-	f.StringVar(&l.since, "since", "", "only sessions that were at work in this `time`, as in 7d or 12h")
+	f.StringVar(&l.since, "since", "", "only sessions that were active within this `time`, as in 7d or 12h")
 	f.StringVar(&l.project, "project", "", "only sessions that worked in this `folder` or below")
-	f.IntVarP(&l.top, "top", "n", 10, "tell so many; 0 is all")
+	f.IntVarP(&l.top, "top", "n", 10, "show at most this many; 0 is all")
 	f.BoolVar(&l.markdown, "markdown", false, "write Markdown")
 	f.StringVarP(&l.file, "output", "o", "", "write to this `file`; .json and .md say the form")
 	f.BoolVar(&l.force, "force", false, "overwrite the file")

@@ -70,7 +70,7 @@ func TestR6_AProjectsAutomationConfigIsAPlainFileOfTheProject(t *testing.T) {
 	if err := os.Symlink(outside, file); err != nil {
 		t.Skip("this system makes no links for us:", err)
 	}
-	if _, err := a.automation(project); err == nil || !strings.Contains(err.Error(), "no plain file") {
+	if _, err := a.automation(project); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(os.Remove(file), os.WriteFile(file, bytes.Repeat([]byte(" "), improve.MaxProjectFile+1), 0o600)); err != nil {

@@ -17,7 +17,7 @@ With no arguments it is a chat with an agent. With no key it talks to a
 built-in demo model.`
 
 const examples = `  trimtab                                  chat
-  trimtab -p "automata: tidy this"         answer once and leave
+  trimtab -p "automata: tidy this"         answer once and exit
   trimtab mode planning                    set the mode of this folder's newest session
   trimtab status                           what steers it now
   trimtab session show                     the session, with every note and its reason

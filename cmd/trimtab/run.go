@@ -67,7 +67,7 @@ type runOptions struct {
 // exitCode is how the agent ended; it is handed on as it is.
 type exitCode int
 
-func (e exitCode) Error() string { return fmt.Sprintf("the agent ended with code %d", int(e)) }
+func (e exitCode) Error() string { return fmt.Sprintf("the agent exited with code %d", int(e)) }
 
 func (a *app) run(ctx context.Context, args []string, anything bool, opt runOptions) error {
 	agent, err := findLaunch(args[0], anything)

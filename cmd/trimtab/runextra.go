@@ -25,11 +25,11 @@ func (a *app) withExtras(l launch.Launch, opt runOptions) (launch.Launch, error)
 			return l, err
 		}
 		if want.Hooks != "" && len(state.Commands) > 0 {
-			a.progress("the hooks of %s stand in %s already\n", l.Host, place.Files[0])
+			a.progress("the hooks of %s are in %s already\n", l.Host, place.Files[0])
 			want.Hooks = ""
 		}
 		if len(want.MCP) > 0 && len(state.MCP) > 0 {
-			a.progress("the MCP server of %s stands in its settings already\n", l.Host)
+			a.progress("the MCP server of %s is in its settings already\n", l.Host)
 			want.MCP = nil
 		}
 	}

@@ -25,7 +25,7 @@ func serveCommand(a *app) *cobra.Command {
 		Use: "serve", Short: "Run the gateway: point agents at it and they are steered", Args: none,
 		Long: `Listens on loopback for requests to model providers, steers the main turns of
 each session, and passes everything on. Point an agent's base URL at it.
-/healthz, /readyz and /metrics say how it stands.`,
+/healthz, /readyz and /metrics show its health.`,
 		Example: "  trimtab serve\n  trimtab serve --listen " + home.Serve + " --upstream anthropic=https://api.anthropic.com",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, upstreams) },
 	}

@@ -58,7 +58,7 @@ func sessionList(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&all, "all", "a", false, "of every folder, not only this one")
 	c.Flags().StringVar(&host, "host", "", "only those of this agent (trimtab, claude, …)")
-	c.Flags().IntVarP(&limit, "limit", "n", 50, "at most so many; 0 is all")
+	c.Flags().IntVarP(&limit, "limit", "n", 50, "at most this many; 0 is all")
 	return c
 }
 
@@ -167,7 +167,7 @@ func (a *app) prune(ctx context.Context, age time.Duration, dry, yes bool) error
 		return nil
 	case dry || len(old) == 0:
 	case !yes && !a.terminal.in:
-		return misused("nobody is here to ask; give --yes to remove %d sessions, or --dry-run to see them", len(old))
+		return misused("not a terminal; pass --yes to remove %d sessions, or --dry-run to see them", len(old))
 	case !yes && !a.confirm(fmt.Sprintf("Remove these %d sessions for good?", len(old))):
 		a.printf("nothing was removed\n")
 		return errShown

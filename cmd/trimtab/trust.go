@@ -131,7 +131,7 @@ func (a *app) trust(dir string, yes bool) error {
 	}
 	if len(open) > 0 && !yes {
 		if !a.terminal.in {
-			return misused("nobody is here to ask; give --yes to trust the files shown above")
+			return misused("not a terminal; pass --yes to trust the files shown above")
 		}
 		if !a.confirm("Trust these files as they are?") {
 			a.printf("not trusted\n")

@@ -65,7 +65,7 @@ func Parse(raw []byte) (Graph, error) {
 		return g, fmt.Errorf("the frames are %d bytes of JSON; at most %d can be drawn", len(raw), maxInput)
 	}
 	if err := json.Unmarshal(raw, &g); err != nil {
-		return Graph{}, fmt.Errorf("the frames are no tree as expected: %w", err)
+		return Graph{}, fmt.Errorf("the frames are not the tree that was expected: %w", err)
 	}
 	if _, err := g.lay(); err != nil {
 		return Graph{}, err

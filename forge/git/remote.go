@@ -63,7 +63,7 @@ func (t Tree) Push(ctx context.Context, to Remote, u Update) error {
 	}
 	for _, commit := range []string{u.From, u.To} {
 		if commit != "" && !IsCommit(commit) {
-			return fmt.Errorf("push %s: %q is no commit id", u.Branch, commit)
+			return fmt.Errorf("push %s: %q is not a commit id", u.Branch, commit)
 		}
 	}
 	if u.From != "" && u.To != "" {
@@ -89,7 +89,7 @@ func (t Tree) ref(ctx context.Context, branch string) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", fmt.Errorf("%q is no name for a branch", branch)
+		return "", fmt.Errorf("invalid branch name %q", branch)
 	}
 	return "refs/heads/" + branch, nil
 }

@@ -68,7 +68,7 @@ func New(cfg Config, opt Options) (*Forge, error) {
 	}
 	owner, name, ok := strings.Cut(cfg.Repo, "/")
 	if !ok || owner == "" || name == "" || strings.ContainsAny(name, "/?#%\\") || name == "." || name == ".." {
-		return nil, fmt.Errorf("gitea: repo: %q is no repository; write it as owner/name", cfg.Repo)
+		return nil, fmt.Errorf("gitea: invalid repo %q; write it as owner/name", cfg.Repo)
 	}
 	return &Forge{cfg: cfg, token: opt.Token, owner: owner, name: strings.TrimSuffix(name, ".git"), client: rest.New(rest.Options{
 		Name: "gitea", Base: cfg.URL + "/api/v1", Token: opt.Token, Auth: "token",

@@ -73,7 +73,7 @@ func New(cfg Config, opt Options) (*Forge, error) {
 	}
 	owner, name, ok := strings.Cut(cfg.Repo, "/")
 	if !ok || owner == "" || name == "" || strings.ContainsAny(name, "/?#%\\") || name == "." || name == ".." {
-		return nil, fmt.Errorf("github: repo: %q is no repository; write it as owner/name", cfg.Repo)
+		return nil, fmt.Errorf("github: invalid repo %q; write it as owner/name", cfg.Repo)
 	}
 	return &Forge{cfg: cfg, token: opt.Token, owner: owner, name: strings.TrimSuffix(name, ".git"), client: rest.New(rest.Options{
 		Name: "github", Base: api(cfg.URL), Token: opt.Token, Pace: pace,

@@ -71,7 +71,7 @@ func New(cfg Config, opt Options) (*Forge, error) {
 	}
 	cfg.Repo = strings.TrimSuffix(cfg.Repo, ".git")
 	if !repoForm().MatchString(cfg.Repo) {
-		return nil, fmt.Errorf("gitlab: repo: %q is no project; write it as group/name", cfg.Repo)
+		return nil, fmt.Errorf("gitlab: invalid repo %q; write it as group/name", cfg.Repo)
 	}
 	return &Forge{cfg: cfg, token: opt.Token, client: rest.New(rest.Options{
 		Name: "gitlab", Base: cfg.URL + "/api/v4", Token: opt.Token,

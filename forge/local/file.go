@@ -96,7 +96,7 @@ func (f *Forge) read(doing, name string) (page, error) {
 	}
 	p, err := readPage(raw)
 	if err != nil {
-		return page{}, &forge.Error{Forge: "local", Doing: doing, Err: forge.ErrRefused, Said: name + ": " + err.Error(), Do: "mend the file"}
+		return page{}, &forge.Error{Forge: "local", Doing: doing, Err: forge.ErrRefused, Said: name + ": " + err.Error(), Do: "fix the file"}
 	}
 	return p, nil
 }

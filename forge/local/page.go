@@ -91,7 +91,7 @@ func (p *page) set(line string) error {
 		if strings.TrimSpace(line) == "" {
 			return nil
 		}
-		return fmt.Errorf("%.60q is no fact; write it as name: value", line)
+		return fmt.Errorf("%.60q is not a fact; write it as name: value", line)
 	}
 	value = strings.TrimSpace(value)
 	texts := map[string]*string{"title": &p.Title, "author": &p.Author, "state": &p.State, "head": &p.Head, "base": &p.Base, "commit": &p.Commit}
@@ -116,7 +116,7 @@ func (p *page) set(line string) error {
 	case times[name] != nil:
 		at, err := time.Parse(time.RFC3339Nano, strings.Trim(value, `"`))
 		if err != nil {
-			return fmt.Errorf("%s: %.40q is no time; write it as 2026-11-15T10:15:00Z", name, value)
+			return fmt.Errorf("%s: invalid time %.40q; write it as 2026-11-15T10:15:00Z", name, value)
 		}
 		*times[name] = at
 	}
@@ -128,5 +128,5 @@ func (p page) check() error {
 	case "", "open", "closed", "merged":
 		return nil
 	}
-	return fmt.Errorf("state: %.40q is none; write open, closed or merged", p.State)
+	return fmt.Errorf("invalid state %.40q; write open, closed or merged", p.State)
 }

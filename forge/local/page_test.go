@@ -44,9 +44,9 @@ func TestADamagedPageSaysWhatIsWrong(t *testing.T) {
 		"":                               "does not begin",
 		"title: a\n":                     "does not begin",
 		"---\ntitle: a\n":                "do not end",
-		"---\nno fact\n---\n":            "is no fact",
+		"---\nno fact\n---\n":            "is not a fact",
 		"---\nstate: asleep\n---\n":      "write open, closed or merged",
-		"---\ncreated: yesterday\n---\n": "is no time",
+		"---\ncreated: yesterday\n---\n": "invalid time",
 		"---\n" + strings.Repeat("a: b\n", 20_000) + "---\n": "do not end",
 		strings.Repeat("-", maxPage+1):                       "larger",
 	} {

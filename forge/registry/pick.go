@@ -82,7 +82,7 @@ func Find(ctx context.Context, cfg Config, opt Options) (Found, error) {
 		case "gitea.com", "codeberg.org":
 			f.Kind, f.Why, f.URL = "gitea", "the remote origin is there", cmp.Or(f.URL, "https://"+at.host)
 		default:
-			f.Kind, f.Why = "local", "the remote origin is no forge that is known by its name; forge.kind and forge.url name another"
+			f.Kind, f.Why = "local", "the remote origin is not a known forge; forge.kind and forge.url name another"
 			if at.host == "" {
 				f.Why = "the project has no remote origin"
 			}

@@ -213,7 +213,7 @@ func furnish(home string, files []host.File) error {
 func (j Job) check() error {
 	switch {
 	case !filepath.IsAbs(j.Dir):
-		return errors.New("the job's folder is no full path")
+		return errors.New("the job's folder is not an absolute path")
 	case !filepath.IsAbs(j.Folder):
 		return errors.New("the job has no folder for its log")
 	case strings.TrimSpace(j.Prompt) == "":

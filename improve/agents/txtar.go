@@ -29,7 +29,7 @@ func unpack(text string) ([]archived, error) {
 		name, ok := marker(line)
 		switch {
 		case ok && !plainPath(name):
-			return nil, fmt.Errorf("%q in the archive is no plain path", clip(name, 100))
+			return nil, fmt.Errorf("%q in the archive is not a local path", clip(name, 100))
 		case ok && seen[name]:
 			return nil, fmt.Errorf("%q is in the archive twice", name)
 		case ok && len(out) == maxFiles:

@@ -55,7 +55,7 @@ func ReadProjectFile(project string) (file string, data []byte, err error) {
 	case err != nil:
 		return file, nil, fmt.Errorf("%s: %w", improve.ProjectFile, err)
 	case !info.Mode().IsRegular():
-		return file, nil, fmt.Errorf("%s is no plain file; it has no effect", file)
+		return file, nil, fmt.Errorf("%s is not a regular file; it has no effect", file)
 	case info.Size() > improve.MaxProjectFile:
 		return file, nil, fmt.Errorf("%s: %d bytes are over the limit of %d; it has no effect", file, info.Size(), improve.MaxProjectFile)
 	}

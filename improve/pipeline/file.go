@@ -38,7 +38,7 @@ func (p *Pipeline) File(ctx context.Context, f *Findings, c improve.Case, approv
 		case slices.Contains(binding, g.Name):
 			return improve.Item{}, errors.New(g.String())
 		default:
-			p.notify("by itself it would not be asked for: %s", g)
+			p.notify("automation would skip this: %s", g)
 		}
 	}
 	v.State = improve.Awaiting

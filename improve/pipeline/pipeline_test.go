@@ -202,7 +202,7 @@ func TestNew_APersonIsHeldOnlyByTheBindingGates(t *testing.T) {
 		t.Fatalf("%+v, %v", it, err)
 	}
 	if !slices.ContainsFunc(b.said, func(s string) bool {
-		return strings.HasPrefix(s, "by itself it would not be asked for: "+improve.GateSeverity)
+		return strings.HasPrefix(s, "automation would skip this: "+improve.GateSeverity)
 	}) {
 		t.Errorf("of the other gates it says %q", b.said)
 	}

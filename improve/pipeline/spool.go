@@ -79,7 +79,7 @@ func (p *Pipeline) takeRequest(ctx context.Context, q improve.Queue, root *os.Ro
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > improve.MaxSpoolFile {
-		return "", fmt.Errorf("it is no plain file of at most %d bytes", improve.MaxSpoolFile)
+		return "", fmt.Errorf("it is not a regular file of at most %d bytes", improve.MaxSpoolFile)
 	}
 	data, err := root.ReadFile(file)
 	if err != nil {

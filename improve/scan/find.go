@@ -205,7 +205,7 @@ func (s *run) storeName() (string, bool) {
 
 // noSuchSession says where a session was looked for.
 func noSuchSession(name string) error {
-	return fmt.Errorf("%q is no file or folder, and no session of that id was found: %w", name, trimtab.ErrNotFound)
+	return fmt.Errorf("%q is neither a file nor a folder, and no session of that id was found: %w", name, trimtab.ErrNotFound)
 }
 
 // within reports whether a folder is another one or below it.

@@ -169,7 +169,7 @@ func (j *Job) able() error {
 func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 	before, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
 	if err != nil {
-		return improve.Evidence{}, fmt.Errorf("%s is no repository of git: %w", j.Item.Project, err)
+		return improve.Evidence{}, fmt.Errorf("%s is not a git repository: %w", j.Item.Project, err)
 	}
 	if err := j.able(); err != nil {
 		return improve.Evidence{}, err

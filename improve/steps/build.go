@@ -26,7 +26,7 @@ func design(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	if green.Exit != 0 {
-		return improve.Evidence{}, fmt.Errorf("the project's own tests fail before anything was changed (%s exits with %d); mend them first", green.Command, green.Exit)
+		return improve.Evidence{}, fmt.Errorf("the project's own tests fail before anything was changed (%s exits with %d); fix them first", green.Command, green.Exit)
 	}
 	neat, err := j.neat(ctx, s, "base-format.log")
 	if err != nil {

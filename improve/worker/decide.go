@@ -14,7 +14,7 @@ import (
 func Approve(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
 		if it.State != improve.Awaiting {
-			return fmt.Errorf("%s is %s and waits for nobody", id, it.State)
+			return fmt.Errorf("%s is %s, not awaiting approval", id, it.State)
 		}
 		it.State, it.Why = improve.Queued, "approved"
 		return nil

@@ -64,7 +64,7 @@ func (s *shape) checkKey(k Key) {
 			continue
 		}
 		if _, ok := k.scalar(limit); !ok || !number {
-			s.fault(k.Path, "has the limit %q, which is none for a %v", limit, kind)
+			s.fault(k.Path, "has the limit %q, which is invalid for type %v", limit, kind)
 			return
 		}
 	}

@@ -70,7 +70,7 @@ func nameValue(k Key, name string) reflect.Value {
 func (l *loader) unfit(k Key, name string) string {
 	switch {
 	case !plain(name) || len(name) > maxName:
-		return fmt.Sprintf("it is no name for an entry; give up to %d letters, digits, _ and -", maxName)
+		return fmt.Sprintf("invalid entry name; give up to %d letters, digits, _ and -", maxName)
 	case l.into.FieldByIndex(k.index).Len() >= maxEntries && !l.standing(k, name).IsValid():
 		return fmt.Sprintf("there are %d already, and no more are taken", maxEntries)
 	}

@@ -115,7 +115,7 @@ func TestAnEntryGivenTwiceInAFileCountsOnce(t *testing.T) {
 }
 
 func TestNamesOfEntriesArePlain(t *testing.T) {
-	const why = ": it is no name for an entry; give up to 64 letters, digits, _ and -"
+	const why = ": invalid entry name; give up to 64 letters, digits, _ and -"
 	long := strings.Repeat("x", 65)
 	servers(t, user(`{"plugins": {"servers": {"": {}, "a.b": {}, "a b": {}, "\u001b[31m": {}, "é": {}, "`+long+`": {}, "`+long[:64]+`": {}}}}`),
 		map[string]plugin{long[:64]: {Retries: new(3), Kind: "stdio"}},
@@ -202,9 +202,9 @@ func TestProblemsOfEntriesFromText(t *testing.T) {
 		{"plugins.servers.a=3", "--set: plugins.servers.a: 3 is not allowed; give an object"},
 		{"plugins.servers.a.comand=x", "--set: plugins.servers.a.comand: there is no such key; did you mean plugins.servers.a.command?"},
 		{"plugins.servers.a.retries=x", "--set: plugins.servers.a.retries: x is not allowed; give a whole number from 0 to 9"},
-		{"plugins.servers.a b.command=x", "--set: plugins.servers.a b: it is no name for an entry; give up to 64 letters, digits, _ and -"},
+		{"plugins.servers.a b.command=x", "--set: plugins.servers.a b: invalid entry name; give up to 64 letters, digits, _ and -"},
 		{"plugins.servers.a.=x", "--set: plugins.servers.a.: there is no such key; did you mean plugins.servers.a.env?"},
-		{"plugins.servers..command=x", "--set: plugins.servers.: it is no name for an entry; give up to 64 letters, digits, _ and -"},
+		{"plugins.servers..command=x", "--set: plugins.servers.: invalid entry name; give up to 64 letters, digits, _ and -"},
 		{"plugins.servers.a.command.x=x", "--set: plugins.servers.a.command.x: there is no such key; did you mean plugins.servers.a.command?"},
 	} {
 		servers(t, config.Sources{Sets: []string{c.set}}, nil, c.want)

@@ -142,7 +142,7 @@ func (s *shape) field(f reflect.StructField, field settingtag.Field, path string
 		k.Env = nil
 	}
 	if !k.supported() || s.inside && k.ofEntries() {
-		s.fault(path, "%v is no kind of setting", f.Type)
+		s.fault(path, "%v is not a type of setting", f.Type)
 		return
 	}
 	if k.ofEntries() {

@@ -316,7 +316,7 @@ func TestAWronglyDeclaredStructHasNoSchema(t *testing.T) {
 	_, err := config.Schema[struct {
 		A []int `json:"a"`
 	}]("x")
-	if err == nil || !strings.Contains(err.Error(), "a []int is no kind of setting") {
+	if err == nil || !strings.Contains(err.Error(), "a []int is not a type of setting") {
 		t.Errorf("got %v", err)
 	}
 }

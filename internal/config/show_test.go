@@ -83,10 +83,10 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 	check(config.Check[int](), "int is not a struct")
 	check(config.Check[struct {
 		A []int `json:"a"`
-	}](), "a []int is no kind of setting")
+	}](), "a []int is not a type of setting")
 	check(config.Check[struct {
 		A *reminder `json:"a"`
-	}](), "no kind of setting")
+	}](), "not a type of setting")
 	check(config.Check[struct {
 		A int `json:"a" min:"1"`
 	}](), "a needs a default: its zero value is not allowed")
@@ -104,10 +104,10 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 	}](), "a has an enum")
 	check(config.Check[struct {
 		A string `json:"a" max:"9"`
-	}](), `a has the limit "9", which is none for a string`)
+	}](), `a has the limit "9", which is invalid for type string`)
 	check(config.Check[struct {
 		A int `json:"a" max:"9.5"`
-	}](), `a has the limit "9.5", which is none for a int`)
+	}](), `a has the limit "9.5", which is invalid for type int`)
 	check(config.Check[struct {
 		A int `json:"a" default:"300" min:"0"`
 	}](), "a allows 0, which its package would take for unset and replace by 300; make it a pointer")
@@ -156,11 +156,11 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 		A map[string]struct {
 			B map[string]plugin `json:"b"`
 		} `json:"a"`
-	}](), "a.*.b map[string]config_test.plugin is no kind of setting")
+	}](), "a.*.b map[string]config_test.plugin is not a type of setting")
 	check(config.Check[struct {
 		A map[string]*plugin `json:"a"`
-	}](), "no kind of setting")
+	}](), "not a type of setting")
 	check(config.Check[struct {
 		A map[int]plugin `json:"a"`
-	}](), "no kind of setting")
+	}](), "not a type of setting")
 }

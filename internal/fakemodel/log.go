@@ -12,7 +12,7 @@ type record struct {
 	mu    sync.Mutex
 	all   []Request
 	n     int // so far, kept or not
-	keep  int // at most so many; 0 is all
+	keep  int // at most this many; 0 is all
 	woken chan struct{}
 }
 

@@ -214,7 +214,7 @@ func (p *pass) whole(from, to int) int {
 // judge says whether the value is a secret.
 func (a *assignment) judge() bool {
 	v := a.plain
-	m := madeOf(v)
+	m := classesOf(v)
 	if len(v) < 5 || m.other || placeholder(v) || pathLike(v) || m.lower+m.upper+m.digit == 0 {
 		return false
 	}
@@ -246,7 +246,7 @@ func (a *assignment) judge() bool {
 
 // password judges the value beside the name of one: letters alone are one only
 // where the line sets a variable, or where no word has such letters.
-func (a *assignment) password(v string, m makeup) bool {
+func (a *assignment) password(v string, m charClasses) bool {
 	code := !a.quoted && !a.tight && strings.ContainsAny(v, ".(") && m.digit < 2
 	if code || len(v) > 200 && !a.quoted || a.names("type", "field", "label", "policy", "reset", "hint", "prompt", "placeholder", "file", "path", "min", "max", "length") {
 		return false

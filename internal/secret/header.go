@@ -49,7 +49,7 @@ func bearer(p *pass, start, end int) (int, int, bool) {
 
 // likely reports credentials, and not a word, a variable or a template.
 func likely(v string) bool {
-	m := madeOf(v)
+	m := classesOf(v)
 	return len(v) >= 8 && !m.other && !placeholder(v) && m.digit > 0 && m.lower+m.upper > 0 && entropy(v) >= 2.5
 }
 
@@ -144,7 +144,7 @@ func telltale(v string) bool {
 			part = after
 		}
 		part = strings.TrimSpace(part)
-		if m := madeOf(part); len(part) >= 8 && m.digit > 0 && m.lower+m.upper > 0 && !placeholder(part) && entropy(part) >= 2.7 {
+		if m := classesOf(part); len(part) >= 8 && m.digit > 0 && m.lower+m.upper > 0 && !placeholder(part) && entropy(part) >= 2.7 {
 			return true
 		}
 	}

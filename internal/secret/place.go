@@ -30,7 +30,7 @@ func userinfo(p *pass, start, end int) (int, int, bool) {
 	}
 	if colon < 0 {
 		user := p.text[end:i]
-		m := madeOf(user)
+		m := classesOf(user)
 		return end, i, len(user) >= 20 && m.digit >= 2 && !m.other && !placeholder(user) && entropy(user) >= 3
 	}
 	password := p.text[colon:i]
@@ -42,7 +42,7 @@ func userinfo(p *pass, start, end int) (int, int, bool) {
 func awsSecret(p *pass, start, end int) (int, int, bool) {
 	const near = 300
 	text := p.text
-	if !opens(text, start) || end+16 > len(text) || madeOf(text[end:end+16]).lower > 0 || madeOf(text[end:end+16]).sign > 0 {
+	if !opens(text, start) || end+16 > len(text) || classesOf(text[end:end+16]).lower > 0 || classesOf(text[end:end+16]).sign > 0 {
 		return 0, 0, false
 	}
 	for _, w := range [][2]int{{end + 16, min(len(text), end+16+near)}, {max(0, start-near), start}} {
@@ -57,7 +57,7 @@ func awsSecret(p *pass, start, end int) (int, int, bool) {
 				i += width
 			}
 			if v := text[from:min(i, len(text))]; n == 40 {
-				if m := madeOf(v); m.upper > 0 && m.lower > 0 && m.digit > 0 && entropy(v) >= 4 && !example(v) {
+				if m := classesOf(v); m.upper > 0 && m.lower > 0 && m.digit > 0 && entropy(v) >= 4 && !example(v) {
 					return from, i, true
 				}
 			}

@@ -37,14 +37,14 @@ func example(s string) bool {
 	return false
 }
 
-// makeup is what a value is made of.
-type makeup struct {
+// charClasses counts the classes of characters in a value.
+type charClasses struct {
 	lower, upper, digit, sign int
 	hex                       bool // nothing but hexadecimal digits and dashes
 	other                     bool // what no key holds: blanks, brackets, control characters
 }
 
-func madeOf(s string) (m makeup) {
+func classesOf(s string) (m charClasses) {
 	m.hex = true
 	for i := range len(s) {
 		c := s[i]
@@ -68,7 +68,7 @@ func madeOf(s string) (m makeup) {
 
 // scrambled reports letters of both cases in an order that no name has: many
 // short runs, and hardly a letter twice.
-func scrambled(s string, m makeup) bool {
+func scrambled(s string, m charClasses) bool {
 	if m.upper < 2 || m.lower < 2 || entropy(s) < 0.86*math.Log2(float64(min(len(s), 40))) {
 		return false
 	}
@@ -89,11 +89,11 @@ func scrambled(s string, m makeup) bool {
 
 // uuid reports the usual form of 8-4-4-4-12 hexadecimal digits.
 func uuid(s string) bool {
-	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && madeOf(s).hex
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && classesOf(s).hex
 }
 
 // digest reports the length and the letters of a hash in hexadecimal.
-func digest(s string, m makeup) bool {
+func digest(s string, m charClasses) bool {
 	if !m.hex || m.sign > 0 || m.upper > 0 && m.lower > 0 {
 		return false
 	}

@@ -110,7 +110,7 @@ func readMode(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no file")
+		return nil, errors.New("it is not a file")
 	}
 	return io.ReadAll(io.LimitReader(f, mode.MaxFile+1))
 }

@@ -59,7 +59,7 @@ func Find(cfg Config, getenv func(string) string) (to Target, err error) {
 	to.Header = http.Header{}
 	for i, h := range headers {
 		if !token(h.Name) || !printable(h.Value) {
-			return Target{}, fmt.Errorf("%w: %s: entry %d is no header", ErrVariable, name, i+1)
+			return Target{}, fmt.Errorf("%w: %s: entry %d is not a header", ErrVariable, name, i+1)
 		}
 		to.Header.Set(h.Name, h.Value)
 	}

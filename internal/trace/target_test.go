@@ -85,8 +85,8 @@ func TestG6_MistakesAreNamed(t *testing.T) {
 		{"", []string{all, "http://h", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc", true},
 		{"", []string{all, "http://h", headers, "a=b,secret"}, headers + ": entry 2 is not name=value", true},
 		{"", []string{all, "http://h", headers, "a=%zzsecret"}, headers + ": entry 1 is not name=value", true},
-		{"", []string{all, "http://h", headers, "a=b%0Asecret"}, headers + ": entry 1 is no header", true},
-		{"", []string{all, "http://h", headers, "a b=secret"}, headers + ": entry 1 is no header", true},
+		{"", []string{all, "http://h", headers, "a=b%0Asecret"}, headers + ": entry 1 is not a header", true},
+		{"", []string{all, "http://h", headers, "a b=secret"}, headers + ": entry 1 is not a header", true},
 		{"", []string{all, "http://h", headers, "a=" + strings.Repeat("secret", 4000)}, headers + ": 24002 bytes are over", true},
 		{"", []string{all, "http://h", "OTEL_RESOURCE_ATTRIBUTES", strings.Repeat("a=secret,", 65)}, "OTEL_RESOURCE_ATTRIBUTES: over 64", true},
 	} {

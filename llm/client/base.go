@@ -18,7 +18,7 @@ func Base(raw string, k key.Key) (string, error) {
 	case err != nil:
 		return "", errors.New("the base URL cannot be read; write it as https://host/path")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		return "", fmt.Errorf("the base URL %q is none; write it as https://host/path", u.Redacted())
+		return "", fmt.Errorf("invalid base URL %q; write it as https://host/path", u.Redacted())
 	case u.User != nil:
 		return "", fmt.Errorf("the base URL of %s holds a name or password; put the key into a variable and name that", u.Host)
 	case u.RawQuery != "" || u.Fragment != "":

@@ -261,7 +261,7 @@ func (r *reading) end(res wire.Result, err error) error {
 	m := res.Message
 	m.Model = r.letter.Name
 	if len(m.Parts) == 0 && res.Stop != wire.StopRefused && res.Stop != wire.StopLength {
-		return fmt.Errorf("%s: %w (it ended without a word: %s)", where, llm.ErrCut, cmp.Or(clean(res.Reason), "no reason given"))
+		return fmt.Errorf("%s: %w (it ended without output: %s)", where, llm.ErrCut, cmp.Or(clean(res.Reason), "no reason given"))
 	}
 	r.begun = true
 	r.left = !r.yield(llm.Done{Message: m, Stop: stop(res)}, nil)

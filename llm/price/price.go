@@ -84,7 +84,7 @@ func parse(name, text string) (Entry, error) {
 		key, value, _ := strings.Cut(word, "=")
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || n < 0 || math.IsInf(n, 0) || math.IsNaN(n) || n > 1e9 {
-			return e, fmt.Errorf("%q is none; write it as input=3 output=15", word)
+			return e, fmt.Errorf("invalid price %q; write it as input=3 output=15", word)
 		}
 		switch key {
 		case "input":

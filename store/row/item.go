@@ -148,7 +148,7 @@ func CheckStates(states ...improve.State) error {
 		switch s {
 		case improve.Awaiting, improve.Queued, improve.Running, improve.Done, improve.Failed, improve.Manual, improve.Rejected, improve.Cancelled:
 		default:
-			return fmt.Errorf("%q is no state of an improvement", clip(string(s)))
+			return fmt.Errorf("%q is not a state of an improvement", clip(string(s)))
 		}
 	}
 	return nil

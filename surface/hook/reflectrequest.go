@@ -68,7 +68,7 @@ func ParseReflectRequest(text []byte) (w ReflectRequest, err error) {
 		return ReflectRequest{}, err
 	}
 	if w.Session == "" || w.Session != usable(w.Session) {
-		return ReflectRequest{}, fmt.Errorf("%.40q is no session id", w.Session)
+		return ReflectRequest{}, fmt.Errorf("invalid session id %.40q", w.Session)
 	}
 	return w, nil
 }

@@ -48,7 +48,7 @@ func (t *turn) stop(ctx context.Context, s trimtab.Session, out trimtab.Outcome)
 	if t.opt.Reflect != nil {
 		w := ReflectRequest{Session: t.id, Host: t.call.Host.Name, Project: s.Project, Transcript: t.in.Transcript, At: t.opt.Clock().UTC()}
 		if err := t.opt.Reflect(ctx, w); err != nil {
-			t.opt.Log.Warn("nobody will look back at this stop", "session", t.id, "error", err)
+			t.opt.Log.Warn("no reflection on this stop", "session", t.id, "error", err)
 		}
 	}
 	return Decision{Decision: LetGo, Reason: NotNeeded}

@@ -74,9 +74,9 @@ var keys = [][2]string{
 	{"PageUp, PageDown, wheel", "scroll; Shift+Up and Shift+Down by a line, Ctrl+Home and Ctrl+End to the ends"},
 	{"Ctrl+G, Ctrl+X Ctrl+E", "write in your own editor ($VISUAL, $EDITOR)"},
 	{"Ctrl+Z, Ctrl+Y", "undo; put back what Ctrl+W, Ctrl+U or Ctrl+K cut"},
-	{"Ctrl+C", "clear what is written; twice leaves"},
-	{"Ctrl+D", "leave, when nothing is written"},
-	{"Ctrl+L", "draw the screen anew"},
+	{"Ctrl+C", "clear the input; twice exits"},
+	{"Ctrl+D", "exit, when the input is empty"},
+	{"Ctrl+L", "redraw the screen"},
 	{"Shift and mouse", "select text, as the terminal does it"},
 }
 

@@ -100,12 +100,12 @@ func (c *chat) leave() tea.Cmd {
 	}
 	c.leaving = true
 	if c.text.Empty() {
-		c.say("Ctrl+C again leaves")
+		c.say("Ctrl+C again exits")
 		return nil
 	}
 	c.text.Clear()
 	c.suggest()
-	c.say("cleared; Ctrl+Z brings it back, Ctrl+C again leaves")
+	c.say("cleared; Ctrl+Z brings it back, Ctrl+C again exits")
 	return nil
 }
 

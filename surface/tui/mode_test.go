@@ -158,7 +158,7 @@ func TestAResumedSessionSaysThatItBrokeOff(t *testing.T) {
 			}
 			b.press("ctrl+n")
 			b.press("/resume "+id, "enter")
-			b.sees(`resumed, 3 messages; it ended before the reply did: say "go on"`)
+			b.sees(`resumed, 3 messages; it ended during a reply: say "go on"`)
 		})
 	}
 }

@@ -131,11 +131,11 @@ func (d *pick) view(c *chat, width, height int) (lines []string, x, y int) {
 	}
 	switch {
 	case d.wait:
-		lines = append(lines, l.dim("   looking"))
+		lines = append(lines, l.dim("   loading"))
 	case len(d.items) == 0:
 		lines = append(lines, l.dim("   "+d.none))
 	case len(items) == 0:
-		lines = append(lines, l.dim("   nothing fits"))
+		lines = append(lines, l.dim("   no matches"))
 	}
 	keys := "Enter chooses, Esc closes" + d.keys
 	if len(items) > rows {

@@ -36,7 +36,7 @@ func Run(ctx context.Context, opt Options) (session string, err error) {
 	c.runs.Wait() // what was said is being stored
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
-		return c.session.ID, fmt.Errorf("the chat broke down: %w; the session is saved up to the last reply", err)
+		return c.session.ID, fmt.Errorf("the chat crashed: %w; the session is saved up to the last reply", err)
 	case errors.Is(err, context.Canceled):
 		return c.session.ID, nil // an end, not an error
 	}

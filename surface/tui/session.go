@@ -94,7 +94,7 @@ func (c *chat) opened(o opened) tea.Cmd {
 	c.page.Bottom()
 	text := fmt.Sprintf("resumed, %s", plural.Count(len(o.messages), "message"))
 	if brokeOff(o.messages) {
-		text += `; it ended before the reply did: say "go on"`
+		text += `; it ended during a reply: say "go on"`
 	}
 	c.say(text)
 	return c.settleModel(o.session.Model)

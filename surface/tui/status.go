@@ -40,7 +40,7 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 	}
 	line("price", "%s of notes so far, %d of cached prefix given up", plural.Count(s.Meter.Added, "token"), s.Meter.Lost)
 	if len(s.Notes) == 0 {
-		line("notes", "none stand before the model's eyes")
+		line("notes", "the model sees none now")
 	}
 	for _, n := range s.Notes {
 		where := "waits for the next request"

@@ -54,7 +54,7 @@ func (c *chat) begin(s started) tea.Cmd {
 	c.session = s.session
 	c.see(s.session)
 	if c.agent.Runner == nil {
-		c.page.Fault("no model can be asked; choose one with /model")
+		c.page.Fault("no model is available; choose one with /model")
 		c.restore()
 		return c.rest()
 	}
@@ -257,7 +257,7 @@ func stopped(r agent.Reason) string {
 	case agent.Steps:
 		return "the run reached its largest number of steps; say \"go on\" to let it work on"
 	case agent.Pushed:
-		return "steering would go on, but had its way often enough"
+		return "steering asked to continue, but reached its limit"
 	}
 	return "stopped: " + string(r)
 }

@@ -71,7 +71,7 @@ const headSize = 64 << 10
 // Open opens a file of a host's sessions. Where host is "", it is found out.
 func Open(ctx context.Context, path, host string) (*File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // to open a pipe would wait for somebody who writes
-		return nil, fmt.Errorf("%w: %s is no plain file; write what it gives into one first", trimtab.ErrDamaged, path)
+		return nil, fmt.Errorf("%w: %s is not a regular file; write what it gives into one first", trimtab.ErrDamaged, path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -142,7 +142,7 @@ func unknown(path, host string) error {
 	case "":
 		return fmt.Errorf("%w: %s is not a file of sessions that can be read; those of %s can", trimtab.ErrDamaged, path, strings.Join(Hosts(), ", "))
 	case opencode.Host, goose.Host:
-		return fmt.Errorf("%w: %s is no database, and %s keeps its sessions in one", trimtab.ErrDamaged, path, host)
+		return fmt.Errorf("%w: %s is not a database, and %s keeps its sessions in one", trimtab.ErrDamaged, path, host)
 	}
 	return fmt.Errorf("%w: %s cannot be read as a file of %q; give one of %s", trimtab.ErrDamaged, path, host, strings.Join(Hosts(), ", "))
 }

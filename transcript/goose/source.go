@@ -110,7 +110,7 @@ func (s *Source) Sessions(ctx context.Context) iter.Seq2[trimtab.Info, error] {
 			info := trimtab.Info{Host: Host}
 			var kind, created, updated string
 			if err := rows.Scan(&info.ID, &info.Parent, &kind, &info.Project, &created, &updated); err != nil {
-				if !yield(info, transcript.Damaged{Row: info.ID, Text: "it is no session"}) {
+				if !yield(info, transcript.Damaged{Row: info.ID, Text: "it is not a session"}) {
 					return
 				}
 				continue
@@ -173,7 +173,7 @@ func (s *Source) rows(ctx context.Context, r *reader) error {
 		bad := rows.Scan(&w.id, &w.role, &w.created, &w.content, &w.meta)
 		switch {
 		case bad != nil:
-			bad = errors.New("it is no message")
+			bad = errors.New("it is not a message")
 		case w.content == nil:
 			bad = fmt.Errorf("it is empty or longer than %d bytes", r.Opt.MaxLine)
 		default:

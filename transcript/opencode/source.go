@@ -90,7 +90,7 @@ func (s *Source) Sessions(ctx context.Context) iter.Seq2[trimtab.Info, error] {
 			info := trimtab.Info{Host: Host}
 			var created, updated int64
 			if err := rows.Scan(&info.ID, &info.Parent, &info.Project, &info.Title, &created, &updated); err != nil {
-				if !yield(info, transcript.Damaged{Row: info.ID, Text: "it is no session"}) {
+				if !yield(info, transcript.Damaged{Row: info.ID, Text: "it is not a session"}) {
 					return
 				}
 				continue

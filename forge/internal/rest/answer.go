@@ -204,7 +204,7 @@ func Base(raw, fallback string) (string, error) {
 	u, err := url.Parse(cmp.Or(strings.TrimSpace(raw), fallback))
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", errors.New("url: this is no address; write it as https://host")
+		return "", errors.New("invalid url; write it as https://host")
 	case u.User != nil:
 		return "", fmt.Errorf("url: the address of %s holds a name or password; leave it out", u.Host)
 	case u.RawQuery != "" || u.Fragment != "":

@@ -54,7 +54,7 @@ func endOf(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no plain file")
+		return nil, errors.New("it is not a regular file")
 	}
 	file, err := os.Open(path) // #nosec G304 -- the host says where its own file is
 	if err != nil {

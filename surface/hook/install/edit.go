@@ -89,14 +89,14 @@ func addOne(text []byte, event string, g matched) ([]byte, error) {
 	}
 	inner, ok := hooks.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("\"hooks\" is no object; mend the file first")
+		return nil, fmt.Errorf("\"hooks\" is not an object; fix the file first")
 	}
 	list := member(inner, event)
 	if list == nil {
 		return apply(text, append1(text, *hooks, unit, 2, event, []matched{g})), nil
 	}
 	if _, ok := list.Value.(*hujson.Array); !ok {
-		return nil, fmt.Errorf("\"hooks\".%q is no list; mend the file first", event)
+		return nil, fmt.Errorf("\"hooks\".%q is not a list; fix the file first", event)
 	}
 	return apply(text, append1(text, *list, unit, 3, "", g)), nil
 }

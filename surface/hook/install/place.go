@@ -95,7 +95,7 @@ func read(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", path)
+		return nil, fmt.Errorf("%s is not a file", path)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s: %d bytes are over the limit of %d", path, info.Size(), maxFile)
 	}

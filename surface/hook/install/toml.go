@@ -79,7 +79,7 @@ func foundTOML(text []byte) (have Want, err error) {
 	}
 	doc, err := parseTOML(body)
 	if err != nil {
-		return have, fmt.Errorf("not valid TOML: %w; mend it there, or take ours out with trimtab uninstall", err)
+		return have, fmt.Errorf("not valid TOML: %w; fix it there, or take ours out with trimtab uninstall", err)
 	}
 	for _, b := range all {
 		switch b.head {
@@ -135,7 +135,7 @@ func cutTOML(text []byte) ([]byte, error) {
 	out.WriteString(strings.Join(lines[at:], ""))
 	after, err := parseTOML([]byte(out.String()))
 	if err != nil {
-		return nil, fmt.Errorf("it would not be valid TOML without our lines: %w; mend it, or take them out by hand: each block begins with %q", err, tomlMark)
+		return nil, fmt.Errorf("it would not be valid TOML without our lines: %w; fix it, or take them out by hand: each block begins with %q", err, tomlMark)
 	}
 	// A text that is valid only without our lines was broken by them.
 	if before, err := parseTOML(body); err == nil {
@@ -157,7 +157,7 @@ func putTOML(text []byte, w Want) ([]byte, error) {
 	mark, body := splitMark(text)
 	doc, err := parseTOML(body)
 	if err != nil {
-		return nil, fmt.Errorf("not valid TOML, so it is left alone: %w; mend it first", err)
+		return nil, fmt.Errorf("not valid TOML, so it is left alone: %w; fix it first", err)
 	}
 	eol := "\n"
 	if bytes.Contains(body, []byte("\r\n")) {
@@ -226,7 +226,7 @@ func extensible(body []byte, doc table, name string) error {
 		where = fmt.Sprintf("line %d: %s", row-1, name)
 	}
 	if !isTable {
-		return fmt.Errorf("%s is no table; mend it first", where)
+		return fmt.Errorf("%s is not a table; fix it first", where)
 	}
 	return fmt.Errorf("%s is an inline table, { … }, to which TOML lets nothing be added; write each of its entries as a table of its own, [%s.NAME], and install again", where, name)
 }

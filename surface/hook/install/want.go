@@ -208,7 +208,7 @@ func set(body []byte, v any, names ...string) ([]byte, error) {
 	for i, name := range names {
 		o, ok := to.Value.(*hujson.Object)
 		if !ok {
-			return nil, fmt.Errorf("%q is no object; mend the file first", strings.Join(names[:i], "."))
+			return nil, fmt.Errorf("%q is not an object; fix the file first", strings.Join(names[:i], "."))
 		}
 		next := member(o, name)
 		if next == nil {

@@ -118,7 +118,7 @@ func TestInstall_WhatIsThePersonsOwnStays(t *testing.T) {
 		says       string
 	}{
 		"a server of our name": {"gemini", `{"mcpServers":{"trimtab":{"command":"/x/other"}}}`, 0, Want{MCP: speaks}, "not ours"},
-		"servers are no list":  {"gemini", `{"mcpServers":[]}`, 0, Want{MCP: speaks}, "no object"},
+		"servers are no list":  {"gemini", `{"mcpServers":[]}`, 0, Want{MCP: speaks}, "not an object"},
 		"a base URL":           {"claude", `{"env":{"ANTHROPIC_BASE_URL":"https://proxy.example"}}`, 0, Want{Gateway: served}, "https://proxy.example already"},
 		"a provider":           {"codex", "model_provider = \"azure\"\n", 1, Want{Gateway: served}, `"azure" already`},
 		"a server in TOML":     {"codex", "[ mcp_servers . \"trimtab\" ]\ncommand = \"x\"\n", 1, Want{MCP: speaks}, "not ours"},
@@ -212,9 +212,9 @@ func TestInstall_ValidTOMLStaysValid(t *testing.T) {
 		"nothing but a byte-order mark":     {"\uFEFF", nil},
 		"servers as dotted keys":            {"mcp_servers.files = { command = \"x\" }\n", nil},
 		"an empty table of servers":         {"[mcp_servers]\n[tui]\n", nil},
-		"servers are a list":                {"[[mcp_servers]]\ncommand = \"x\"\n", []string{"line 1: mcp_servers is no table"}},
-		"servers are a word":                {"mcp_servers = \"x\"\n", []string{"line 1: mcp_servers is no table"}},
-		"not TOML":                          {"model = \"m\"\nmodel = \"n\"\n", []string{"not valid TOML", "line 2", "mend"}},
+		"servers are a list":                {"[[mcp_servers]]\ncommand = \"x\"\n", []string{"line 1: mcp_servers is not a table"}},
+		"servers are a word":                {"mcp_servers = \"x\"\n", []string{"line 1: mcp_servers is not a table"}},
+		"not TOML":                          {"model = \"m\"\nmodel = \"n\"\n", []string{"not valid TOML", "line 2", "fix"}},
 		"an inline table over lines (v1.1)": {"tui = {\n  theme = 1, # dark\n}\n", nil},
 		"our mark in a string":              {"notes = \"\"\"\n" + tomlMark + "\n" + tomlServer + "\n\"\"\"\n", []string{"by hand"}},
 	} {

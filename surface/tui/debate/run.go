@@ -60,7 +60,7 @@ func Show(ctx context.Context, d *deliberate.Debate, opt Options) (deliberate.Ev
 	cancel()
 	running.Wait() // what was said is being stored
 	if errors.Is(err, tea.ErrProgramPanic) {
-		err = fmt.Errorf("the view broke down: %w; the debate is saved up to its last message", err)
+		err = fmt.Errorf("the view crashed: %w; the debate is saved up to its last message", err)
 	}
 	return last, errors.Join(failed, err)
 }

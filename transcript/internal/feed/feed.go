@@ -79,7 +79,7 @@ type planner interface {
 	Planned()
 }
 
-// finisher is a Taker that has something to say at the end of the file.
+// finisher is a Taker whose End is called once, after the last line.
 type finisher interface{ End() error }
 
 // Lines reads a file of JSON lines.
