@@ -15,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/procgroup"
 )
 
 // maxStarts is how often a server is started before it is given up.
@@ -180,7 +181,7 @@ func (s *server) end() {
 // sweep ends what the server's program left running.
 func (s *server) sweep() {
 	if s.cmd != nil {
-		endGroup(s.cmd)
+		procgroup.KillRest(s.cmd)
 		s.cmd = nil
 	}
 }

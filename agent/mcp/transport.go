@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trimtab/trimtab/internal/procgroup"
 )
 
 // patience is how long a server has to end after each way of telling it to.
@@ -35,7 +37,7 @@ func (s *server) transport() (sdk.Transport, error) {
 	}
 	cmd.Dir, cmd.Env, cmd.Stderr = s.opt.Dir, env, s.said
 	cmd.WaitDelay = patience // for what it started and left behind with our pipes
-	ownGroup(cmd)
+	procgroup.Set(cmd)
 	s.cmd = cmd
 	return &sdk.CommandTransport{Command: cmd, TerminateDuration: patience}, nil
 }

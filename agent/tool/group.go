@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/trimtab/trimtab/internal/procgroup"
 )
 
 const (
@@ -23,7 +25,7 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, out io.Writer, grace time.Dura
 		return fmt.Errorf("make a pipe: %w", err)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, w, w
-	ownGroup(cmd)
+	procgroup.Set(cmd)
 	if err := ctx.Err(); err != nil {
 		return errors.Join(err, r.Close(), w.Close())
 	}
@@ -38,8 +40,8 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, out io.Writer, grace time.Dura
 		defer close(copied)
 		_, _ = io.Copy(out, r) // it ends with the last program that writes, or when r is closed
 	}()
-	err = waitGroup(ctx, cmd, grace)
-	endRest(cmd)
+	err = procgroup.Wait(ctx, cmd, grace)
+	procgroup.KillRest(cmd)
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
 	select {
@@ -48,32 +50,5 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, out io.Writer, grace time.Dura
 	}
 	_ = r.Close()
 	<-copied
-	return err
-}
-
-// waitGroup waits for the command. When ctx is done it asks the group to end, and
-// ends it a little later.
-func waitGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
-	ended := make(chan struct{})
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-ended:
-			return
-		case <-ctx.Done():
-		}
-		tellGroup(cmd)
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-ended:
-		case <-timer.C:
-			endGroup(cmd)
-		}
-	}()
-	err := cmd.Wait()
-	close(ended)
-	<-watched
 	return err
 }

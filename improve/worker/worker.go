@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/internal/atomicfile"
+	"github.com/trimtab/trimtab/internal/filelock"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -103,7 +104,10 @@ func New(ctx context.Context, cfg Config, opt Options) (*Worker, error) {
 	if err := os.MkdirAll(cfg.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("workflow: %w", err)
 	}
-	unlock, err := tryLock(filepath.Join(cfg.Folder, "flow.lock"))
+	unlock, err := filelock.Try(filepath.Join(cfg.Folder, "flow.lock"))
+	if errors.Is(err, filelock.ErrLocked) {
+		err = ErrBusy
+	}
 	if err != nil {
 		return nil, fmt.Errorf("workflow: %s: %w", cfg.Folder, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab/internal/filelock"
 )
 
 // Why a book cannot be used.
@@ -17,8 +19,10 @@ var (
 	errDamaged = errors.New("the book of trusted projects is damaged, so nothing is trusted")
 	errNewer   = errors.New("the book of trusted projects is from a newer trimtab, so nothing is trusted")
 	errOpen    = errors.New("others may write to the book of trusted projects, so nothing is trusted")
-	errBusy    = errors.New("another trimtab is writing")
 )
+
+// lockWait is how long a change waits for other processes that change the book.
+const lockWait = 5 * time.Second
 
 // Book is the file of what a person trusted. It is read anew for each question,
 // so that what another process trusts or revokes counts at once. It is safe to
@@ -146,7 +150,7 @@ func (b *Book) Revoke(dir string) error {
 
 // change rewrites the book while nobody else does.
 func (b *Book) change(edit func(records []Record, damaged bool) ([]Record, error)) error {
-	unlock, err := lock(b.path + ".lock")
+	unlock, err := filelock.Lock(b.path+".lock", lockWait)
 	if err != nil {
 		return fmt.Errorf("trust: lock %s: %w", b.path, err)
 	}

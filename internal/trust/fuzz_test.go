@@ -55,20 +55,3 @@ func FuzzBook(f *testing.F) {
 		}
 	})
 }
-
-func TestALockIsHeldByOne(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "lock")
-	unlock, err := tryLock(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tryLock(name); !errors.Is(err, errBusy) {
-		t.Errorf("a second one got %v", err)
-	}
-	unlock()
-	unlock, err = tryLock(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unlock()
-}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/procgroup"
 	"github.com/trimtab/trimtab/steer/external"
 )
 
@@ -137,7 +138,8 @@ func start(command string, args []string) (*process, error) {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}
 	}
-	ownGroup(cmd)
+	procgroup.Set(cmd)
+	procgroup.KillWithParent(cmd)
 	pipes, err := newPipes()
 	if err != nil {
 		return nil, err
@@ -155,7 +157,7 @@ func start(command string, args []string) (*process, error) {
 		begun <- err
 		if err == nil {
 			_ = cmd.Wait() // that it ended is what counts, not how
-			endGroup(cmd)
+			procgroup.KillRest(cmd)
 		}
 	}()
 	err = <-begun
@@ -211,8 +213,7 @@ func (p *process) end() {
 		select {
 		case <-p.ended:
 		default:
-			endGroup(p.cmd)
-			_ = p.cmd.Process.Kill() // where there are no groups
+			procgroup.Kill(p.cmd)
 		}
 		<-p.ended
 		_ = p.in.Close()

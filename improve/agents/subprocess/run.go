@@ -1,6 +1,7 @@
 package subprocess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trimtab/trimtab/internal/procgroup"
 )
 
 // Program is one run of a program.
@@ -73,8 +76,8 @@ func (p *Place) Run(ctx context.Context, prog Program) (End, error) {
 	if err := cmd.Start(); err != nil {
 		return End{Exit: -1}, fmt.Errorf("start %s: %w", prog.Argv[0], err)
 	}
-	err = wait(held, cmd, prog.Grace)
-	endRest(cmd)
+	err = procgroup.Wait(held, cmd, cmp.Or(max(prog.Grace, 0), defaultGrace))
+	procgroup.KillRest(cmd)
 	sweep(p.mark())
 	end := End{Exit: cmd.ProcessState.ExitCode(), Tail: out.tail(), Took: time.Since(began)}
 	var exit *exec.ExitError
@@ -104,7 +107,7 @@ func (p *Place) command(prog Program) (*exec.Cmd, error) {
 	if err := p.box.Confine(cmd); err != nil {
 		return nil, fmt.Errorf("%s was not run, since it could not be confined: %w", prog.Argv[0], err)
 	}
-	ownGroup(cmd)
+	procgroup.Set(cmd)
 	return cmd, nil
 }
 
@@ -140,35 +143,6 @@ func Find(name string, env []string) (string, error) {
 		break
 	}
 	return "", fmt.Errorf("%s: %w: it is not on the PATH", name, ErrMissing)
-}
-
-// wait waits for a program. When ctx is done it asks the group to end, and ends it
-// a little later.
-func wait(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
-	if grace <= 0 {
-		grace = defaultGrace
-	}
-	ended, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-ended:
-			return
-		case <-ctx.Done():
-		}
-		tellGroup(cmd)
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-ended:
-		case <-timer.C:
-			endGroup(cmd)
-		}
-	}()
-	err := cmd.Wait()
-	close(ended)
-	<-watched
-	return err
 }
 
 // meter counts both outputs, hands them on and keeps the end of them.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package worker
+package filelock
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ func tryLock(name string) (unlock func(), err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err != nil {
 		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrBusy
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
+			return nil, ErrLocked
 		}
 		return nil, err
 	}
