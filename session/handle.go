@@ -91,7 +91,7 @@ func (h *Service) commitRetry(ctx context.Context, id string, events []normalize
 		if try == tries {
 			return stepResult{}, fmt.Errorf("gave up after %d tries: %w", tries, err)
 		}
-		if err := h.pause(ctx, id, try); err != nil {
+		if err := h.backoff(ctx, id, try); err != nil {
 			return stepResult{}, fmt.Errorf("session %s: %w", id, err)
 		}
 	}
@@ -153,9 +153,9 @@ func writable(out trimtab.Outcome) (actions []trimtab.Taken, faults []trimtab.Fa
 	return actions, faults
 }
 
-// pause waits a little after a lost race, longer each time and never as long as
+// backoff waits a little after a lost race, longer each time and never as long as
 // another service does.
-func (h *Service) pause(ctx context.Context, id string, try int) error {
+func (h *Service) backoff(ctx context.Context, id string, try int) error {
 	type race struct {
 		id  string
 		try int

@@ -157,13 +157,13 @@ func (f *source) problem(at ast.Node, format string, args ...any) string {
 
 func (f *source) line(p token.Pos) int { return f.fset.Position(p).Line }
 
-// loadHouse reads the tree that this package is part of, once for all tests.
-var loadHouse = sync.OnceValues(func() (*tree, error) { return load(filepath.Join("..", "..")) })
+// loadRepository reads the tree that this package is part of, once for all tests.
+var loadRepository = sync.OnceValues(func() (*tree, error) { return load(filepath.Join("..", "..")) })
 
 // repository is the tree that this package is part of. Nobody changes it.
 func repository(t *testing.T) *tree {
 	t.Helper()
-	tr, err := loadHouse()
+	tr, err := loadRepository()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func (s *Sender) Stream(ctx context.Context, l Letter) iter.Seq2[llm.Chunk, erro
 			if l.lighten(err) {
 				continue
 			}
-			pause, again := s.pause(try, err)
+			pause, again := s.retryDelay(try, err)
 			if r.begun || !again {
 				yield(nil, s.advise(ctx, l, err))
 				return

@@ -17,8 +17,9 @@ const (
 	lastWait  = 16 * time.Second
 )
 
-// pause says how long to wait after a try that failed, and whether to try again.
-func (s *Sender) pause(try int, err error) (time.Duration, bool) {
+// retryDelay is the backoff after a try that failed, and whether to retry at all: exponential
+// with jitter, or what the provider asks for (Retry-After).
+func (s *Sender) retryDelay(try int, err error) (time.Duration, bool) {
 	if try >= s.opt.Tries {
 		return 0, false
 	}
