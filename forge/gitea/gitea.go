@@ -97,7 +97,7 @@ func (f *Forge) Repo(ctx context.Context) (forge.Repo, error) {
 		if err := f.client.Do(ctx, rest.Call{Doing: "look at " + f.cfg.Repo, Method: "GET", Path: f.path(), Out: &r}); err != nil {
 			return forge.Repo{}, err
 		}
-		self := account{f.cfg.Self}
+		self := rest.Account{Login: f.cfg.Self}
 		if self.Login == "" {
 			if err := f.client.Do(ctx, rest.Call{Doing: "ask whose token this is", Method: "GET", Path: "/user", Out: &self}); err != nil {
 				return forge.Repo{}, err

@@ -20,26 +20,26 @@ type branch struct {
 
 // pull is a pull request in Gitea's words.
 type pull struct {
-	Number    int       `json:"number"`
-	Title     string    `json:"title"`
-	Body      string    `json:"body"`
-	User      account   `json:"user"`
-	URL       string    `json:"html_url"`
-	State     string    `json:"state"`
-	Merged    bool      `json:"merged"`
-	MergedAt  time.Time `json:"merged_at"` // zero where it was not
-	Draft     bool      `json:"draft"`
-	Labels    []label   `json:"labels"`
-	Head      branch    `json:"head"`
-	Base      branch    `json:"base"`
-	Mergeable bool      `json:"mergeable"`
-	Created   time.Time `json:"created_at"`
+	Number    int          `json:"number"`
+	Title     string       `json:"title"`
+	Body      string       `json:"body"`
+	User      rest.Account `json:"user"`
+	URL       string       `json:"html_url"`
+	State     string       `json:"state"`
+	Merged    bool         `json:"merged"`
+	MergedAt  time.Time    `json:"merged_at"` // zero where it was not
+	Draft     bool         `json:"draft"`
+	Labels    []rest.Label `json:"labels"`
+	Head      branch       `json:"head"`
+	Base      branch       `json:"base"`
+	Mergeable bool         `json:"mergeable"`
+	Created   time.Time    `json:"created_at"`
 }
 
 // ours translates. Gitea calls a draft not mergeable whatever its changes are.
 func (p pull) ours() forge.Pull {
 	out := forge.Pull{
-		Number: p.Number, Title: p.Title, Body: p.Body, Author: p.User.Login, URL: p.URL, Labels: names(p.Labels), State: forge.Open,
+		Number: p.Number, Title: p.Title, Body: p.Body, Author: p.User.Login, URL: p.URL, Labels: rest.LabelNames(p.Labels), State: forge.Open,
 		Draft: p.Draft, Head: p.Head.Ref, Base: p.Base.Ref, Commit: p.Head.SHA, Created: p.Created,
 	}
 	switch {

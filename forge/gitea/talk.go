@@ -16,12 +16,12 @@ import (
 
 // comment is a comment or review in Gitea's words.
 type comment struct {
-	ID        int64     `json:"id"`
-	Body      string    `json:"body"`
-	User      account   `json:"user"`
-	URL       string    `json:"html_url"`
-	Created   time.Time `json:"created_at"`
-	Submitted time.Time `json:"submitted_at"`
+	ID        int64        `json:"id"`
+	Body      string       `json:"body"`
+	User      rest.Account `json:"user"`
+	URL       string       `json:"html_url"`
+	Created   time.Time    `json:"created_at"`
+	Submitted time.Time    `json:"submitted_at"`
 }
 
 func (c comment) ours(review bool) forge.Comment {
@@ -82,8 +82,8 @@ func (f *Forge) Review(ctx context.Context, number int, r forge.Review) (forge.C
 
 // Label adds labels and makes those that are missing. Gitea sets them by id.
 func (f *Forge) Label(ctx context.Context, on forge.Ref, want []string) ([]string, error) {
-	var have []label
-	for l, err := range rest.List[label](ctx, f.client, rest.Call{Doing: "list labels", Path: f.path("labels"), Query: url.Values{"limit": {"50"}}}) {
+	var have []rest.Label
+	for l, err := range rest.List[rest.Label](ctx, f.client, rest.Call{Doing: "list labels", Path: f.path("labels"), Query: url.Values{"limit": {"50"}}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -100,23 +100,23 @@ func (f *Forge) Label(ctx context.Context, on forge.Ref, want []string) ([]strin
 			return nil, err
 		}
 	}
-	var now []label
+	var now []rest.Label
 	call := rest.Call{Doing: fmt.Sprintf("label %s %d", on.Kind, on.Number), Method: "GET", Path: f.path("issues", itoa(on.Number), "labels"), Out: &now}
 	if len(use) > 0 {
 		call.Method, call.In = "POST", map[string][]int64{"labels": use}
 	}
 	err := f.client.Do(ctx, call)
-	return names(now), err
+	return rest.LabelNames(now), err
 }
 
 // labelID finds a label or makes it.
-func (f *Forge) labelID(ctx context.Context, have []label, name string) (int64, error) {
+func (f *Forge) labelID(ctx context.Context, have []rest.Label, name string) (int64, error) {
 	for _, l := range have {
 		if rest.Holds([]string{l.Name}, name) {
 			return l.ID, nil
 		}
 	}
-	var made label
+	var made rest.Label
 	in := map[string]string{"name": name, "color": "#" + rest.Colour}
 	err := f.client.Do(ctx, rest.Call{Doing: "make label " + name, Method: "POST", Path: f.path("labels"), In: in, Out: &made})
 	return made.ID, err

@@ -23,24 +23,24 @@ type branch struct {
 
 // pull is a pull request in GitHub's words.
 type pull struct {
-	Number    int        `json:"number"`
-	Title     string     `json:"title"`
-	Body      string     `json:"body"`
-	User      account    `json:"user"`
-	URL       string     `json:"html_url"`
-	State     string     `json:"state"`
-	MergedAt  *time.Time `json:"merged_at"`
-	Draft     bool       `json:"draft"`
-	Labels    []label    `json:"labels"`
-	Head      branch     `json:"head"`
-	Base      branch     `json:"base"`
-	Mergeable *bool      `json:"mergeable"`
-	Created   time.Time  `json:"created_at"`
+	Number    int          `json:"number"`
+	Title     string       `json:"title"`
+	Body      string       `json:"body"`
+	User      rest.Account `json:"user"`
+	URL       string       `json:"html_url"`
+	State     string       `json:"state"`
+	MergedAt  *time.Time   `json:"merged_at"`
+	Draft     bool         `json:"draft"`
+	Labels    []rest.Label `json:"labels"`
+	Head      branch       `json:"head"`
+	Base      branch       `json:"base"`
+	Mergeable *bool        `json:"mergeable"`
+	Created   time.Time    `json:"created_at"`
 }
 
 func (p pull) ours() forge.Pull {
 	out := forge.Pull{
-		Number: p.Number, Title: p.Title, Body: p.Body, Author: p.User.Login, URL: p.URL, Labels: names(p.Labels), State: forge.Open,
+		Number: p.Number, Title: p.Title, Body: p.Body, Author: p.User.Login, URL: p.URL, Labels: rest.LabelNames(p.Labels), State: forge.Open,
 		Draft: p.Draft, Head: p.Head.Ref, Base: p.Base.Ref, Commit: p.Head.SHA, Created: p.Created,
 	}
 	switch {

@@ -16,12 +16,12 @@ import (
 
 // comment is a comment or review in GitHub's words.
 type comment struct {
-	ID        int64     `json:"id"`
-	Body      string    `json:"body"`
-	User      account   `json:"user"`
-	URL       string    `json:"html_url"`
-	Created   time.Time `json:"created_at"`
-	Submitted time.Time `json:"submitted_at"`
+	ID        int64        `json:"id"`
+	Body      string       `json:"body"`
+	User      rest.Account `json:"user"`
+	URL       string       `json:"html_url"`
+	Created   time.Time    `json:"created_at"`
+	Submitted time.Time    `json:"submitted_at"`
 }
 
 func (c comment) ours(review bool) forge.Comment {
@@ -95,7 +95,7 @@ func (f *Forge) review(ctx context.Context, number int, in review) (forge.Commen
 // Label adds labels and makes those that are missing.
 func (f *Forge) Label(ctx context.Context, on forge.Ref, want []string) ([]string, error) {
 	var have []string
-	for l, err := range rest.List[label](ctx, f.client, rest.Call{Doing: "list labels", Path: f.path("labels"), Query: url.Values{"per_page": {"100"}}}) {
+	for l, err := range rest.List[rest.Label](ctx, f.client, rest.Call{Doing: "list labels", Path: f.path("labels"), Query: url.Values{"per_page": {"100"}}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -124,13 +124,13 @@ func (f *Forge) Label(ctx context.Context, on forge.Ref, want []string) ([]strin
 func exists(e *forge.Error) bool { return e.Said != "" && containsFold(e.Said, "already_exists") }
 
 func (f *Forge) setLabels(ctx context.Context, on forge.Ref, use []string) ([]string, error) {
-	var now []label
+	var now []rest.Label
 	call := rest.Call{Doing: fmt.Sprintf("label %s %d", on.Kind, on.Number), Method: "GET", Path: f.path("issues", itoa(on.Number), "labels"), Out: &now}
 	if len(use) > 0 {
 		call.Method, call.In = "POST", map[string][]string{"labels": use}
 	}
 	err := f.client.Do(ctx, call)
-	return names(now), err
+	return rest.LabelNames(now), err
 }
 
 func containsFold(s, part string) bool { return strings.Contains(strings.ToLower(s), part) }
