@@ -187,6 +187,14 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 		if s := c.session(id); s.Step != steps {
 			t.Errorf("%d steps, before %d", s.Step, steps)
 		}
+		// The host keeps the last reply behind its summary: it is not said again.
+		reply := obj{"role": "assistant", "content": "All done."} // its thinking belongs to what was before
+		h.history = []any{h.user("This session is being continued from a previous conversation."), reply}
+		h.say("go on")
+		c.settle()
+		if s := c.session(id); s.Step != steps+10 {
+			t.Errorf("%d steps after a compaction and ten replies, before %d", s.Step, steps)
+		}
 	})
 }
 

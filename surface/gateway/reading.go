@@ -21,8 +21,9 @@ type reading struct {
 
 // branches finds the line that follows another, and lines by what they say.
 type branches struct {
-	next map[step]int
-	same map[uint64][]int
+	next  map[step]int
+	same  map[uint64][]int
+	words map[uint64]int // replies that were told as they came, by what they say
 }
 
 // step is a line by the one before it and by what it says.
@@ -33,7 +34,7 @@ type step struct {
 
 func (l *ledger) branch() *branches {
 	if l.tree == nil {
-		l.tree = &branches{next: map[step]int{}, same: map[uint64][]int{}}
+		l.tree = &branches{next: map[step]int{}, same: map[uint64][]int{}, words: map[uint64]int{}}
 		for i := range l.said {
 			l.tree.add(l.said, i)
 		}
@@ -45,6 +46,9 @@ func (t *branches) add(said []line, i int) {
 	known := said[i]
 	t.next[step{known.parent, known.hash}] = i
 	t.same[known.hash] = append(t.same[known.hash], i)
+	if known.words != 0 {
+		t.words[known.words] = i
+	}
 }
 
 // read finds which messages of a body are known. A body that goes on where the main
@@ -52,7 +56,7 @@ func (t *branches) add(said []line, i int) {
 // it parts, a message is known that was said there before, or that moved together
 // with its neighbours: a host that cuts out the middle of its history says nothing
 // new. The ledger stays as it is, until take.
-func (l *ledger) read(b *wire.Body) reading {
+func (l *ledger) read(f wire.Format, b *wire.Body) reading {
 	r := reading{items: make([]int, 0, len(b.Items))}
 	for i := range b.Items {
 		if !b.Items[i].Continues {
@@ -75,7 +79,7 @@ func (l *ledger) read(b *wire.Body) reading {
 	}
 	r.changed = r.shared < len(l.main) || r.adopted
 	if len(r.lines) < len(r.items) {
-		l.follow(b, &r)
+		l.follow(f, b, &r)
 	}
 	return r
 }
@@ -94,7 +98,7 @@ func (l *ledger) says(at int, b *wire.Body, item int) bool {
 }
 
 // follow reads the lines of a body behind those that it shares with the main line.
-func (l *ledger) follow(b *wire.Body, r *reading) {
+func (l *ledger) follow(f wire.Format, b *wire.Body, r *reading) {
 	from, next := -1, len(l.said)
 	if n := len(r.at); n > 0 {
 		from = r.at[n-1]
@@ -107,7 +111,7 @@ func (l *ledger) follow(b *wire.Body, r *reading) {
 		hash := b.Hash(r.items[n])
 		at := -1
 		if r.changed {
-			at = l.find(from, hash, b, r, n, used)
+			at = l.find(from, hash, f, b, r, n, used)
 		}
 		if at < 0 {
 			fresh[hash]++
@@ -127,7 +131,7 @@ func (l *ledger) follow(b *wire.Body, r *reading) {
 // find returns the known line that line n of a body is, or -1. The last line of a body
 // is what is asked for now: that it was said before somewhere else makes it no
 // repetition, unless the one before it moved along.
-func (l *ledger) find(from int, hash uint64, b *wire.Body, r *reading, n int, used map[int]bool) int {
+func (l *ledger) find(from int, hash uint64, f wire.Format, b *wire.Body, r *reading, n int, used map[int]bool) int {
 	t := l.branch()
 	if at, ok := t.next[step{from, hash}]; ok && !used[at] {
 		return at
@@ -137,6 +141,11 @@ func (l *ledger) find(from int, hash uint64, b *wire.Body, r *reading, n int, us
 	}
 	if hash == 0 {
 		return -1
+	}
+	if len(t.words) > 0 && b.Items[r.items[n]].Role == trimtab.RoleAssistant {
+		if at, ok := t.words[wordsOf(wire.Whole(f, b, r.items[n]))]; ok && !used[at] && l.said[at].hash == 0 && l.says(at, b, r.items[n]) {
+			return at
+		}
 	}
 	for _, at := range t.same[hash] {
 		switch parent := l.said[at].parent; {

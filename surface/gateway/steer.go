@@ -114,7 +114,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if err := g.begin(ctx, l, from, body); err != nil {
 		return edited{err: err}
 	}
-	seen, as := l.read(body), l.profileOf(to.format, body)
+	seen, as := l.read(to.format, body), l.profileOf(to.format, body)
 	if why == "" {
 		why = l.side(seen, as, to.format, body)
 	}

@@ -148,16 +148,21 @@ func blocks(dst []byte, texts []string) []byte {
 	return append(dst, ']')
 }
 
-// behind is where a system message for item at may stand: right behind the user turn
-// that it is part of or that follows.
+// behind is where a system message for item at may stand: behind the user turn that it
+// is part of or that follows, and behind the client's own system messages there, which
+// are one section with ours.
 func behind(b *wire.Body, at int) int {
-	for at < len(b.Items) && b.Items[at].Role == trimtab.RoleUser {
+	for at < len(b.Items) && b.Items[at].Role != trimtab.RoleAssistant {
 		at++
 	}
-	if at == 0 || b.Items[at-1].Role != trimtab.RoleUser || b.Items[at-1].Open > 0 || b.Items[at-1].Server > 0 {
+	user := at
+	for user > 0 && b.Items[user-1].Role == trimtab.RoleSystem {
+		user--
+	}
+	if user == 0 || b.Items[user-1].Role != trimtab.RoleUser || b.Items[at-1].Open > 0 || b.Items[at-1].Server > 0 {
 		return -1
 	}
-	return at // several system messages in a row are one
+	return at
 }
 
 func operator(dst []byte, texts []string, clearing bool) []byte {
