@@ -105,7 +105,8 @@ func TestTheOrderOfEvents(t *testing.T) {
 	}
 }
 
-// The model sees what steering shapes: the view, with the notes at their seats.
+// The model sees what steering shapes: the view, with live notes behind the newest
+// message. Nothing that was sent before the newest reply changes.
 func TestTheModelSeesTheView(t *testing.T) {
 	h := newHarness(t, use("note", func(t trimtab.Turn, n int) (int, []trimtab.Action) {
 		if said, ok := t.Event.(trimtab.Said); ok && said.Message.IsPrompt() {
@@ -124,7 +125,7 @@ func TestTheModelSeesTheView(t *testing.T) {
 	}))
 	run(t, a, "one")
 	run(t, a, "two")
-	want := [][]string{{"note:mind this", ":one", "You are at work."}, {":one", ":fine", "note:mind this", ":two", "You are at work."}}
+	want := [][]string{{":one", "note:mind this", "You are at work."}, {":one", ":fine", ":two", "note:mind this", "You are at work."}}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}

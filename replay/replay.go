@@ -68,9 +68,10 @@ type Note struct {
 	Why     string  `json:"why"`    //
 	Tokens  int     `json:"tokens"` //
 	Lost    int     `json:"lost"`   // cached prefix given up to put it there and to take it away
-	Ended   int     `json:"ended"`  // the step at which it left; 0 is never
+	Ended   int     `json:"ended"`  // the step at which its life was over; 0 is never
 	Because string  `json:"because,omitempty"`
-	Sent    int     `json:"sent"` // requests that it was part of
+	Sent    int     `json:"sent"`           // requests that it was part of
+	Rode    int     `json:"rode,omitempty"` // of those, the ones at whose end it rode, behind all that a provider keeps
 	Cost    float64 `json:"cost"`
 	Text    string  `json:"text,omitempty"`
 }
@@ -94,13 +95,23 @@ func Run(engine *trimtab.Engine, info trimtab.Info, recorded iter.Seq2[trimtab.E
 	r.report.Messages, r.report.Steps, r.report.Tokens = r.s.Seq, r.s.Step, r.s.Meter.Tokens(r.s.Meter.Bytes)
 	for i := range r.report.Notes {
 		n := &r.report.Notes[i]
-		n.Cost = prices.Write*float64(n.Tokens) + prices.Read*float64(n.Tokens*max(0, n.Sent-1)) + (prices.Write-prices.Read)*float64(n.Lost)
+		n.Cost = n.cost(prices)
 		r.report.Injected++
 		r.report.Added += n.Tokens
 		r.report.Lost += n.Lost
 		r.report.Cost += n.Cost
 	}
 	return r.report, nil
+}
+
+// cost is what a note costs. While it rides it is paid anew with each request, as plain
+// input; one that stays is written to the cache once and read from there ever after.
+func (n Note) cost(p Prices) float64 {
+	cost := float64(n.Tokens*n.Rode) + (p.Write-p.Read)*float64(n.Lost)
+	if stood := n.Sent - n.Rode; stood > 0 {
+		cost += p.Write*float64(n.Tokens) + p.Read*float64(n.Tokens*(stood-1))
+	}
+	return cost
 }
 
 type run struct {
@@ -128,7 +139,7 @@ func (r *run) take(ev trimtab.Event) {
 }
 
 // request pays for a request: the prefix is read, the rest written, and each
-// note that stands is part of it.
+// note that rides or stands is part of it.
 func (r *run) request() {
 	r.report.Requests++
 	m := r.s.Meter
@@ -138,6 +149,9 @@ func (r *run) request() {
 	for _, n := range r.s.Notes {
 		if i, ok := r.live[n.ID]; ok && n.Seated() {
 			r.report.Notes[i].Sent++
+			if !n.Fixed {
+				r.report.Notes[i].Rode++
+			}
 		}
 	}
 }
@@ -156,11 +170,15 @@ func (r *run) step(ev trimtab.Event, at time.Time) {
 		case c.Kind == trimtab.Injected:
 			r.live[c.Note] = len(r.report.Notes)
 			r.report.Notes = append(r.report.Notes, Note{By: c.By, Slot: c.Slot, Step: c.Step, Why: c.Why, Tokens: c.Tokens, Lost: c.Lost, Text: c.Text})
-		case c.Kind == trimtab.Removed && known:
+		case (c.Kind == trimtab.Removed || c.Kind == trimtab.Retired) && known:
 			n := &r.report.Notes[i]
-			n.Ended, n.Because = c.Step, c.Why
+			if n.Ended == 0 {
+				n.Ended, n.Because = c.Step, c.Why
+			}
 			n.Lost += c.Lost
-			delete(r.live, c.Note)
+			if c.Kind == trimtab.Removed { // a retired one stands on, and is paid for
+				delete(r.live, c.Note)
+			}
 		}
 	}
 	for _, f := range out.Faults {

@@ -60,16 +60,16 @@ func TestListsEveryNoteWithItsPrice(t *testing.T) {
 	if first.Step != 8 || first.Ended != 12 || second.Step != 12 || second.Ended != 0 {
 		t.Errorf("notes at %d–%d and %d–%d", first.Step, first.Ended, second.Step, second.Ended)
 	}
-	// The first stood for the requests of steps 8 to 11; when it left, 12 messages of 100 tokens had been
-	// sent behind it, and the request of step 11 was the last: 6 of them.
-	if first.Sent != 4 || first.Lost != 600 {
-		t.Errorf("the first was part of %d requests and cost %d of cached prefix; want 4 and 600", first.Sent, first.Lost)
+	// The first rode at the end of the requests of steps 8 to 11, paid as plain input each time, and left at
+	// no price.
+	if first.Sent != 4 || first.Rode != 4 || first.Lost != 0 {
+		t.Errorf("the first was part of %d requests, rode on %d and cost %d of cached prefix; want 4, 4 and 0", first.Sent, first.Rode, first.Lost)
 	}
-	want := 1.25*float64(first.Tokens) + 0.1*3*float64(first.Tokens) + 1.15*600
+	want := 4 * float64(first.Tokens)
 	if math.Abs(first.Cost-want) > 0.01 {
 		t.Errorf("cost %.2f, want %.2f", first.Cost, want)
 	}
-	if r.Added != first.Tokens+second.Tokens || r.Lost != 600 || math.Abs(r.Cost-first.Cost-second.Cost) > 0.01 {
+	if r.Added != first.Tokens+second.Tokens || r.Lost != 0 || math.Abs(r.Cost-first.Cost-second.Cost) > 0.01 {
 		t.Errorf("totals %+v", r.Totals)
 	}
 	// Without notes, the n-th request reads what the one before held and writes two messages.
@@ -82,11 +82,45 @@ func TestListsEveryNoteWithItsPrice(t *testing.T) {
 	}
 }
 
-func TestCacheIsCheaperThanStrict(t *testing.T) {
-	strict := run(t, steer.Config{}, recording(30))
-	cache := run(t, steer.Config{Steering: trimtab.Config{Travel: "append"}}, recording(30))
-	if cache.Lost != 0 || cache.Cost >= strict.Cost {
-		t.Errorf("cache gives up %d and costs %.0f, strict %d and %.0f", cache.Lost, cache.Cost, strict.Lost, strict.Cost)
+// An appended note is written once and then read with every request, also when its
+// life is over.
+func TestAnAppendedNoteIsPaidForToTheEnd(t *testing.T) {
+	r := run(t, steer.Config{Steering: trimtab.Config{Travel: "append"}}, recording(13))
+	if len(r.Notes) != 2 {
+		t.Fatalf("%d notes", len(r.Notes))
+	}
+	first := r.Notes[0]
+	if first.Step != 8 || first.Ended != 12 || first.Sent != 5 || first.Rode != 0 || first.Lost != 0 {
+		t.Errorf("%+v", first)
+	}
+	if want := (1.25 + 0.1*4) * float64(first.Tokens); math.Abs(first.Cost-want) > 0.01 {
+		t.Errorf("cost %.2f, want %.2f", first.Cost, want)
+	}
+}
+
+// Neither way gives up cached prefix. Which one is cheaper depends on how long a note
+// is heeded for and how long the session lasts: unheeded, it rides on each request in
+// full; answered at once, it costs one ride, and an appended one is read to the end.
+func TestWhatATravelCosts(t *testing.T) {
+	appended := steer.Config{Steering: trimtab.Config{Travel: "append"}}
+	tail, stays := run(t, steer.Config{}, recording(30)), run(t, appended, recording(30))
+	if tail.Lost != 0 || stays.Lost != 0 || stays.Cost >= tail.Cost {
+		t.Errorf("unheeded: append gives up %d and costs %.0f, tail %d and %.0f", stays.Lost, stays.Cost, tail.Lost, tail.Cost)
+	}
+	answered := func() iter.Seq2[trimtab.Event, error] {
+		done := json.RawMessage(`{"todos":[{"content":"a","status":"completed"}]}`)
+		more := []trimtab.Event{
+			trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "t", Name: "TodoWrite", Input: done}}}},
+			trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: "t", Text: "ok"}}}},
+		}
+		for range 20 {
+			more = append(more, trimtab.Said{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "on we go")})
+		}
+		return recording(8, more...)
+	}
+	tail, stays = run(t, steer.Config{}, answered()), run(t, appended, answered())
+	if len(tail.Notes) == 0 || tail.Notes[0].Sent != 1 || tail.Notes[0].Cost >= stays.Notes[0].Cost || tail.Lost != 0 || stays.Lost != 0 {
+		t.Errorf("answered at once: tail %+v, append %+v", tail.Notes, stays.Notes)
 	}
 }
 
@@ -94,7 +128,7 @@ func TestCompare(t *testing.T) {
 	a := run(t, steer.Config{}, recording(13))
 	b := run(t, steer.Config{Todo: todo.Config{InitialTurns: 12, RepeatTurns: 50}}, recording(13))
 	d := replay.Compare(a, b)
-	if d.Both != 1 || len(d.Only) != 1 || len(d.Other) != 0 || d.Only[0].Step != 8 || d.Lost != -600 {
+	if d.Both != 1 || len(d.Only) != 1 || len(d.Other) != 0 || d.Only[0].Step != 8 || d.Lost != 0 || d.Cost >= 0 {
 		t.Errorf("difference %+v", d)
 	}
 	if same := replay.Compare(a, a); same.Both != 2 || len(same.Only)+len(same.Other) != 0 || same.Cost != 0 {

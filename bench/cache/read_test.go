@@ -117,7 +117,7 @@ func TestTheTableSaysWhatIsMet(t *testing.T) {
 	if err := command(t.Context(), []string{"-provider", "marks", "-own", "../../transcript/claude/testdata/terminal.jsonl"}, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Cache by marks", "| terminal.jsonl |", "| all |", "strict: share read within 0.5 points: met", "cache: share read", "a mark of its own"} {
+	for _, want := range []string{"Cache by marks", "| terminal.jsonl |", "| all |", "append: share read within 0.5 points: met", "tail: share read within 0.5 points: met", "a mark of its own"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

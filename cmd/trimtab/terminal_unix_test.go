@@ -221,20 +221,23 @@ func TestM2_M3_EntryAndReminderReachTheModel(t *testing.T) {
 	c.Type("and the sails?" + enter)
 	c.Wait("It is a windmill.")
 	second, third := d.got(2), d.got(3)
-	reminder := d.before(second, "and the sails?")
-	if reminder == entry || !strings.HasPrefix(reminder, "user text") || strings.Contains(reminder, "A plan it is.") {
-		t.Errorf("before the second prompt stands %q", reminder)
+	reminder := second[len(second)-1]
+	if reminder == entry || !strings.HasPrefix(reminder, "user text Remember") || !strings.Contains(second[len(second)-2], "and the sails?") {
+		t.Errorf("behind the second prompt stands %q", reminder)
 	}
-	if again := d.before(third, "and the sails?"); again != reminder {
-		t.Errorf("in the tool loop stands %q, want %q", again, reminder)
+	if again := third[len(third)-1]; again != reminder {
+		t.Errorf("in the tool loop the last is %q, want %q", again, reminder)
+	}
+	if n := strings.Count(strings.Join(third, "\n"), reminder); n != 1 {
+		t.Errorf("the reminder is there %d times", n)
 	}
 	if n := strings.Count(strings.Join(third, "\n"), entry); n != 1 {
 		t.Errorf("the entry prompt is there %d times", n)
 	}
-	if last := third[len(third)-1]; !strings.Contains(last, "Windmill") {
-		t.Errorf("the last the model sees is %q", last)
+	if last := third[len(third)-2]; !strings.Contains(last, "Windmill") {
+		t.Errorf("before the reminder the model sees %q", last)
 	}
-	for i, r := range third[:len(second)] {
+	for i, r := range third[:len(second)-1] { // all but what rides
 		if r != second[i] {
 			t.Errorf("item %d moved: %q, was %q", i, r, second[i])
 		}
@@ -281,9 +284,8 @@ func TestM7_ContinueRestoresTheMode(t *testing.T) {
 	c.Type("second words" + enter)
 	c.Wait("Back again.")
 	lines := d.got(2)
-	reminder := d.before(lines, "second words")
-	if reminder == entry || !strings.HasPrefix(reminder, "user text") {
-		t.Errorf("before the second prompt stands %q", reminder)
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "user text Remember") || !strings.Contains(d.before(lines, last), "second words") {
+		t.Errorf("behind the second prompt stands %q", last)
 	}
 	if d.before(lines, "first words") != entry {
 		t.Errorf("the entry prompt is not where it was:\n%s", strings.Join(lines, "\n"))

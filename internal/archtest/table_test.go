@@ -124,7 +124,7 @@ var table = []row{
 	{"surface/tui/debate", []string{".", "deliberate", "internal/termsafe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
 	{"surface/tui/edit", []string{"internal/termsafe"}, "the text that is being written; it knows no keys"},
 	{"surface/tui", []string{".", "session", "agent", "agent/tool", "deliberate", "surface/tui/*", "internal/config", "internal/termsafe"}, "thin: draws the chat and the debate"},
-	{"surface/gateway", []string{".", "session", "host", "wire", "wire/*"}, "thin: applies edits to requests in each format"},
+	{"surface/gateway", []string{".", "session", "host", "wire", "wire/*", "internal/jsonscan"}, "thin: applies edits to requests in each format, and reads the fields of a body in place"},
 	{"surface/hook/spool", []string{"internal/jsonscan", "host"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool", "host"}, "hosts' own settings as text: ours put in and taken out"},
 	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/hook", "surface/hook/spool", "host", "session/subprocess", "steer/external"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},

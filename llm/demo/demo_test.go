@@ -277,6 +277,10 @@ func TestNotesWithoutEndDoNotKeepItFromItsWork(t *testing.T) {
 	if !strings.Contains(replies[len(replies)-1].Text(), "Here is what I found") {
 		t.Error("it never answers")
 	}
+	// One that rides on every request is mentioned and heeded once.
+	if text := said(replies); strings.Count(text, "I see a note") != 1 || strings.Count(text, "I read my list again") > 1 {
+		t.Errorf("it speaks of one note again and again:\n%s", text)
+	}
 }
 
 func TestItGoesOnWhenTheHostAsks(t *testing.T) {

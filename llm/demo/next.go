@@ -113,24 +113,28 @@ func heed(t turn, moves []move, lists bool, writes int) (reply, bool) {
 	return reply{text: mention(t) + "I bring my list up to date and go on.", calls: []trimtab.ToolCall{update}}, true
 }
 
+const noteSeen = "I see a note from trimtab"
+
 // mention says that notes were seen, and whose they are.
 func mention(t turn) string {
 	if len(t.notes) == 0 {
 		return ""
 	}
-	var by []string
-	for _, from := range t.notes {
-		for name := range strings.SplitSeq(from, "+") {
-			if name != "" && !slices.Contains(by, name) {
-				by = append(by, name)
-			}
-		}
-	}
 	who := ""
-	if len(by) > 0 {
+	if by := slices.DeleteFunc(slices.Clone(t.notes), func(name string) bool { return name == "" }); len(by) > 0 {
 		who = " (" + strings.Join(by, ", ") + ")"
 	}
-	return fmt.Sprintf("I see a note from trimtab%s. ", who)
+	return noteSeen + who + ". "
+}
+
+// mentioned reads back whose notes a reply of its own has mentioned.
+func mentioned(reply string) []string {
+	_, rest, ok := strings.Cut(reply, noteSeen) // it may introduce itself first
+	if !ok {
+		return nil
+	}
+	who, _, _ := strings.Cut(rest, ". ")
+	return strings.Split(strings.Trim(who, " ()"), ", ")
 }
 
 type todo struct {

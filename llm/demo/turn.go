@@ -20,7 +20,8 @@ type turn struct {
 	replies int             // its replies since the prompt
 	answers int             // those that called nothing
 	last    []trimtab.ToolCall
-	notes   []string // who wrote the notes that came since its last reply
+	notes   []string // who wrote the notes at the end of the request that it has not mentioned in this turn
+	seen    []string // whose notes it has mentioned in this turn; a note rides on every request while it lives
 
 	number, step int // which turn this is, and which reply comes next; for the ids of calls
 }
@@ -52,7 +53,11 @@ func (t *turn) hear(m trimtab.Message) {
 		switch p := p.(type) {
 		case trimtab.Text:
 			if p.By == trimtab.Ours && m.Role != trimtab.RoleAssistant {
-				t.notes = append(t.notes, m.From)
+				for name := range strings.SplitSeq(m.From, "+") {
+					if !slices.Contains(t.seen, name) && !slices.Contains(t.notes, name) {
+						t.notes = append(t.notes, name)
+					}
+				}
 			}
 		case trimtab.ToolResult:
 			for i := range t.work {
@@ -65,7 +70,7 @@ func (t *turn) hear(m trimtab.Message) {
 	switch {
 	case m.IsPrompt():
 		t.prompt = m.Typed()
-		t.work, t.last, t.replies, t.answers, t.step = nil, nil, 0, 0, 0
+		t.work, t.last, t.seen, t.replies, t.answers, t.step = nil, nil, nil, 0, 0, 0
 	case m.Role == trimtab.RoleAssistant:
 		t.replied(m)
 	}
@@ -74,6 +79,7 @@ func (t *turn) hear(m trimtab.Message) {
 func (t *turn) replied(m trimtab.Message) {
 	t.replies++
 	t.notes = nil
+	t.seen = append(t.seen, mentioned(m.Text())...)
 	t.told = t.told || strings.Contains(m.Text(), confession)
 	t.last = llm.Calls(m)
 	if len(t.last) == 0 && !broken(m) {

@@ -91,8 +91,13 @@ func TestM2M3M8_WhatTheModelSeesInAMode(t *testing.T) {
 		if len(first) != 2 || first[0].From != "mode" || !strings.Contains(first[0].Text(), "PLANNING") || first[1].Text() != "first" {
 			t.Errorf("first request: %+v", first)
 		}
-		if n := len(second); n != 5 || second[3].From != "mode" || !strings.HasPrefix(second[3].Text(), "Remember") || second[4].Text() != "second" {
+		if n := len(second); n != 5 || second[3].Text() != "second" || second[4].From != "mode" || !strings.HasPrefix(second[4].Text(), "Remember") {
 			t.Errorf("second request: %+v", second)
+		}
+		for i := range first {
+			if second[i].Text() != first[i].Text() {
+				t.Errorf("message %d was sent as %q and is now %q", i, first[i].Text(), second[i].Text())
+			}
 		}
 	})
 }
@@ -136,8 +141,8 @@ func TestM7_AResumedSessionIsInItsModeAndIsReminded(t *testing.T) {
 				entries++
 			}
 		}
-		if at := len(last) - 2; entries != 1 || !strings.HasPrefix(last[at].Text(), "Remember") {
-			t.Errorf("%d entry prompts; before the prompt: %q", entries, last[at].Text())
+		if at := len(last) - 1; entries != 1 || !strings.HasPrefix(last[at].Text(), "Remember") || last[at-1].Text() != "second" {
+			t.Errorf("%d entry prompts; behind the prompt: %q", entries, last[at].Text())
 		}
 	})
 }
