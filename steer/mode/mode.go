@@ -4,7 +4,8 @@
 //
 // A person chooses the mode; choosing sends nothing. The first prompt in a mode
 // is preceded by its entry prompt, which becomes part of the history; later
-// prompts by its reminder, which does not. A mode never moves a word of the
+// prompts come with its reminder, which does not. What was sent stays, so the first
+// prompt after a mode says once that it is over. A mode never moves a word of the
 // person's, and never comes between a tool call and its result.
 //
 //	modes, err := mode.New(mode.Config{})
@@ -56,16 +57,19 @@ func New(cfg Config, more ...Definition) (Modes, error) {
 // Memory is the mode of a session. Told is the mode of the last prompt: a
 // prompt in another one is a new entry. A session that is opened again counts as
 // told, unless the mode was set from outside in the meantime: then it is Armed.
+// Shown is the mode of which the model has read last and not that it is over.
 type Memory struct {
 	Mode  string `json:"mode"`
 	Told  string `json:"told,omitempty"`
 	Armed bool   `json:"armed,omitempty"`
+	Shown string `json:"shown,omitempty"`
 }
 
 // Name is "mode".
 func (Modes) Name() string { return "mode" }
 
-const entry, reminder = "entry", "reminder"
+// The slots.
+const entry, reminder, over = "entry", "reminder", "over"
 
 // Steer speaks when a person does.
 func (d Modes) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
@@ -84,7 +88,9 @@ func (d Modes) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 			acts = append(acts, more...)
 		}
 	case trimtab.Rewritten:
-		acts = append(acts, d.putBack(t, m)...)
+		var more []trimtab.Action
+		m, more = d.putBack(t, m)
+		acts = append(acts, more...)
 	case trimtab.Using:
 		if why := d.refuse(m, ev.Call); why != "" {
 			acts = append(acts, trimtab.Deny{Why: why})
@@ -102,7 +108,7 @@ func (d Modes) known(m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	text := fmt.Sprintf("the session was in mode %q, which does not exist here; going on in normal mode", m.Mode)
-	return Memory{Mode: Normal, Told: Normal}, []trimtab.Action{trimtab.Notify{Text: text, Warning: true}}
+	return Memory{Mode: Normal, Told: Normal, Shown: m.Shown}, []trimtab.Action{trimtab.Notify{Text: text, Warning: true}}
 }
 
 func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
@@ -111,22 +117,62 @@ func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 	if m.Told != m.Mode {
 		in = trimtab.Inject{Slot: entry, Text: def.Opening(), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name}
 	}
+	var acts []trimtab.Action
+	if m.Shown != "" && m.Shown != m.Mode {
+		left := d.called(m.Shown)
+		acts = append(acts, trimtab.Inject{Slot: over, Text: isOver(left), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt after " + left})
+		m.Shown = ""
+	}
+	if in.Text != "" {
+		m.Shown = m.Mode
+	}
 	m.Told, m.Armed = m.Mode, false
-	return m, []trimtab.Action{in}
+	return m, append(acts, in)
 }
 
-// putBack repeats the entry prompt of the present mode where the host's
-// rewriting took it away.
-func (d Modes) putBack(t trimtab.Turn, m Memory) []trimtab.Action {
-	def := d.list[d.index(m.Mode)]
-	if len(t.Gone) == 0 || m.Told != m.Mode {
-		return nil
+// called is the name of a mode, also of one that does not exist here.
+func (d Modes) called(id string) string {
+	if i := d.index(id); i >= 0 {
+		return d.list[i].Name
 	}
-	text := def.Opening()
-	if !slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool { return n.By == d.Name() && n.Text == text }) {
-		return nil
+	return strings.ToUpper(id)
+}
+
+// isOver says that a mode is over: its entry prompt stands in the history for good.
+// The modes whose names are capitals call themselves MODE in their prompts.
+func isOver(name string) string {
+	if name == strings.ToUpper(name) {
+		name += " MODE"
+	} else {
+		name = "The mode " + name
 	}
-	return []trimtab.Action{trimtab.Inject{Slot: entry, Text: text, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history"}}
+	return strings.TrimSpace(strings.ReplaceAll(prompt("over"), "{{.Name}}", name))
+}
+
+// putBack repeats what the host's rewriting took away and still holds: the entry prompt
+// of the present mode, and that an earlier mode is over where its entry prompt stands.
+func (d Modes) putBack(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
+	gone := func(text string) bool {
+		return slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool { return n.By == d.Name() && n.Text == text })
+	}
+	var acts []trimtab.Action
+	back := func(slot, text string) {
+		acts = append(acts, trimtab.Inject{Slot: slot, Text: text, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history"})
+	}
+	for _, def := range d.list {
+		entryGone := gone(def.Opening())
+		switch {
+		case def.ID == m.Mode:
+			if entryGone && m.Told == m.Mode {
+				back(entry, def.Opening())
+			}
+		case entryGone && m.Shown == def.ID: // left, and no prompt came since
+			m.Shown = ""
+		case !entryGone && gone(isOver(def.Name)):
+			back(over, isOver(def.Name))
+		}
+	}
+	return m, acts
 }
 
 // Status shows the mode, but for Normal.
