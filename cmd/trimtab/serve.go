@@ -58,7 +58,7 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 			}
 		}
 	}
-	opt.Upstreams = merged
+	opt.Upstreams, opt.Travel, opt.Developer = merged, cfg.Steering.Travel, gateway.TakesDeveloper(merged["openai"])
 	return gateway.New(opt)
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -199,6 +200,11 @@ func (l *loader) refuse(k Key, p Problem) {
 // is made only where it will be read.
 func (l *loader) unknown(p Problem, what string, nearest func() string) {
 	p.Text = "there is no such " + what
+	if k, ok := l.renamed(cmp.Or(p.Key, p.Origin.Name)); ok {
+		p.Nearest, p.Text = k.Path, "it is no longer a "+what+"; "+k.Path+" has taken its place: give "+k.Allowed()
+		l.problem(p)
+		return
+	}
 	if l.listed < maxProblems {
 		if p.Nearest = nearest(); p.Nearest != "" {
 			p.Text += "; did you mean " + p.Nearest + "?"

@@ -39,6 +39,7 @@ type Options struct {
 	Session func(*http.Request) string
 
 	Host     string        // the agent, kept with each new session
+	Travel   string        // how notes reach the model, as steering.travel of the settings; empty is auto
 	Project  string        // the folder it works in, likewise
 	MaxBody  int           // largest request to steer, in bytes; 0 is 64 MB. A larger one passes untouched
 	Patience time.Duration // how long a request may wait for steering; 0 is one second
@@ -50,6 +51,7 @@ type Options struct {
 // starts none that outlives a request.
 type Transport struct {
 	steerer *gateway.Steerer
+	openai  *gateway.Steerer // for OpenAI's own hosts, which take developer messages
 	opt     Options
 	err     error
 }
@@ -65,10 +67,14 @@ func New(opt Options) *Transport {
 		t.err = errors.New("transport: Options.Sessions is missing")
 		return t
 	}
-	t.steerer, t.err = gateway.NewSteerer(gateway.Options{
+	steering := gateway.Options{
 		Config:  gateway.Config{MaxBody: opt.MaxBody, Patience: int(opt.Patience / time.Millisecond)},
-		Service: opt.Sessions, History: opt.Sessions, Host: opt.Host, Project: opt.Project, Clock: opt.Clock, Log: opt.Log,
-	})
+		Service: opt.Sessions, History: opt.Sessions, Host: opt.Host, Project: opt.Project, Travel: opt.Travel, Clock: opt.Clock, Log: opt.Log,
+	}
+	if t.steerer, t.err = gateway.NewSteerer(steering); t.err == nil {
+		steering.Developer = true
+		t.openai, t.err = gateway.NewSteerer(steering)
+	}
 	return t
 }
 
@@ -84,6 +90,9 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.opt.Session != nil {
 		id = t.opt.Session(r)
 	}
+	if gateway.TakesDeveloper(r.URL.String()) {
+		return t.openai.RoundTrip(r, id, t.opt.Base)
+	}
 	return t.steerer.RoundTrip(r, id, t.opt.Base)
 }
 
@@ -95,6 +104,7 @@ func (t *Transport) Flush(ctx context.Context) error {
 		return t.err
 	}
 	t.steerer.Flush(ctx, 0)
+	t.openai.Flush(ctx, 0)
 	return t.opt.Sessions.Flush(ctx)
 }
 

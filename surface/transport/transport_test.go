@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -457,5 +459,38 @@ func TestOptionsThatCannotWorkSaySo(t *testing.T) {
 		if _, err := client.Post("http://127.0.0.1:1/v1/messages", "application/json", strings.NewReader("{}")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, where it should say %s", err, want)
 		}
+	}
+}
+
+// OpenAI's own hosts take developer messages, which a tool's output cannot imitate; of
+// others that speak its format that is not known, so they get user text.
+func TestOpenAIsOwnHostsGetDeveloperMessages(t *testing.T) {
+	for host, role := range map[string]string{"api.openai.com": "developer", "chatgpt.com": "developer", "models.example": "user"} {
+		t.Run(host, func(t *testing.T) {
+			var server string
+			base := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, server)
+			}}
+			t.Cleanup(base.CloseIdleConnections)
+			s := newSDK(t, transport.Options{Base: base}, wellSaid())
+			server, s.url = strings.TrimPrefix(s.url, "http://"), "http://"+host
+			s.plan("s")
+			f := formats["chat"]
+			s.post(f.path, "s", f.ask)
+			s.post(f.path, "s", `{"model":"m","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"All is well."},{"role":"user","content":"again"}]}`)
+			var sent struct {
+				Messages []struct {
+					Role    string
+					Content any
+				}
+			}
+			if err := json.Unmarshal([]byte(s.last()), &sent); err != nil {
+				t.Fatal(err)
+			}
+			last := sent.Messages[len(sent.Messages)-1]
+			if last.Role != role || !strings.Contains(fmt.Sprint(last.Content), "Remember") {
+				t.Errorf("the last message is %s: %v", last.Role, last.Content)
+			}
+		})
 	}
 }
