@@ -71,6 +71,10 @@ type Seat struct {
 // Seated reports whether the note has a seat.
 func (n Note) Seated() bool { return n.Seat.ID != "" }
 
+// Live reports whether the note still means something: it waits, rides or stands and its
+// life is not over. All others merely stand in the history.
+func (n Note) Live() bool { return n.inSlot() }
+
 // Message returns the note as the model sees it when it sits alone.
 func (n Note) Message() Message {
 	return Message{Role: RoleUser, From: n.By, Parts: []Part{Text{Text: n.Text, By: Ours, From: n.By}}}

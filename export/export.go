@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/trimtab/trimtab"
 )
@@ -94,7 +95,7 @@ func New(s trimtab.Session, history []trimtab.Message, journal []trimtab.Entry) 
 		}
 	}
 	s.Notes, s.Version = kept, 0
-	d.Trimtab = &State{Format: format, Session: s, Journal: journal}
+	d.Trimtab = &State{Format: format, Session: s, Journal: withoutCopies(journal)}
 	return d, nil
 }
 
@@ -195,4 +196,17 @@ func (d Document) Session() (s trimtab.Session, history []trimtab.Message, ok bo
 		return s, nil, false // edited by hand: tell it anew
 	}
 	return s, history, true
+}
+
+// withoutCopies leaves out where copies of notes were sent: they are for the provider's
+// sake, and have the text of notes that belong into no export.
+func withoutCopies(journal []trimtab.Entry) []trimtab.Entry {
+	copied := func(c trimtab.Change) bool { return c.Kind == trimtab.Copied }
+	journal = slices.Clone(journal)
+	for i, e := range journal {
+		if slices.ContainsFunc(e.Changes, copied) {
+			journal[i].Changes = slices.DeleteFunc(slices.Clone(e.Changes), copied)
+		}
+	}
+	return journal
 }

@@ -43,7 +43,8 @@ func session(t *testing.T) (trimtab.Session, []trimtab.Message) {
 func document(t *testing.T) (export.Document, []byte) {
 	t.Helper()
 	s, history := session(t)
-	doc, err := export.New(s, history, []trimtab.Entry{{Seq: 1, At: start, Event: trimtab.Calling{}}})
+	copies := []trimtab.Change{{Kind: trimtab.Copied, By: "mode", Slot: "reminder", Text: "Remember: You are still in PLANNING MODE."}}
+	doc, err := export.New(s, history, []trimtab.Entry{{Seq: 1, At: start, Event: trimtab.Calling{}, Changes: copies}})
 	if err != nil {
 		t.Fatal(err)
 	}

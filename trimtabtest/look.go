@@ -22,6 +22,9 @@ func (p *player) outcome(out trimtab.Outcome) {
 		trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<",
 	}
 	for _, c := range out.Changes {
+		if c.Kind == trimtab.Copied {
+			continue
+		}
 		at := ""
 		if c.Seat.ID != "" {
 			at = " " + seat(c.Seat)

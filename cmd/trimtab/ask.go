@@ -141,7 +141,8 @@ type statusJSON struct {
 	trimtab.Info
 	Step   int              `json:"step"`
 	Status []trimtab.Status `json:"status"`
-	Notes  []trimtab.Note   `json:"notes"`
+	Notes  []trimtab.Note   `json:"notes"`   // that live
+	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
 	Tokens int              `json:"tokens"`
 	Added  int              `json:"added"`
 	Lost   int              `json:"lost"`
@@ -159,7 +160,15 @@ func (a *app) status(ctx context.Context, id string) error {
 	st := engine.Status(s)
 	tokens := s.Meter.Tokens(s.Meter.Bytes)
 	if a.flag.json {
-		return a.printJSON(statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), append([]trimtab.Note{}, s.Notes...), tokens, s.Meter.Added, s.Meter.Lost})
+		out := statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, tokens, s.Meter.Added, s.Meter.Lost}
+		for _, n := range s.Notes {
+			if n.Live() {
+				out.Notes = append(out.Notes, n)
+			} else {
+				out.Past = append(out.Past, n)
+			}
+		}
+		return a.printJSON(out)
 	}
 	a.printf("%s  %s\n", s.ID, s.Title)
 	a.printf("  agent    %s, model %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "?"))
@@ -168,24 +177,8 @@ func (a *app) status(ctx context.Context, id string) error {
 		a.printf("  %-8s %s\n", line.By, tui.Row(line))
 	}
 	a.printf("  price    %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
-	a.printNotes(s)
+	for _, line := range tui.NoteRows(s) {
+		a.printf("  %-8s %s\n", line.By, line.Text)
+	}
 	return nil
-}
-
-// printNotes lists what stands before the model's eyes, and why.
-func (a *app) printNotes(s trimtab.Session) {
-	if len(s.Notes) == 0 {
-		a.printf("  no notes stand\n")
-		return
-	}
-	for _, n := range s.Notes {
-		where := "waits for the next request"
-		if n.Seated() {
-			where = "before " + n.Seat.ID
-			if n.Seat.After {
-				where = "after " + n.Seat.ID
-			}
-		}
-		a.printf("  note     %s/%s, %s, %s: %s\n", n.By, n.Slot, where, string(n.Life), n.Why)
-	}
 }

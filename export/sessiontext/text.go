@@ -37,6 +37,9 @@ func Entry(w io.Writer, e trimtab.Entry, messages map[string]trimtab.Message, fu
 		p.Printf("%5s  %-8s\n", "", "reset")
 	}
 	for _, c := range e.Changes {
+		if c.Kind == trimtab.Copied { // a note that was told, sent again
+			continue
+		}
 		p.Printf("%5s  %s\n", "", Change(c))
 		if full && c.Text != "" && c.Kind == trimtab.Injected {
 			p.Printf("%s\n", indent(c.Text))

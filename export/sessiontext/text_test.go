@@ -83,6 +83,7 @@ func TestEntry(t *testing.T) {
 		{"reset", trimtab.Entry{Event: trimtab.Reset{}}, false, "       reset   \n"},
 		{"a note", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Injected, By: "mode", Slot: "entry", Why: "it begins", Text: "Plan.", Tokens: 2}}}, false, "       + mode/entry: it begins (2 tokens)\n"},
 		{"a note, whole", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Injected, By: "mode", Slot: "entry", Why: "it begins", Text: "Plan.", Tokens: 2}}}, true, "       + mode/entry: it begins (2 tokens)\n       Plan.\n"},
+		{"a copy of a note", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Copied, By: "todo", Slot: "reminder", Text: "Mind it."}}}, true, ""},
 		{
 			"a notice and a fault", trimtab.Entry{
 				Event: trimtab.Calling{}, Actions: []trimtab.Taken{{Action: trimtab.Notify{Text: "be\x1bware"}}}, Faults: []trimtab.Fault{{By: "todo", Text: "broke"}},

@@ -88,5 +88,5 @@ func statsData() map[string]any {
 
 func sessionData() map[string]any {
 	return shape(4, str("sessionId"), num("step"), field{"status", list(shape(2, str("by"), str("text")))}, field{"notes", list(shape(0, str("by"), str("slot"), str("why")))},
-		str("host"), str("project"), str("modelId"), str("title"), field{"todos", list(map[string]any{"type": "object"})}, field{"meter", map[string]any{"type": "object"}})
+		str("host"), str("project"), str("modelId"), str("title"), field{"history", list(shape(0, str("by"), str("slot"), str("why")))}, field{"todos", list(map[string]any{"type": "object"})}, field{"meter", map[string]any{"type": "object"}})
 }

@@ -86,15 +86,24 @@ type sessionView struct {
 	Step   int              `json:"step"`
 	Status []trimtab.Status `json:"status"`
 	Todos  []trimtab.Todo   `json:"todos"`
-	Notes  []trimtab.Note   `json:"notes"`
+	Notes  []trimtab.Note   `json:"notes"`   // that live
+	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
 	Meter  trimtab.Meter    `json:"meter"`
 }
 
 func (s *Server) readSession(_ context.Context, ses trimtab.Session, _ url.Values) (any, error) {
-	return sessionView{
+	v := sessionView{
 		ses.Info, ses.Step, append([]trimtab.Status{}, s.opt.Service.Engine().Status(ses)...),
-		append([]trimtab.Todo{}, ses.Todos...), append([]trimtab.Note{}, ses.Notes...), ses.Meter,
-	}, nil
+		append([]trimtab.Todo{}, ses.Todos...), []trimtab.Note{}, []trimtab.Note{}, ses.Meter,
+	}
+	for _, n := range ses.Notes {
+		if n.Live() {
+			v.Notes = append(v.Notes, n)
+		} else {
+			v.Past = append(v.Past, n)
+		}
+	}
+	return v, nil
 }
 
 // status is the session for the model to read.
@@ -108,6 +117,9 @@ func (s *Server) status(ses trimtab.Session) (trimtab.Reply, error) {
 		lines = append(lines, st.By+": "+st.Text)
 	}
 	for _, n := range ses.Notes {
+		if !n.Live() {
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("note %s/%s: %s", n.By, n.Slot, n.Why))
 	}
 	raw, err := json.Marshal(v)

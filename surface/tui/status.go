@@ -10,8 +10,8 @@ import (
 	"github.com/trimtab/trimtab/internal/plural"
 )
 
-// showStatus tells what steers the session: its state, its price, and every note
-// before the model's eyes with its reason.
+// showStatus tells what steers the session: its state, its price, every note that
+// lives, with its reason, and what merely stands in the history.
 func (c *chat) showStatus() tea.Cmd {
 	id, model := c.session.ID, c.model
 	if id == "" {
@@ -39,9 +39,16 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 		line(st.By, "%s", Row(st))
 	}
 	line("price", "%s of notes so far, %d of cached prefix given up", plural.Count(s.Meter.Added, "token"), s.Meter.Lost)
-	if len(s.Notes) == 0 {
-		line("notes", "the model sees none now")
+	for _, st := range NoteRows(s) {
+		line(st.By, "%s", st.Text)
 	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// NoteRows are the rows of a table for the notes of a session: what lives and says
+// something to the model, and what merely stands in the history that it reads.
+func NoteRows(s trimtab.Session) []trimtab.Status {
+	var live, history []trimtab.Status
 	for _, n := range s.Notes {
 		where := "waits for the next request"
 		if n.Seated() {
@@ -50,9 +57,22 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 				where = "after " + n.Seat.ID
 			}
 		}
-		line("note", "%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)
+		switch {
+		case n.Stale:
+			history = append(history, trimtab.Status{By: "history", Text: fmt.Sprintf("%s/%s, %s, over: %s", n.By, n.Slot, where, n.Why)})
+		case !n.Live():
+			history = append(history, trimtab.Status{By: "history", Text: fmt.Sprintf("%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)})
+		default:
+			if n.Seated() && !n.Fixed {
+				where = "rides behind the newest message"
+			}
+			live = append(live, trimtab.Status{By: "note", Text: fmt.Sprintf("%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)})
+		}
 	}
-	return strings.TrimRight(b.String(), "\n")
+	if len(live) == 0 {
+		live = []trimtab.Status{{By: "notes", Text: "none are live"}}
+	}
+	return append(live, history...)
 }
 
 // Row is an intervention's word for a table whose rows are named after who says it.

@@ -234,6 +234,9 @@ func spoken(m trimtab.Message) string {
 // steered shows a change to what the model sees. The page keeps it from view
 // unless the person wants to see such things.
 func (c *chat) steered(ch trimtab.Change) {
+	if ch.Kind == trimtab.Copied { // a note that was shown, sent again
+		return
+	}
 	if ch.Kind == trimtab.Injected {
 		c.page.Note(ch.By, ch.Slot, ch.Text, fmt.Sprintf("%s (%s)", ch.Why, plural.Count(ch.Tokens, "token")))
 		return
