@@ -2,12 +2,10 @@
 //
 // It plays sessions through the engine as the gateway would, composes every
 // request with Session.View, and sends it to a simulated cache: once without
-// steering, once with notes that leave when their life ends (strict), once with
-// notes that stay until leaving is free (cache), once with notes that stand at the
-// tail of each request while they live (tail), and, where the client marks the
-// request as a whole, once with the same as system messages that clear themselves
-// (clearing). It prints the share of the input that
-// was read from the cache, and what the input cost. It calls no model and opens no
+// steering, once with notes that stay where they were sent (append), once with notes
+// that ride at the end of each request while they live (tail), and, where the client
+// marks the request as a whole, once with the same as system messages that clear
+// themselves (clearing). It prints the share of the input that was read from the cache, and what the input cost. It calls no model and opens no
 // connection; what the notes would have changed in the replies is not known.
 //
 //	go run ./bench/cache                              # long sessions that it makes up
