@@ -1,6 +1,6 @@
 // Package replay asks what a policy would have done on a recorded session:
-// every note with its step, its cause, its tokens and what it would have cost in
-// cached prefix. It calls no model: the recorded replies stay as they were, so
+// every note with its step, its cause, its tokens, the requests it would have been
+// part of and what it would have cost. It calls no model: the recorded replies stay as they were, so
 // what the notes would have changed in them is not known.
 //
 //	report, err := replay.Run(engine, session, steps, replay.Prices{})

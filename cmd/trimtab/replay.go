@@ -22,8 +22,8 @@ func replayCommand(a *app) *cobra.Command {
 		Long: `Plays recorded sessions through the engine: our own JSON exports, and the files in
 which Claude Code, Codex, opencode, Gemini CLI, Qwen Code, goose and pi keep theirs,
 of which a database may hold many. A look at a file tells whose it is. It lists
-every note with its step, its cause, its tokens, and the cached prefix it would
-have cost. No model is called. Costs are told in tokens of plain input.
+every note with its step, its cause, its tokens, the requests it would have been
+part of, and what that costs. No model is called. Costs are told in tokens of plain input.
 Settings: --config and --set; --against compares with another settings file.
 
 With --frames it tells what frames would have done instead: where the heuristics
@@ -148,7 +148,7 @@ func (a *app) printReplay(r replayJSON) {
 	}
 	a.printf("\n")
 	for _, n := range rep.Notes {
-		a.printf("  step %-5d + %s/%s: %s (%s, cached prefix %d, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, plural.Count(n.Tokens, "token"), n.Lost, n.Cost)
+		a.printf("  step %-5d + %s/%s: %s (%s in %s, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, plural.Count(n.Tokens, "token"), plural.Count(n.Sent, "request"), n.Cost)
 		if n.Ended > 0 {
 			a.printf("  step %-5d - %s/%s: %s\n", n.Ended, n.By, n.Slot, n.Because)
 		}
