@@ -43,6 +43,16 @@ type Item struct {
 	Compacted bool   // the host rewrote its history just before it: what stood there is gone but for a summary
 }
 
+// Events are the item as an engine hears of it: what was said, and that the host
+// rewrote its history before it.
+func (i Item) Events() []trimtab.Event {
+	said := trimtab.Said{Message: i.Message}
+	if !i.Compacted {
+		return []trimtab.Event{said}
+	}
+	return []trimtab.Event{said, trimtab.Rewritten{All: true, Size: i.Message.Size()}}
+}
+
 // Reader reads a transcript. Where the error is a Damaged, the item holds only
 // the line and reading goes on behind it; after any other error it ends.
 type Reader func(r io.Reader, opt Options) iter.Seq2[Item, error]

@@ -31,7 +31,7 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 		for session, err := range record.Sessions(ctx, file, "") {
 			var r []loop.Result
 			if err == nil {
-				r, err = detectors.Score(session, fresh, known)
+				r, err = detectors.Score(session.Info.ID, session.All(), fresh, known)
 			}
 			if err != nil {
 				bad++

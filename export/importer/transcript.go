@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/all"
 )
@@ -60,7 +59,7 @@ func (im Importer) session(ctx context.Context, f *all.File, info trimtab.Info, 
 			r.Err = err
 			return r
 		}
-		events = append(events, record.Events(item)...)
+		events = append(events, item.Events()...)
 	}
 	if len(events) == 0 {
 		r.Err = errEmpty()

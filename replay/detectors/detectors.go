@@ -5,7 +5,7 @@
 //	known, err := detectors.ReadLabels("loops.json")
 //	for session, err := range record.Sessions(ctx, path, "") {
 //		…
-//		next, err := detectors.Score(session, loop.All, known)
+//		next, err := detectors.Score(session.Info.ID, session.All(), loop.All, known)
 //		results = detectors.Add(results, next)
 //	}
 //	err = detectors.Write(os.Stdout, results)
@@ -22,7 +22,6 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/loop"
-	"github.com/trimtab/trimtab/replay/record"
 )
 
 // maxLabels is the largest file of labels, in bytes.
@@ -56,9 +55,9 @@ func ReadLabels(file string) (map[string]*loop.Label, error) {
 	return known, nil
 }
 
-// Score watches one recorded session.
-func Score(session record.Session, fresh func() []loop.Detector, known map[string]*loop.Label) ([]loop.Result, error) {
-	one := loop.Recorded{ID: session.Info.ID, Messages: messagesOf(session.All()), Label: known[session.Info.ID]}
+// Score watches the events of one recorded session.
+func Score(id string, events iter.Seq2[trimtab.Event, error], fresh func() []loop.Detector, known map[string]*loop.Label) ([]loop.Result, error) {
+	one := loop.Recorded{ID: id, Messages: messagesOf(events), Label: known[id]}
 	return loop.Score(fresh, func(yield func(loop.Recorded) bool) { yield(one) })
 }
 

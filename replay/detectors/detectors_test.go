@@ -69,8 +69,8 @@ func TestReadLabels(t *testing.T) {
 }
 
 // recorded is a session in which the same call fails again and again.
-func recorded(id string, calls int) record.Session {
-	s := record.Session{Info: trimtab.Info{ID: id}, Events: []trimtab.Event{trimtab.Said{Message: trimtab.Prompt("go")}, trimtab.Resumed{}}}
+func recorded(calls int) record.Session {
+	s := record.Session{Events: []trimtab.Event{trimtab.Said{Message: trimtab.Prompt("go")}, trimtab.Resumed{}}}
 	for range calls {
 		s.Events = append(s.Events,
 			trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "c", Name: "read", Input: []byte(`{"path":"a"}`)}}}},
@@ -84,7 +84,7 @@ func TestScoresAreAddedUp(t *testing.T) {
 	var sum []loop.Result
 	fires := map[string]int{}
 	for id, calls := range map[string]int{"s1": 1, "s2": 40} {
-		next, err := detectors.Score(recorded(id, calls), loop.All, known)
+		next, err := detectors.Score(id, recorded(calls).All(), loop.All, known)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 // Package record reads sessions that were recorded, whoever recorded them, as the
 // events that an engine would have seen: our own JSON exports, and the files of all
-// hosts that package pick knows. A database may hold many sessions.
+// hosts that package transcript/all knows. A database may hold many sessions.
 //
 // It opens files for reading only, changes nothing and calls no model. The requests
 // to a model are not recorded; whoever plays a session puts one before each reply.
@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 
@@ -54,12 +53,12 @@ func (s Session) All() iter.Seq2[trimtab.Event, error] {
 // the session of the error says which it was, as far as that is known.
 func Sessions(ctx context.Context, path, host string) iter.Seq2[Session, error] {
 	return func(yield func(Session, error) bool) {
-		own, err := isExport(path, host)
+		own, err := all.DetectOwn(ctx, path, host)
 		if err != nil {
 			yield(Session{}, err)
 			return
 		}
-		if own {
+		if own == all.OwnExport {
 			yield(document(path))
 			return
 		}
@@ -110,39 +109,9 @@ func read(ctx context.Context, f *all.File, info trimtab.Info) (Session, error) 
 			return s, err
 		}
 		s.Info.Project = cmp.Or(s.Info.Project, item.Project)
-		s.Events = append(s.Events, Events(item)...)
+		s.Events = append(s.Events, item.Events()...)
 	}
 	return s, nil
-}
-
-// Events makes events of an item of a transcript.
-func Events(item transcript.Item) []trimtab.Event {
-	said := trimtab.Said{Message: item.Message}
-	if !item.Compacted {
-		return []trimtab.Event{said}
-	}
-	return []trimtab.Event{said, trimtab.Rewritten{All: true, Size: item.Message.Size()}}
-}
-
-// headSize is how much of a file is looked at.
-const headSize = 64 << 10
-
-// isExport reports whether a file is our own export.
-func isExport(path, host string) (bool, error) {
-	if host != "" {
-		return host == trimtab.OwnHost, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, err
-	}
-	return transcript.Detect(head[:n]) == trimtab.OwnHost, nil
 }
 
 // document reads our own export.
