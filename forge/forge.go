@@ -18,6 +18,12 @@ type Forge struct {
 	Talk
 }
 
+// Opened is a forge to work with. Close it.
+type Opened struct {
+	Forge
+	Close func() error
+}
+
 // Repository is what is known of a repository as a whole.
 type Repository interface {
 	// Repo says which repository this is, and as whom we are known there.

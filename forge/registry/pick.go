@@ -60,12 +60,6 @@ type Found struct {
 	opt Options
 }
 
-// Opened is a forge to work with. Close it.
-type Opened struct {
-	forge.Forge
-	Close func() error
-}
-
 // Find finds the forge. It sends nothing.
 func Find(ctx context.Context, cfg Config, opt Options) (Found, error) {
 	f := Found{Kind: cfg.Kind, URL: strings.TrimRight(cfg.URL, "/"), Repo: cfg.Repo, Folder: cmp.Or(cfg.Folder, opt.Local), Why: "the settings name it", cfg: cfg, opt: opt}
@@ -105,26 +99,26 @@ func Find(ctx context.Context, cfg Config, opt Options) (Found, error) {
 }
 
 // Open opens it. The token is looked for when the first request needs it.
-func (f Found) Open(ctx context.Context) (Opened, error) {
+func (f Found) Open(ctx context.Context) (forge.Opened, error) {
 	still := func() error { return nil }
 	switch f.Kind {
 	case "local":
 		shed, err := local.New(ctx, local.Config{Folder: f.Folder, Self: cmp.Or(f.cfg.Self, "trimtab"), Base: "main"}, local.Options{Git: f.opt.Git})
 		if err != nil {
-			return Opened{}, err
+			return forge.Opened{}, err
 		}
-		return Opened{shed.Roles(), shed.Close}, nil
+		return forge.Opened{Forge: shed.Roles(), Close: shed.Close}, nil
 	case "github":
 		hub, err := github.New(github.Config{URL: f.URL, Repo: f.Repo, Self: f.cfg.Self, Life: f.cfg.Life}, github.Options{Token: f.token})
-		return Opened{hub.Roles(), still}, err
+		return forge.Opened{Forge: hub.Roles(), Close: still}, err
 	case "gitea":
 		hub, err := gitea.New(gitea.Config{URL: f.URL, Repo: f.Repo, Self: f.cfg.Self, Life: f.cfg.Life}, gitea.Options{Token: f.token})
-		return Opened{hub.Roles(), still}, err
+		return forge.Opened{Forge: hub.Roles(), Close: still}, err
 	case "gitlab":
 		hub, err := gitlab.New(gitlab.Config{URL: f.URL, Repo: f.Repo, Self: f.cfg.Self, Life: f.cfg.Life}, gitlab.Options{Token: f.token})
-		return Opened{hub.Roles(), still}, err
+		return forge.Opened{Forge: hub.Roles(), Close: still}, err
 	}
-	return Opened{}, fmt.Errorf("forge: there is no kind %q; it is one of local, github, gitea, gitlab", f.Kind)
+	return forge.Opened{}, fmt.Errorf("forge: there is no kind %q; it is one of local, github, gitea, gitlab", f.Kind)
 }
 
 // String says where things go, for a person.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/forge"
-	"github.com/trimtab/trimtab/forge/registry"
 	"github.com/trimtab/trimtab/improve"
 )
 
@@ -39,7 +38,7 @@ type Sessions interface {
 type Forge interface {
 	String() string
 	HasToken(ctx context.Context) error
-	Open(ctx context.Context) (registry.Opened, error)
+	Open(ctx context.Context) (forge.Opened, error)
 }
 
 // Query says which sessions of which project are meant.
@@ -109,7 +108,7 @@ type Findings struct {
 	queue  improve.Queue
 	off    string            // why all automation is off
 	filed  *forge.Idempotent // nil where the forge cannot be asked
-	opened registry.Opened
+	opened forge.Opened
 }
 
 // Close closes the forge. The queue stays open: it is the caller's.

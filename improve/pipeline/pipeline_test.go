@@ -67,8 +67,8 @@ type hub struct {
 
 func (h *hub) String() string                 { return "a hub" }
 func (h *hub) HasToken(context.Context) error { return h.token }
-func (h *hub) Open(context.Context) (registry.Opened, error) {
-	return registry.Opened{Forge: h.Forge, Close: func() error { h.closed++; return nil }}, nil
+func (h *hub) Open(context.Context) (forge.Opened, error) {
+	return forge.Opened{Forge: h.Forge, Close: func() error { h.closed++; return nil }}, nil
 }
 
 // fixture is a pipeline on a store in memory, with what it was made of.
