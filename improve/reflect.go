@@ -13,7 +13,7 @@ import (
 
 // Mark begins the first words of every session that our own workflow runs. Such
 // a session is never reflected on.
-const Mark = "trimtab-improve:"
+const Mark = host.WorkMark
 
 // Options are what a Reflector is told of a session.
 type Options struct {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // Kind is a way to confine a command.
@@ -30,6 +29,11 @@ type Config struct {
 	Network *bool    `json:"network" guard:"user" default:"true" doc:"commands may use the network; landlock alone cannot keep all of it from them"`
 	Write   []string `json:"write" guard:"user" doc:"further folders that commands may write to, such as ~/.cache"`
 }
+
+// modes are the values of Config.Mode, the default first. They are not read from the
+// tags: this package imports nothing of ours, since agents, tools and the steps of
+// improvements all build on it. A test holds the two together.
+var modes = []string{"auto", "landlock", "bubblewrap", "none", "require"}
 
 // Options are where a box stands.
 type Options struct {
@@ -86,18 +90,19 @@ var ErrNone = errors.New("commands cannot be confined here")
 func New(cfg Config, opt Options) (*Box, error) { return open(cfg, opt, system{}) }
 
 func open(cfg Config, opt Options, sys prober) (*Box, error) {
-	cfg, err := settingtag.Fill(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
+	mode, network := cmp.Or(cfg.Mode, modes[0]), cfg.Network == nil || *cfg.Network
+	if !slices.Contains(modes, mode) {
+		return nil, fmt.Errorf("sandbox: mode: %q is not one of: %s", mode, strings.Join(modes, ", "))
 	}
-	found := choose(sys, cfg.Mode, *cfg.Network)
+	found := choose(sys, mode, network)
 	if found.err != nil {
-		return nil, fmt.Errorf("sandbox: mode %s: %w: %s; choose another tools.sandbox.mode, or install bubblewrap", cfg.Mode, found.err, found.why)
+		return nil, fmt.Errorf("sandbox: mode %s: %w: %s; choose another tools.sandbox.mode, or install bubblewrap", mode, found.err, found.why)
 	}
-	b := &Box{kind: found.kind, status: Status{found.kind, found.why}, network: *cfg.Network, bwrap: found.path, self: opt.Self, hide: opt.Hide, read: opt.Read}
+	b := &Box{kind: found.kind, status: Status{found.kind, found.why}, network: network, bwrap: found.path, self: opt.Self, hide: opt.Hide, read: opt.Read}
 	if b.kind == None {
 		return b, nil
 	}
+	var err error
 	if b.write, err = writable(opt, cfg.Write); err != nil {
 		return nil, err
 	}

@@ -6,12 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
 // The test program is started again as the confined one, as trimtab is.
@@ -228,4 +231,20 @@ func FuzzMain(f *testing.F) {
 			t.Errorf("%d, %v", code, ours)
 		}
 	})
+}
+
+// TestModes_AreThoseOfTheTags: the values and the defaults in the code are those that
+// the settings declare.
+func TestModes_AreThoseOfTheTags(t *testing.T) {
+	cfg, err := settingtag.Fill(Config{})
+	if err != nil || cfg.Mode != modes[0] || !*cfg.Network {
+		t.Errorf("the defaults are %q and network %v, %v", cfg.Mode, *cfg.Network, err)
+	}
+	field, _ := reflect.TypeFor[Config]().FieldByName("Mode")
+	if f, _ := settingtag.FieldOf(field); !slices.Equal(f.Enum, modes) {
+		t.Errorf("the tag has %q, the code %q", f.Enum, modes)
+	}
+	if _, err := New(Config{Mode: "cage"}, Options{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "cage") {
+		t.Errorf("a mode that there is not: %v", err)
+	}
 }

@@ -11,14 +11,13 @@ import (
 
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/host"
-	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Mark begins the first line of every prompt. Sessions whose first words are these
 // are our own work, and are never reflected on.
-const Mark = improve.Mark + " "
+const Mark = host.WorkMark + " "
 
 // The limits of all that an agent writes.
 const (
