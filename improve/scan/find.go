@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,50 +11,8 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/sessions"
 )
-
-// sessionDir is where a host keeps its sessions: files below a folder, by how
-// their names begin and end.
-type sessionDir struct {
-	host   string
-	dir    string
-	prefix string
-	exts   []string
-}
-
-// sessionDirs is the one table of where the hosts keep their sessions, below the
-// home folder or where the environment says.
-func sessionDirs(getenv func(string) string) []sessionDir {
-	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
-	under := func(variable, usual string) string {
-		if dir := getenv(variable); filepath.IsAbs(dir) {
-			return dir
-		}
-		if home == "" {
-			return ""
-		}
-		return filepath.Join(home, filepath.FromSlash(usual))
-	}
-	lines := []string{".jsonl"}
-	all := []sessionDir{
-		{"claude", sub(under("CLAUDE_CONFIG_DIR", ".claude"), "projects"), "", lines},
-		{"codex", sub(under("CODEX_HOME", ".codex"), "sessions"), "rollout-", lines},
-		{"codex", sub(under("CODEX_HOME", ".codex"), "archived_sessions"), "rollout-", lines},
-		{"opencode", sub(under("XDG_DATA_HOME", ".local/share"), "opencode"), "opencode", []string{".db"}},
-		{"gemini", sub(under("", ".gemini"), "tmp"), "session-", []string{".jsonl", ".json"}},
-		{"qwen", sub(under("", ".qwen"), "projects"), "", lines},
-		{"goose", sub(under("XDG_DATA_HOME", ".local/share"), "goose", "sessions"), "sessions", []string{".db"}},
-		{"pi", sub(under("", ".pi"), "agent", "sessions"), "", lines},
-	}
-	return slices.DeleteFunc(all, func(d sessionDir) bool { return d.dir == "" })
-}
-
-func sub(dir string, names ...string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(append([]string{dir}, names...)...)
-}
 
 // unit is something to read: a file, or our own store where it has no name.
 type unit struct {
@@ -101,9 +58,9 @@ func (s *run) find(ctx context.Context) ([]unit, error) {
 func (s *run) findAll() []unit {
 	var units []unit
 	host := s.query.Host
-	for _, d := range sessionDirs(s.opt.Getenv) {
-		if host == "" || host == d.host {
-			s.all.Looked = append(s.all.Looked, d.dir)
+	for _, d := range sessions.Dirs(s.opt.Getenv) {
+		if host == "" || host == d.Host {
+			s.all.Looked = append(s.all.Looked, d.Path)
 			units = append(units, s.below(d)...)
 		}
 	}
@@ -115,11 +72,7 @@ func (s *run) findAll() []unit {
 }
 
 // below lists the files of a host that were written since.
-func (s *run) below(d sessionDir) []unit {
-	return s.walk(d.dir, func(base string) bool {
-		return strings.HasPrefix(base, d.prefix) && slices.Contains(d.exts, filepath.Ext(base))
-	}, unit{host: d.host})
-}
+func (s *run) below(d sessions.Dir) []unit { return s.walk(d.Path, d.Holds, unit{host: d.Host}) }
 
 // folder lists what may be sessions in a folder that was named.
 func (s *run) folder(dir string) []unit {
@@ -171,8 +124,8 @@ func (s *run) session(id string) []unit {
 	}
 	var out []unit
 	databases := []unit{}
-	for _, d := range sessionDirs(s.opt.Getenv) {
-		if s.query.Host != "" && s.query.Host != d.host {
+	for _, d := range sessions.Dirs(s.opt.Getenv) {
+		if s.query.Host != "" && s.query.Host != d.Host {
 			continue
 		}
 		for _, u := range s.below(d) {
