@@ -76,7 +76,7 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 	}
 	for _, raw := range content {
 		p, err := parts.decode(raw)
-		if errors.As(err, new(unknownType)) {
+		if errors.Is(err, errUnknownType) {
 			kind, _ := tag(raw)
 			p, err = Opaque{Kind: kind, Raw: slices.Clone(raw)}, nil
 		}
@@ -238,12 +238,8 @@ var (
 	}
 )
 
-// unknownType is a variant that this version does not know.
-type unknownType string
-
-func (u unknownType) Error() string {
-	return fmt.Sprintf("unknown type %q; a newer trimtab may have written it", string(u))
-}
+// errUnknownType is a variant that this version does not know.
+var errUnknownType = errors.New("unknown type")
 
 func (s sum[T]) encode(v T) ([]byte, error) {
 	for kind, t := range s {
@@ -270,7 +266,7 @@ func (s sum[T]) decode(raw []byte) (none T, err error) {
 	}
 	t, ok := s[kind]
 	if !ok {
-		return none, unknownType(kind)
+		return none, fmt.Errorf("%w %q; a newer trimtab may have written it", errUnknownType, kind)
 	}
 	v := reflect.New(t)
 	if err := json.Unmarshal(raw, v.Interface()); err != nil {

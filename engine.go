@@ -146,10 +146,8 @@ func (e *Engine) Step(s Session, ev Event, now time.Time) (Session, Outcome) {
 			m = Memory{Name: iv.Name()}
 		}
 		if !isAsked || (known && owner == i) {
-			var acts []Action
-			var fault *Fault
-			m, acts, fault = iv.steer(t, m)
-			if fault != nil {
+			next, acts, fault := iv.steer(t, m)
+			if m = next; fault != nil {
 				p.out.Faults = append(p.out.Faults, *fault)
 			}
 			for _, a := range acts {

@@ -29,18 +29,14 @@ func CheckID(id string) error {
 // isName reports whether an id has the form [A-Za-z0-9][A-Za-z0-9._:@-]{0,127}. It
 // is asked several times for each request, which a regular expression makes felt.
 func isName(id string) bool {
-	if len(id) == 0 || len(id) > 128 {
-		return false
-	}
-	for i := range len(id) {
-		switch c := id[i]; {
-		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9':
-		case i > 0 && (c == '.' || c == '_' || c == ':' || c == '@' || c == '-'):
-		default:
+	for i := range min(len(id), 128) {
+		c := id[i]
+		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !plain && (i == 0 || c != '.' && c != '_' && c != ':' && c != '@' && c != '-') {
 			return false
 		}
 	}
-	return true
+	return id != "" && len(id) <= 128
 }
 
 // MessageID is the id of a session's message with this number, where the host

@@ -2,6 +2,7 @@ package trimtab
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -125,23 +126,15 @@ func (m Message) text(by Author) string {
 			out = append(out, t.Text)
 		}
 	}
-	if len(out) == 1 {
-		return out[0]
-	}
 	return strings.Join(out, "\n")
 }
 
 // IsPrompt reports whether a person typed any part of m.
 func (m Message) IsPrompt() bool {
-	if m.From != "" {
-		return false
-	}
-	for _, p := range m.Parts {
-		if t, ok := p.(Text); ok && t.By == Person {
-			return true
-		}
-	}
-	return false
+	return m.From == "" && slices.ContainsFunc(m.Parts, func(p Part) bool {
+		t, ok := p.(Text)
+		return ok && t.By == Person
+	})
 }
 
 // Size is the number of bytes of m that a model reads, near enough.

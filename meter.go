@@ -1,6 +1,9 @@
 package trimtab
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Meter keeps count of what a conversation and its steering weigh. Sizes are
 // counted in bytes, which are exact, and told in tokens by a rate that follows
@@ -24,10 +27,7 @@ const usualRate = 4000
 
 // Tokens tells a size in tokens, rounded up.
 func (m Meter) Tokens(bytes int) int {
-	rate := m.Rate
-	if rate == 0 {
-		rate = usualRate
-	}
+	rate := cmp.Or(m.Rate, usualRate)
 	return (bytes*1000 + rate - 1) / rate
 }
 
@@ -37,10 +37,7 @@ func (m *Meter) learn(u Usage) {
 	tokens, bytes := u.Context()-m.Context, m.Sent-m.ContextBytes
 	if m.Context > 0 && tokens >= 200 && bytes >= 800 {
 		seen := min(max(bytes*1000/tokens, 1500), 8000)
-		if m.Rate == 0 {
-			m.Rate = usualRate
-		}
-		m.Rate = (3*m.Rate + seen) / 4
+		m.Rate = (3*cmp.Or(m.Rate, usualRate) + seen) / 4
 	}
 	m.Context, m.ContextBytes = u.Context(), m.Sent
 	if m.Planned > 0 { // what it cost is what the provider did not find again

@@ -68,24 +68,13 @@ func NewSession(id string, now time.Time) Session {
 
 // Memory returns what the named intervention remembers, as JSON.
 func (s Session) Memory(name string) (json.RawMessage, error) {
-	for _, m := range s.memory {
-		if m.Name == name {
-			return m.JSON()
-		}
-	}
-	return nil, nil
+	return s.recall(name).JSON()
 }
 
 // WithMemory returns the session with another memory for the named intervention.
 func (s Session) WithMemory(name string, raw json.RawMessage) Session {
-	s.memory = slices.Clone(s.memory)
-	for i := range s.memory {
-		if s.memory[i].Name == name {
-			s.memory[i] = Memory{Name: name, raw: raw}
-			return s
-		}
-	}
-	s.memory = append(s.memory, Memory{Name: name, raw: raw})
+	others := slices.DeleteFunc(slices.Clone(s.memory), func(m Memory) bool { return m.Name == name })
+	s.memory = append(others, Memory{Name: name, raw: raw})
 	return s
 }
 

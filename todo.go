@@ -60,11 +60,8 @@ func (p *pass) writeTodos(call ToolCall, result string) {
 	list := slices.Clone(p.cfg.Todos.Write(p.s.Todos, call, result)) // it may be the one that it was given
 	for i, it := range list {
 		list[i].Since = p.s.Step
-		for _, old := range p.s.Todos {
-			if old.Text == it.Text && old.Status == it.Status {
-				list[i].Since = old.Since
-				break
-			}
+		if k := slices.IndexFunc(p.s.Todos, func(old Todo) bool { return old.Text == it.Text && old.Status == it.Status }); k >= 0 {
+			list[i].Since = p.s.Todos[k].Since
 		}
 	}
 	p.s.Todos = list
