@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
@@ -52,6 +53,23 @@ type Left struct {
 }
 
 func (l Left) String() string { return l.File + ": " + l.Why }
+
+// LeftOut tells what was left out, a line for each reason.
+func (f Found) LeftOut() string {
+	var reasons []string
+	files := map[string][]string{}
+	for _, l := range f.Left {
+		if files[l.Why] == nil {
+			reasons = append(reasons, l.Why)
+		}
+		files[l.Why] = append(files[l.Why], l.File)
+	}
+	var b strings.Builder
+	for _, why := range reasons {
+		fmt.Fprintf(&b, "%s: %s\n", strings.Join(files[why], ", "), why)
+	}
+	return b.String()
+}
 
 // Read reads the instructions that hold in a folder and that the person trusts:
 // for each file, refused says why it may not speak, or "". The nearest file comes

@@ -200,6 +200,15 @@ func (a *app) advisor(cfg *Settings) session.Advisor {
 	return a.programs
 }
 
+// stored opens the store and the session service.
+func (a *app) stored(ctx context.Context) (*archive, *session.Service, error) {
+	service, err := a.sessions(ctx)
+	return a.opened, service, err
+}
+
+// homeDir is the person's home folder.
+func (a *app) homeDir() string { return cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE")) }
+
 // current is the session that a command is about: the named one, else the
 // newest of this folder that somebody works in: a debate and what it looked up
 // have their own commands.
@@ -243,6 +252,16 @@ func (a *app) printf(format string, args ...any) {
 	a.answered(cleanf(a.out, format, args...))
 }
 
+// answers is stdout for packages that write themselves: what did not arrive makes the
+// run a failure there, too.
+type answers struct{ app *app }
+
+func (w answers) Write(p []byte) (int, error) {
+	n, err := w.app.out.Write(p)
+	w.app.answered(err)
+	return n, err
+}
+
 // answered notes an answer that could not be written.
 func (a *app) answered(err error) {
 	if err != nil && a.lost == nil {
@@ -255,6 +274,14 @@ func (a *app) progress(format string, args ...any) {
 	if !a.flag.quiet {
 		_ = cleanf(a.err, format, args...) // there is nobody left to tell
 	}
+}
+
+// progressTo is where progress goes, for packages that write themselves.
+func (a *app) progressTo() io.Writer {
+	if a.flag.quiet {
+		return io.Discard
+	}
+	return a.err
 }
 
 // wrong tells a person what went wrong, on stderr, however quiet it is to be.

@@ -1,31 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
-	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/agent/tool"
-	"github.com/trimtab/trimtab/agent/toolset"
-	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/session"
-	"github.com/trimtab/trimtab/surface/tui"
+	"github.com/trimtab/trimtab/surface/linechat"
 )
 
 // pickOne stands for the session that is chosen from a list.
@@ -70,24 +64,12 @@ func chatFlags(c *cobra.Command, a *app) {
 // talk is a chat under way.
 type talk struct {
 	*app
+	*chat.Chat
 	service *session.Service
 	archive trimtab.Archive
-	folder  *tool.Folder
 	picker  *registry.Picker
-	set     *toolset.Set // nil until it is put together
-	packing sync.Mutex   // for set
-	choices sync.Mutex   // one at a time is wired: the chat may ask for two at once
 	dir     string
-	agent   tui.Runner
-	id      string
-	model   string
-	note    string        // about the model
-	told    bool          // what of the project's instructions was left out
-	lines   <-chan string // what is typed, where the chat is a line at a time
 }
-
-//go:embed system.md
-var system string
 
 func (a *app) chat(ctx context.Context) error {
 	if !a.flag.prompted && !a.terminal.in {
@@ -102,45 +84,23 @@ func (a *app) chat(ctx context.Context) error {
 	if err := a.summaries(ctx, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	if !a.flag.prompted && a.fullScreen() {
-		return t.screen(ctx)
-	}
-	var permit tui.Permit // with -p nobody is there to be asked
-	switch {
-	case !a.flag.prompted:
-		permit = t.permit
-	case a.flag.permit == "all":
-		permit = func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, nil }
-	}
-	id, err := t.wanted(ctx)
-	if err != nil {
-		return err
-	}
-	chosen, err := t.settle(ctx, id, permit)
-	if err != nil {
-		return err
-	}
-	t.agent, t.model, t.note = chosen.Runner, chosen.Name, chosen.Note
-	if err := t.begin(ctx, id); err != nil {
-		return err
-	}
 	if a.flag.prompted {
 		return t.once(ctx)
 	}
-	return t.loop(ctx)
+	if a.fullScreen() {
+		return t.screen(ctx)
+	}
+	return t.lines(ctx)
 }
 
-// openTalk opens what a chat needs: the store and the service to it, and the folder.
+// openTalk opens what a chat needs: the store and the service to it, the models, and
+// the folder.
 func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	dir, err := setting.Folder()
 	if err != nil {
 		return nil, err
 	}
-	st, err := a.store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	service, err := a.sessions(ctx)
+	st, service, err := a.stored(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,150 +108,95 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := tool.Open(dir)
+	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	return &talk{app: a, service: service, archive: st, folder: folder, picker: picker, dir: dir}, nil
+	c, err := chat.Open(chat.Options{
+		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
+		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions,
+		Refuse: a.untrusted(), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
+		Left: func(why error) { a.progress("the session's own model is not to be had: %s\n", why) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &talk{app: a, Chat: c, service: service, archive: st, picker: picker, dir: dir}, nil
 }
 
 func (t *talk) close() {
-	_ = t.folder.Close() // nothing was written through it that is not on the disk
-	if t.set != nil {
-		if err := t.set.Close(); err != nil {
-			t.progress("%s\n", err)
-		}
+	if err := t.Close(); err != nil {
+		t.progress("%s\n", err)
 	}
-}
-
-// choose wires a model to the tools and the session's service.
-func (t *talk) choose(ctx context.Context, name string, permit tui.Permit) (tui.Chosen, error) {
-	t.choices.Lock()
-	defer t.choices.Unlock()
-	model, note, err := t.open(ctx, name)
-	if err != nil {
-		return tui.Chosen{}, err
-	}
-	tools, err := t.tools()
-	if err != nil {
-		return tui.Chosen{}, err
-	}
-	words, left, err := t.instructions()
-	if err != nil {
-		return tui.Chosen{}, err
-	}
-	if !t.told { // once is enough
-		note, t.told = strings.TrimSpace(note+"\n"+left), true
-	}
-	ask := ", and ask what only the person can decide"
-	if t.flag.permit != "" {
-		ask = ". Nobody can be asked here: decide yourself, and say what you decided"
-	}
-	role := strings.NewReplacer("{{.Folder}}", t.dir, "{{.Ask}}", ask).Replace(system)
-	opt := agent.Options{History: t.archive, Tools: tools.Tools(), More: tools.More, System: role + words, Offer: t.offered}
-	if permit != nil {
-		opt.Permit = permit
-	}
-	with := func(m llm.Model) tui.Runner { return agent.New(t.service, m, opt) }
-	chosen := tui.Chosen{Runner: with(model), Name: model.Name(), Note: note}
-	if cfg, err := t.config(); err == nil && len(cfg.Modes.Model) > 0 {
-		chosen.Runner = t.byMode(cfg.Modes.Model, chosen.Runner, with)
-	}
-	if tools.Sandbox().Kind == sandbox.None {
-		chosen.Sandbox = "sandbox: none"
-	}
-	return chosen, nil
-}
-
-// settle chooses the model: the one that was named, else that of the session to
-// go on with, else the default.
-func (t *talk) settle(ctx context.Context, id string, permit tui.Permit) (tui.Chosen, error) {
-	if t.flag.model == "" && id != "" {
-		s, err := t.service.Session(ctx, id)
-		if err != nil {
-			return tui.Chosen{}, err
-		}
-		if s.Model != "" {
-			chosen, err := t.choose(ctx, s.Model, permit)
-			if err == nil {
-				return chosen, nil
-			}
-			t.progress("the session's own model is unavailable: %s\n", err)
-		}
-	}
-	return t.choose(ctx, t.flag.model, permit)
 }
 
 // wanted is the session to go on with, or "" for a new one.
 func (t *talk) wanted(ctx context.Context) (string, error) {
-	if !t.flag.proceed && (t.flag.resume == "" || t.flag.resume == pickOne) {
+	switch {
+	case t.flag.proceed:
+		info, err := t.Newest(ctx)
+		return info.ID, err
+	case t.flag.resume == "" || t.flag.resume == pickOne:
 		return "", nil
 	}
-	if t.flag.proceed {
-		infos, err := t.sessions(ctx, false)
-		if err != nil {
-			return "", err
-		}
-		if len(infos) == 0 {
-			return "", fmt.Errorf("session of %s: %w; start one with trimtab", t.dir, trimtab.ErrNotFound)
-		}
-		return infos[0].ID, nil
-	}
 	s, err := t.current(ctx, t.flag.resume)
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = chat.CheckOwn(s)
 	}
-	if s.Host != host {
-		return "", fmt.Errorf("session %s is one of %s: go on with it there", s.ID, cmp.Or(s.Host, "another agent"))
-	}
-	return s.ID, nil
+	return s.ID, err
 }
 
-// begin opens the session: a new one, or the one to go on with.
-func (t *talk) begin(ctx context.Context, id string) error {
+// open chooses the model, and opens the session: a new one, or the one to go on with.
+func (t *talk) open(ctx context.Context, permit chat.Permit) (chosen chat.Chosen, id string, err error) {
+	if id, err = t.wanted(ctx); err != nil {
+		return chosen, "", err
+	}
+	if chosen, err = t.ChooseFor(ctx, id, t.flag.model, permit); err != nil {
+		return chosen, "", err
+	}
 	if id == "" {
-		return t.fresh(ctx)
+		s, err := t.Begin(ctx, chosen.Name)
+		return chosen, s.ID, err
 	}
 	_, out, err := t.service.Handle(ctx, id, trimtab.Resumed{})
+	if err == nil {
+		linechat.Notices(t.progressTo(), out)
+	}
+	return chosen, id, err
+}
+
+// lines is the chat a line at a time.
+func (t *talk) lines(ctx context.Context) error {
+	typed, end := linechat.ReadLines(ctx, t.in)
+	model := ""
+	c := linechat.New(linechat.Options{
+		Service: t.service, Lines: typed, Out: answers{t.app}, Err: t.progressTo(), Prompt: t.Prompt, Status: t.status, Explain: explain,
+		Begin: func(ctx context.Context) (string, error) { s, err := t.Begin(ctx, model); return s.ID, err },
+	})
+	chosen, id, err := t.open(ctx, c.Permit)
 	if err != nil {
 		return err
 	}
-	t.tellOutcome(out)
-	t.id = id
-	return nil
-}
-
-const host = trimtab.OwnHost
-
-func (t *talk) fresh(ctx context.Context) error {
-	s, err := t.begun(ctx, t.model)
-	t.id = s.ID
-	return err
-}
-
-// begun is a new session of this folder.
-func (t *talk) begun(ctx context.Context, model string) (trimtab.Session, error) {
-	return t.service.Begin(ctx, trimtab.Info{ID: newID(t.app), Host: host, Project: t.dir, Model: model})
-}
-
-// newID is the time for people and a few random letters against collisions.
-func newID(a *app) string {
-	return a.clock().UTC().Format("20060102-150405-") + strings.ToLower(rand.Text()[:6])
-}
-
-// onceJSON is the answer to -p for programs.
-type onceJSON struct {
-	Session string           `json:"sessionId"`
-	Model   string           `json:"modelId"`
-	Answer  string           `json:"answer"`
-	Stopped string           `json:"stopped"`
-	Steps   int              `json:"steps"`
-	Changes []trimtab.Change `json:"changes"`
+	model = chosen.Name
+	t.printf("trimtab %s, model %s\n", versionOf().Version, model)
+	if chosen.Note != "" {
+		t.printf("%s\n", chosen.Note)
+	}
+	t.printf("/help lists the commands, Ctrl+D leaves, trimtab --continue comes back\n")
+	return errors.Join(c.Run(ctx, chosen, id), end())
 }
 
 // once answers one prompt: the answer on stdout, the way there on stderr.
 func (t *talk) once(ctx context.Context) error {
-	prompt, left := t.prompt(t.flag.prompt)
+	var permit chat.Permit // nobody is there to be asked
+	if t.flag.permit == "all" {
+		permit = func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, nil }
+	}
+	chosen, id, err := t.open(ctx, permit)
+	if err != nil {
+		return err
+	}
+	prompt, left := t.Prompt(t.flag.prompt)
 	for _, text := range left {
 		t.progress("%s\n", text)
 	}
@@ -302,40 +207,28 @@ func (t *talk) once(ctx context.Context) error {
 	if context != "" {
 		prompt.Parts = append(prompt.Parts, trimtab.Text{Text: context, By: trimtab.Host})
 	}
-	t.progress("%s, model %s\n", t.id, t.model)
-	if t.note != "" {
-		t.progress("%s\n", t.note)
+	t.progress("%s, model %s\n", id, chosen.Name)
+	if chosen.Note != "" {
+		t.progress("%s\n", chosen.Note)
 	}
-	result := onceJSON{Session: t.id, Model: t.model, Changes: []trimtab.Change{}}
-	for ev, err := range t.agent.Run(ctx, t.id, prompt) {
-		if err != nil {
-			return err
+	answer, err := agent.Once(ctx, chosen, id, prompt, func(ev agent.Event) {
+		if r, ok := ev.(agent.Replied); ok && len(llm.Calls(r.Message)) > 0 && r.Message.Text() != "" {
+			t.progress("%s\n", r.Message.Text())
 		}
-		switch ev := ev.(type) {
-		case agent.Replied:
-			result.Steps++
-			result.Answer = ev.Message.Text()
-			if len(llm.Calls(ev.Message)) > 0 && result.Answer != "" {
-				t.progress("%s\n", result.Answer)
-			}
-		case agent.Steered:
-			result.Changes = append(result.Changes, ev.Change)
-		case agent.Stopped:
-			result.Stopped = string(ev.Reason)
-		case agent.Paused:
-			result.Stopped = "paused: " + ev.Why
-		}
-		t.tell(ev)
+		linechat.Progress(t.progressTo(), ev)
+	})
+	if err != nil {
+		return err
 	}
-	if t.flag.json {
-		if err := t.printJSON(result); err != nil {
+	if answer.Model = chosen.Name; t.flag.json {
+		if err := t.printJSON(answer); err != nil {
 			return err
 		}
 	} else {
-		t.printf("%s\n", result.Answer)
+		t.printf("%s\n", answer.Answer)
 	}
-	if result.Stopped != string(agent.Ended) {
-		return fmt.Errorf("the run was cut short: %s; trimtab --continue resumes it", result.Stopped)
+	if !answer.Ended() {
+		return fmt.Errorf("the run did not end by itself: %s; trimtab --continue goes on with it", answer.Stopped)
 	}
 	return nil
 }
@@ -374,38 +267,4 @@ func (t *talk) patiently(r io.Reader) (raw []byte, err error) {
 		<-read
 	}
 	return raw, err
-}
-
-// tell shows what happens on the way to an answer.
-func (t *talk) tell(ev agent.Event) {
-	switch ev := ev.(type) {
-	case agent.Retrying:
-		t.progress("  %s: asking again in %s\n", ev.Why, ev.Wait.Round(time.Second))
-	case agent.Called:
-		t.progress("  · %s %s\n", ev.Call.Name, firstLine(string(ev.Call.Input), 80))
-	case agent.Returned:
-		if ev.Result.Failed {
-			t.progress("    failed: %s\n", firstLine(ev.Result.Text, 100))
-		}
-	case agent.Steered:
-		t.progress("  %s\n", sessiontext.Change(ev.Change))
-	case agent.Noticed:
-		t.progress("  %s\n", ev.Notify.Text)
-	case agent.Faulted:
-		t.progress("  fault: %s\n", ev.Fault.Error())
-	case agent.Continued:
-		t.progress("  goes on: %s\n", ev.Continue.Why)
-	}
-}
-
-// tellOutcome shows the notices and faults of a step.
-func (t *talk) tellOutcome(out trimtab.Outcome) {
-	for _, taken := range out.Actions {
-		if n, ok := taken.Action.(trimtab.Notify); ok {
-			t.progress("%s\n", n.Text)
-		}
-	}
-	for _, f := range out.Faults {
-		t.progress("fault: %s\n", f.Error())
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/internal/atomicfile"
 	"github.com/trimtab/trimtab/internal/trust"
@@ -25,6 +26,7 @@ import (
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/linechat"
 	"github.com/trimtab/trimtab/surface/tui/debate"
 )
 
@@ -37,6 +39,7 @@ type deliberation struct {
 	limits            deliberate.Config
 	opt               deliberate.Options
 	typed             chan string // what is typed on the screen
+	told              bool        // that the model is only the demo
 }
 
 func deliberateCommand(a *app) *cobra.Command {
@@ -157,15 +160,7 @@ func (d *deliberation) open(ctx context.Context) error {
 		return err
 	}
 	d.talk = t
-	all, err := d.allModes()
-	if err != nil {
-		return err
-	}
-	var defs []mode.Definition
-	for _, m := range all {
-		defs = append(defs, m.Definition)
-	}
-	goal, err := deliberate.NewGoal(defs)
+	goal, err := deliberate.NewGoal(d.modeDefinitions())
 	if err != nil {
 		return err
 	}
@@ -173,7 +168,7 @@ func (d *deliberation) open(ctx context.Context) error {
 	limits.MaxTokens, limits.TurnSeconds = cmp.Or(d.limits.MaxTokens, limits.MaxTokens), cmp.Or(d.limits.TurnSeconds, limits.TurnSeconds)
 	limits.MaxCost = cmp.Or(d.limits.MaxCost, limits.MaxCost)
 	d.opt = deliberate.Options{Config: limits, Service: t.service, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
-	for _, each := range t.folder.Tools() {
+	for _, each := range t.Folder().Tools() {
 		d.opt.Tools = append(d.opt.Tools, deliberate.Tool{Tool: each.Tool, Run: each.Call})
 	}
 	return nil
@@ -184,7 +179,7 @@ const pace = 8 * time.Millisecond
 
 // voice opens a model. The demo has a player of its own for debates.
 func (d *deliberation) voice(ctx context.Context, name string) (llm.Model, error) {
-	m, note, err := d.talk.open(ctx, name)
+	m, note, err := d.Model(ctx, name)
 	if err != nil || m.Name() != "demo" {
 		return m, err
 	}
@@ -208,7 +203,7 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 		d.typed = make(chan string, 16)
 		d.opt.Lines = d.typed
 	case d.terminal.in:
-		d.opt.Lines = d.listen(ctx)
+		d.opt.Lines, _ = linechat.ReadLines(ctx, d.in)
 	}
 	if d.resume != "" {
 		id, err := d.earlier(ctx)
@@ -234,7 +229,7 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 	if _, err := d.opt.Goal.Wants(d.mode); err != nil {
 		return nil, usageError{err}
 	}
-	plan := deliberate.Plan{ID: newID(d.app), Project: d.dir, Mode: d.mode, Brief: brief, Model: d.flag.model, Cast: cast}
+	plan := deliberate.Plan{ID: chat.NewID(d.clock()), Project: d.dir, Mode: d.mode, Brief: brief, Model: d.flag.model, Cast: cast}
 	if plan.Model == "" {
 		plan.Model, _ = d.picker.Default(ctx)
 	}
@@ -245,30 +240,6 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 		return nil, fmt.Errorf("%s holds the result of another debate; give --force to overwrite it, or another --out", plan.Out)
 	}
 	return deliberate.Begin(ctx, d.opt, plan)
-}
-
-// listen passes on what is typed, a line at a time, until there is no more.
-func (d *deliberation) listen(ctx context.Context) <-chan string {
-	in, end := d.read(ctx)
-	out := make(chan string)
-	go func() {
-		defer close(out)
-		for {
-			select {
-			case line := <-in:
-				select {
-				case out <- line:
-				case <-ctx.Done():
-					return
-				}
-			case <-end:
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
 }
 
 // earlier is the debate to go on with.

@@ -79,6 +79,20 @@ func (a *app) allModes() ([]setting.Mode, error) {
 	return append(all, own.List...), nil
 }
 
+// modeDefinitions are all modes; none where their files cannot be read, which was told
+// when they were first asked for.
+func (a *app) modeDefinitions() []mode.Definition {
+	all, err := a.allModes()
+	if err != nil {
+		return nil
+	}
+	var defs []mode.Definition
+	for _, m := range all {
+		defs = append(defs, m.Definition)
+	}
+	return defs
+}
+
 func (a *app) completeMode(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	all, err := a.allModes()
 	if err != nil {

@@ -4,18 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 
-	"github.com/trimtab/trimtab/llm"
-	"github.com/trimtab/trimtab/llm/demo"
 	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/surface/tui"
 )
-
-const maxScript = 4 << 20
 
 // pickerOf finds models by the settings, the environment and the keyring.
 func (a *app) pickerOf() (*registry.Picker, error) {
@@ -30,43 +24,6 @@ func (a *app) pickerOf() (*registry.Picker, error) {
 		err = nil
 	}
 	return p, err
-}
-
-// open finds the model by its name; "" is the default. note is what a person
-// should know of it.
-func (t *talk) open(ctx context.Context, name string) (m llm.Model, note string, err error) {
-	if file, ok := strings.CutPrefix(name, "demo:"); ok {
-		m, err = playScript(file)
-		return m, "", err
-	}
-	hint := ""
-	if name == "" {
-		name, hint = t.picker.Default(ctx)
-	}
-	m, err = t.picker.Open(ctx, name)
-	if err == nil && m.Name() == "demo" {
-		note = "This is the built-in demo model: no key, no network. " + hint
-	}
-	return m, strings.TrimSpace(note), err
-}
-
-func playScript(file string) (llm.Model, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, fmt.Errorf("model demo:%s: %w", file, err)
-	}
-	if info.Size() > maxScript {
-		return nil, fmt.Errorf("model demo:%s: %d bytes are over the limit of %d", file, info.Size(), maxScript)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("model demo:%s: %w", file, err)
-	}
-	script, err := demo.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("model demo:%s: %w", file, err)
-	}
-	return demo.Play(file, script, demo.Options{}), nil
 }
 
 // models are those to choose from.

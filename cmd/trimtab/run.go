@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
@@ -99,7 +100,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
-	session := newID(a)
+	session := chat.NewID(a.clock())
 	l, err := server.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -8,14 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
-
-	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/agent/tool"
-	"github.com/trimtab/trimtab/internal/setting"
-	"github.com/trimtab/trimtab/llm"
-	"github.com/trimtab/trimtab/steer/mode"
 )
 
 func put(t *testing.T, file, text string) {
@@ -25,60 +18,6 @@ func put(t *testing.T, file, text string) {
 	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestTheBranchIsReadWithoutGit(t *testing.T) {
-	for name, tt := range map[string]struct {
-		files map[string]string
-		dir   string
-		want  string
-	}{
-		"none":            {nil, ".", ""},
-		"a branch":        {map[string]string{".git/HEAD": "ref: refs/heads/feat/x\n"}, ".", "feat/x"},
-		"from below":      {map[string]string{".git/HEAD": "ref: refs/heads/main\n", "a/b/c": ""}, "a/b", "main"},
-		"a commit":        {map[string]string{".git/HEAD": "0123456789abcdef0123456789abcdef01234567\n"}, ".", "01234567"},
-		"a work tree":     {map[string]string{".git": "gitdir: elsewhere/x\n", "elsewhere/x/HEAD": "ref: refs/heads/side\n"}, ".", "side"},
-		"nonsense":        {map[string]string{".git": "what?\n"}, ".", ""},
-		"much too large":  {map[string]string{".git/HEAD": strings.Repeat("x", 5000)}, ".", ""},
-		"an empty folder": {map[string]string{".git/config": ""}, ".", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, text := range tt.files {
-				put(t, filepath.Join(dir, file), text)
-			}
-			if got := branchOf(filepath.Join(dir, tt.dir)); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestFilesForCompletionHonourIgnoreFiles(t *testing.T) {
-	dir := t.TempDir()
-	for _, f := range []string{"README.md", "src/a.go", "src/deep/b.go", "build/out", "src/with blank.txt"} {
-		put(t, filepath.Join(dir, f), "x")
-	}
-	put(t, filepath.Join(dir, ".gitignore"), "build\n")
-	folder, err := tool.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	tk := &talk{app: newApp(), folder: folder}
-	for part, want := range map[string][]string{
-		"":       {".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
-		"RE":     {".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
-		"src/de": {"src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
-		"none/x": nil,
-		"../":    nil,
-		`a"b/`:   nil,
-	} {
-		got, err := tk.files(t.Context(), part)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", part, err, diff)
-		}
 	}
 }
 
@@ -136,31 +75,5 @@ func TestResumeTakesAnIDOrNone(t *testing.T) {
 		if a.flag.resume != want {
 			t.Errorf("%s: %q, want %q", line, a.flag.resume, want)
 		}
-	}
-}
-
-func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
-	a := newApp()
-	a.own = &setting.Modes{List: []setting.Mode{{Definition: mode.Definition{ID: "survey", Name: "SURVEY", Tools: []string{"search"}}, Source: "a file"}, {Definition: mode.Definition{ID: "audit", Name: "AUDIT", ReadOnly: true}, Source: "a file"}}}
-	chat := &talk{app: a}
-	look, write := llm.Tool{Name: "read", ReadOnly: true}, llm.Tool{Name: "write"}
-	for id, want := range map[string][2]bool{
-		"": {true, true}, "normal": {true, true}, "debugging": {true, true}, "planning": {true, false}, "research": {true, false},
-		"code-review": {true, false}, "unheard-of": {true, true}, "survey": {false, false}, "audit": {true, false},
-	} {
-		var s trimtab.Session
-		if id != "" {
-			s = s.WithMemory("mode", []byte(`{"mode":"`+id+`"}`))
-		}
-		if got := [2]bool{chat.offered(s, look), chat.offered(s, write)}; got != want {
-			t.Errorf("%s: read and write %v, want %v", id, got, want)
-		}
-		if !chat.offered(s, llm.Tool{Name: "todo_write", ReadOnly: true}) || !chat.offered(s, llm.Tool{Name: "flame_pop", ReadOnly: true}) {
-			t.Errorf("%s takes the session's own tools away", id)
-		}
-	}
-	a.flag.permit = "look"
-	if got := [2]bool{chat.offered(trimtab.Session{}, look), chat.offered(trimtab.Session{}, write)}; got != [2]bool{true, false} {
-		t.Errorf("--permit look offers read and write %v", got)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/internal/fakemodel"
 )
 
@@ -203,11 +204,17 @@ func TestToolsAreListedWithThoseOfServers(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "log")); err == nil {
 		t.Error("listing the tools started a server")
 	}
-	set, err := tk.tools()
+	chosen, err := tk.Choose(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.More(t.Context())
+	s, err := tk.Begin(t.Context(), chosen.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agent.Once(t.Context(), chosen, s.ID, trimtab.Prompt("hello"), nil); err != nil {
+		t.Fatal(err)
+	}
 	got := servers()
 	if len(got) != 3 || !strings.Contains(got[0], "the licence has expired") || !strings.HasSuffix(got[0], "did not start") {
 		t.Fatalf("got %q", got)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -197,11 +196,10 @@ func (a *app) revoke(dir string) error {
 	return nil
 }
 
-// instructions are what the project tells agents, as far as the person trusts it,
-// and what was left out of it and why, a line for each reason.
-func (t *talk) instructions() (words, left string, err error) {
-	book, unread := setting.Book(t.home())
-	found, err := instruct.Read(t.dir, func(f instruct.File) string {
+// untrusted says why a file may not speak to the agent, "" where it may.
+func (a *app) untrusted() func(instruct.File) string {
+	book, unread := setting.Book(a.home())
+	return func(f instruct.File) string {
 		if unread != nil {
 			return unread.Error()
 		}
@@ -214,19 +212,7 @@ func (t *talk) instructions() (words, left string, err error) {
 			return "changed since it was trusted; look at it, then: trimtab trust"
 		}
 		return "not trusted; look at it, then: trimtab trust"
-	})
-	var reasons []string
-	files := map[string][]string{}
-	for _, l := range found.Left {
-		if files[l.Why] == nil {
-			reasons = append(reasons, l.Why)
-		}
-		files[l.Why] = append(files[l.Why], l.File)
 	}
-	for _, why := range reasons {
-		left += fmt.Sprintf("%s: %s\n", strings.Join(files[why], ", "), why)
-	}
-	return found.Text, left, err
 }
 
 func (a *app) trustList() error {

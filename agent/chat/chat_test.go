@@ -1,0 +1,255 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/instruct"
+	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/llm/demo"
+	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/store/memory"
+)
+
+// models knows the demo and no other.
+type models struct{ opened []string }
+
+func (m *models) Default(context.Context) (string, string) { return "demo", "Set a key." }
+
+func (m *models) Open(_ context.Context, name string) (llm.Model, error) {
+	m.opened = append(m.opened, name)
+	if name != "demo" {
+		return nil, errors.New("model " + name + " is unavailable")
+	}
+	return demo.New(demo.Options{}), nil
+}
+
+func open(t *testing.T, change func(*Options)) (*Chat, *models) {
+	t.Helper()
+	engine, err := steer.New(steer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, m := memory.New(), &models{}
+	clock := func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
+	opt := Options{
+		Service: session.New(engine, store, session.Options{Clock: clock}), Archive: store, Models: m, Dir: t.TempDir(), Clock: clock,
+		Sandbox: sandbox.Config{Mode: "none"},
+	}
+	if change != nil {
+		change(&opt)
+	}
+	c, err := Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c, m
+}
+
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAChatNeedsItsParts(t *testing.T) {
+	if _, err := Open(Options{Dir: t.TempDir()}); err == nil {
+		t.Error("no error without a service")
+	}
+}
+
+func TestAPromptIsAnsweredAndRemembered(t *testing.T) {
+	c, _ := open(t, nil)
+	chosen, err := c.Choose(t.Context(), "", nil)
+	if err != nil || chosen.Name != "demo" || !strings.Contains(chosen.Note, "Set a key.") || chosen.Sandbox.Kind != sandbox.None {
+		t.Fatalf("%+v, %v", chosen, err)
+	}
+	s, err := c.Begin(t.Context(), chosen.Name)
+	if err != nil || s.Host != trimtab.OwnHost || s.Project != c.opt.Dir || s.Model != "demo" {
+		t.Fatalf("%+v, %v", s.Info, err)
+	}
+	prompt, left := c.Prompt("what is in this folder?")
+	if len(left) > 0 {
+		t.Error(left)
+	}
+	for _, err := range chosen.Run(t.Context(), s.ID, prompt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	newest, err := c.Newest(t.Context())
+	if err != nil || newest.ID != s.ID {
+		t.Errorf("the newest is %q, %v", newest.ID, err)
+	}
+	if words, err := c.Recall(t.Context()); err != nil || !cmp.Equal(words, []string{"what is in this folder?"}) {
+		t.Errorf("%q, %v", words, err)
+	}
+}
+
+func TestTheModelOfASessionIsTakenWhereItIsAvailable(t *testing.T) {
+	var left []string
+	c, m := open(t, func(o *Options) { o.Left = func(why error) { left = append(left, why.Error()) } })
+	old, err := c.Begin(t.Context(), "anthropic/gone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chosen, err := c.ChooseFor(t.Context(), old.ID, "", nil); err != nil || chosen.Name != "demo" {
+		t.Errorf("%+v, %v", chosen, err)
+	}
+	if want := []string{"model anthropic/gone is unavailable"}; !cmp.Equal(left, want) {
+		t.Errorf("told %q", left)
+	}
+	if _, err := c.ChooseFor(t.Context(), old.ID, "another", nil); err == nil {
+		t.Error("a model that was named and is not there is an error")
+	}
+	if want := []string{"anthropic/gone", "demo", "another"}; !cmp.Equal(m.opened, want) {
+		t.Errorf("opened %q", m.opened)
+	}
+	if _, err := c.ChooseFor(t.Context(), "none", "", nil); !errors.Is(err, trimtab.ErrNotFound) {
+		t.Errorf("a session that is not there: %v", err)
+	}
+}
+
+func TestNewest_SaysThatThereIsNone(t *testing.T) {
+	c, _ := open(t, nil)
+	if _, err := c.Newest(t.Context()); !errors.Is(err, trimtab.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+func TestASessionOfAnotherAgentIsRefused(t *testing.T) {
+	if err := CheckOwn(trimtab.Session{Info: trimtab.Info{ID: "x", Host: "claude"}}); err == nil || !strings.Contains(err.Error(), "claude") {
+		t.Error(err)
+	}
+	if err := CheckOwn(trimtab.Session{Info: trimtab.Info{Host: trimtab.OwnHost}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestP16_WhatTheProjectSaysIsLeftOutUnlessItIsTrusted(t *testing.T) {
+	c, _ := open(t, func(o *Options) {
+		put(t, filepath.Join(o.Dir, "AGENTS.md"), "be brief")
+		o.Refuse = func(instruct.File) string { return "not trusted" }
+	})
+	for i, want := range []bool{true, false} { // it is told once
+		chosen, err := c.Choose(t.Context(), "demo", nil)
+		if err != nil || strings.Contains(chosen.Note, "AGENTS.md: left out: not trusted") != want {
+			t.Errorf("choice %d: %q, %v", i, chosen.Note, err)
+		}
+	}
+	other, _ := open(t, func(o *Options) { put(t, filepath.Join(o.Dir, "AGENTS.md"), "be brief") })
+	if chosen, err := other.Choose(t.Context(), "demo", nil); err != nil || !strings.Contains(chosen.Note, "AGENTS.md") {
+		t.Errorf("where nobody decides: %q, %v", chosen.Note, err)
+	}
+}
+
+func TestTheModelIsToldWhetherSomebodyCanBeAsked(t *testing.T) {
+	for unattended, want := range map[bool]string{false: "ask what only the person can decide", true: "Nobody can be asked here"} {
+		c, _ := open(t, func(o *Options) { o.Unattended = unattended })
+		if role := c.role(); !strings.Contains(role, want) || !strings.Contains(role, c.opt.Dir) || strings.Contains(role, "{{") {
+			t.Errorf("%s", role)
+		}
+	}
+}
+
+func TestAScriptIsPlayed(t *testing.T) {
+	c, _ := open(t, nil)
+	file := filepath.Join(t.TempDir(), "s.txt")
+	put(t, file, "reply\nsay Done.\n")
+	m, note, err := c.Model(t.Context(), "demo:"+file)
+	if err != nil || m.Name() != "demo:"+file || note != "" {
+		t.Errorf("%v, %q, %v", m, note, err)
+	}
+	put(t, file, "nonsense\n")
+	for _, name := range []string{file, file + "x"} {
+		if _, _, err := c.Model(t.Context(), "demo:"+name); err == nil || !strings.Contains(err.Error(), "model demo:"+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	put(t, file, strings.Repeat("#", maxScript+1))
+	if _, _, err := c.Model(t.Context(), "demo:"+file); err == nil || !strings.Contains(err.Error(), "over the limit") {
+		t.Error(err)
+	}
+}
+
+func TestFilesForCompletionHonourIgnoreFiles(t *testing.T) {
+	c, _ := open(t, func(o *Options) {
+		for _, f := range []string{"README.md", "src/a.go", "src/deep/b.go", "build/out", "src/with blank.txt"} {
+			put(t, filepath.Join(o.Dir, f), "x")
+		}
+		put(t, filepath.Join(o.Dir, ".gitignore"), "build\n")
+	})
+	for part, want := range map[string][]string{
+		"":       {".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
+		"RE":     {".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
+		"src/de": {"src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
+		"none/x": nil,
+		"../":    nil,
+		`a"b/`:   nil,
+	} {
+		got, err := c.Files(t.Context(), part)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", part, err, diff)
+		}
+	}
+}
+
+func inMode(id string) (s trimtab.Session) {
+	if id != "" {
+		s = s.WithMemory("mode", []byte(`{"mode":"`+id+`"}`))
+	}
+	return s
+}
+
+func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
+	own := []mode.Definition{{ID: "survey", Name: "SURVEY", Tools: []string{"search"}}, {ID: "audit", Name: "AUDIT", ReadOnly: true}}
+	c, _ := open(t, func(o *Options) { o.Modes = func() []mode.Definition { return append(mode.BuiltIn(), own...) } })
+	look, write := llm.Tool{Name: "read", ReadOnly: true}, llm.Tool{Name: "write"}
+	for id, want := range map[string][2]bool{
+		"": {true, true}, "normal": {true, true}, "debugging": {true, true}, "planning": {true, false}, "research": {true, false},
+		"code-review": {true, false}, "unheard-of": {true, true}, "survey": {false, false}, "audit": {true, false},
+	} {
+		s := inMode(id)
+		if got := [2]bool{c.offers(s, look), c.offers(s, write)}; got != want {
+			t.Errorf("%s: read and write %v, want %v", id, got, want)
+		}
+		if !c.offers(s, llm.Tool{Name: "todo_write", ReadOnly: true}) || !c.offers(s, llm.Tool{Name: "flame_pop", ReadOnly: true}) {
+			t.Errorf("%s takes the session's own tools away", id)
+		}
+	}
+	only, _ := open(t, func(o *Options) { o.ReadOnly = true })
+	if got := [2]bool{only.offers(trimtab.Session{}, look), only.offers(trimtab.Session{}, write)}; got != [2]bool{true, false} {
+		t.Errorf("read only offers read and write %v", got)
+	}
+}
+
+func TestTools_SayWhatIsNotOfferedNow(t *testing.T) {
+	c, _ := open(t, nil)
+	off := map[string]string{}
+	for _, st := range c.Tools(inMode("planning")) {
+		off[st.Name] = st.Off
+		if st.Text == "" || strings.Contains(st.Text, "\n") {
+			t.Errorf("%s: %q", st.Name, st.Text)
+		}
+	}
+	if off["read"] != "" || off["write"] == "" {
+		t.Errorf("%q", off)
+	}
+}

@@ -1,0 +1,152 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/agent/toolset"
+	"github.com/trimtab/trimtab/export/sessiontext"
+	"github.com/trimtab/trimtab/llm"
+)
+
+// tools are what the agent may use, put together once.
+func (c *Chat) tools() (*toolset.Set, error) {
+	c.packing.Lock()
+	defer c.packing.Unlock()
+	if c.set != nil {
+		return c.set, nil
+	}
+	set, err := toolset.New(toolset.Options{
+		Folder: c.folder, Dir: c.opt.Dir, Home: c.opt.Home, Environ: c.opt.Environ, Version: c.opt.Version, Service: c.opt.Service,
+		Tools: c.opt.Tools, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.set = set
+	return set, nil
+}
+
+func (c *Chat) policy() toolset.Policy {
+	return toolset.Policy{ReadOnly: c.opt.ReadOnly, Modes: c.opt.Modes()}
+}
+
+// offers decides what the model is offered.
+func (c *Chat) offers(s trimtab.Session, t llm.Tool) bool { return c.policy().Offer(s, t) }
+
+// ToolStatus is a tool or an MCP server, for a person to read.
+type ToolStatus struct {
+	Name string
+	Text string // one line about it
+	Off  string // why the model is not offered it now; "" where it is
+}
+
+// Tools are what the model may use now in a session.
+func (c *Chat) Tools(s trimtab.Session) []ToolStatus {
+	set, err := c.tools()
+	if err != nil {
+		return []ToolStatus{{Name: "none", Text: err.Error()}}
+	}
+	out := c.statuses(s, set.Tools())
+	for _, st := range set.Servers() {
+		name := "mcp " + st.Server
+		switch {
+		case st.Fault != "":
+			out = append(out, ToolStatus{name, sessiontext.FirstLine(st.Fault, 200), "did not start"})
+		case !st.Asked:
+			out = append(out, ToolStatus{name, "starts with the next prompt", ""})
+		case len(st.Tools) == 0:
+			out = append(out, ToolStatus{name, "has no tools", ""})
+		}
+		out = append(out, c.statuses(s, st.Tools)...)
+	}
+	return out
+}
+
+func (c *Chat) statuses(s trimtab.Session, tools []tool.Tool) []ToolStatus {
+	var out []ToolStatus
+	policy := c.policy()
+	for _, t := range tools {
+		line, _, _ := strings.Cut(t.Description, ". ")
+		st := ToolStatus{Name: t.Name, Text: sessiontext.FirstLine(line, 200)}
+		if name := policy.ExcludedBy(s, t.Tool); name != "" {
+			st.Off = "not in " + name
+		}
+		out = append(out, st)
+	}
+	return out
+}
+
+// Sessions lists our own chats, newest first: of this folder, or all.
+func (c *Chat) Sessions(ctx context.Context, all bool) ([]trimtab.Info, error) {
+	q := trimtab.Query{Project: c.opt.Dir, Host: trimtab.OwnHost, Limit: 500}
+	if all {
+		q.Project = ""
+	}
+	var out []trimtab.Info
+	for info, err := range c.opt.Archive.List(ctx, q) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// Newest is the newest chat of the folder; trimtab.ErrNotFound where there is none.
+func (c *Chat) Newest(ctx context.Context) (trimtab.Info, error) {
+	infos, err := c.Sessions(ctx, false)
+	if err == nil && len(infos) == 0 {
+		err = fmt.Errorf("session of %s: %w; start one with trimtab", c.opt.Dir, trimtab.ErrNotFound)
+	}
+	if err != nil {
+		return trimtab.Info{}, err
+	}
+	return infos[0], nil
+}
+
+// Recall is what the person typed in the newest sessions of this folder, oldest
+// first.
+func (c *Chat) Recall(ctx context.Context) ([]string, error) {
+	const sessions, messages = 10, 2000
+	infos, err := c.Sessions(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, info := range slices.Backward(infos[:min(len(infos), sessions)]) {
+		n := 0
+		for m, err := range c.opt.Archive.Messages(ctx, info.ID, 0) {
+			if n++; err != nil || n > messages {
+				break // what can be read is enough to remember by
+			}
+			if m.IsPrompt() {
+				out = append(out, m.Typed())
+			}
+		}
+	}
+	return out, nil
+}
+
+// Files are the paths below the folder of what was written of one, as the list tool
+// shows them: ignore files are honoured.
+func (c *Chat) Files(ctx context.Context, part string) ([]string, error) {
+	dir := path.Dir(part + "x")
+	text, err := c.folder.List().Call(ctx, fmt.Appendf(nil, `{"path": %q, "depth": 4}`, dir))
+	if err != nil {
+		return nil, nil // a folder that does not exist has no files to offer
+	}
+	var out []string
+	for line := range strings.Lines(text) {
+		if len(line) < 13 || line[10:12] != "  " || line[12] == '"' { // a sum or a note, or a name nobody could type
+			continue
+		}
+		out = append(out, strings.TrimSuffix(line[12:], "\n"))
+	}
+	return out, nil
+}
