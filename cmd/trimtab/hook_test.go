@@ -147,20 +147,6 @@ func TestP17_APanicIsNoExitCode(t *testing.T) {
 	}
 }
 
-func TestInstall_AProgramWithOddLettersIsOneWord(t *testing.T) {
-	if got := goneProgram("'/no such/trimtab-hook' claude Stop"); got != "/no such/trimtab-hook" {
-		t.Error(got)
-	}
-	if got := goneProgram("/nowhere/trimtab hook claude Stop"); got != "/nowhere/trimtab" {
-		t.Error(got)
-	}
-	for _, h := range spool.Hosts() {
-		if len(h.Hooks.Events) == 0 {
-			t.Errorf("%s has no events", h.Name)
-		}
-	}
-}
-
 // TestHooksKnowTheSameSettings: the few settings that a hook reads are declared as here.
 func TestHooksKnowTheSameSettings(t *testing.T) {
 	all := map[string]config.Key{}

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"net"
-	"net/url"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +79,7 @@ func (a *app) place(host string) (install.Place, error) {
 	if err != nil {
 		return install.Place{}, err
 	}
-	return install.Find(host, install.Env{Home: cmp.Or(a.getenv("HOME"), a.getenv("USERPROFILE")), Data: data, Getenv: a.getenv})
+	return install.Find(host, install.Env{Home: a.homeDir(), Data: data, Getenv: a.getenv})
 }
 
 func (a *app) install(host string, with installed, yes, dry bool) error {
@@ -114,69 +109,29 @@ func (a *app) install(host string, with installed, yes, dry bool) error {
 	return nil
 }
 
-// wanted is what shall be in an agent's settings.
-func (a *app) wanted(with installed) (install.Want, error) {
-	hooks, err := a.hookProgram()
+// wanted is what shall be in an agent's settings. A data folder that was named here is
+// named there, too.
+func (a *app) wanted(with installed) (w install.Want, err error) {
+	self, err := install.Self()
 	if err != nil {
-		return install.Want{}, err
+		return w, err
 	}
-	w := install.Want{Hooks: hooks}
-	if with.gateway != "" {
-		if w.Gateway, err = gatewayURL(with.gateway); err != nil {
+	data := ""
+	if a.flag.data != "" {
+		if data, err = a.dataDir(); err != nil {
 			return w, err
 		}
 	}
+	w.Hooks = install.HookCommand(self, data)
 	if with.mcp {
-		w.MCP, err = a.mcpProgram()
+		w.MCP = install.MCPCommand(self, data)
 	}
-	return w, err
-}
-
-// gatewayURL refuses what cannot be the address of a gateway. Keys go there: in
-// plain text only on this machine.
-func gatewayURL(text string) (string, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
-		return "", misused("%q is not a plain http or https address, such as http://%s", text, home.Serve)
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return "", misused("%s: keys would go there in plain text; over a network use https", text)
-	}
-	return strings.TrimSuffix(text, "/"), nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// mcpProgram is the command line of our MCP server.
-func (a *app) mcpProgram() ([]string, error) {
-	self, err := ourself()
-	if err != nil {
-		return nil, err
-	}
-	words := []string{self}
-	if a.flag.data != "" {
-		dir, err := a.dataDir()
-		if err != nil {
-			return nil, err
+	if with.gateway != "" {
+		if w.Gateway, err = install.GatewayURL(with.gateway); err != nil {
+			return w, usageError{err}
 		}
-		words = append(words, "--data", dir)
 	}
-	return append(words, "mcp"), nil
-}
-
-// ourself is the path of this program.
-func ourself() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	return self, nil
+	return w, nil
 }
 
 func (a *app) uninstall(host string, yes, dry bool) error {
@@ -223,41 +178,4 @@ func (a *app) carryOut(plan install.Plan, yes, dry bool) (did bool, err error) {
 	}
 	a.progress("a backup of what was there before is in %s\n", filepath.Join(data, "install"))
 	return true, nil
-}
-
-// hookProgram is the command line of our hooks, up to the host's name: the small
-// program where it lies beside this one, else this one. A data folder that was
-// named here is named there, too.
-func (a *app) hookProgram() (string, error) {
-	self, err := ourself()
-	if err != nil {
-		return "", err
-	}
-	small := filepath.Join(filepath.Dir(self), "trimtab-hook")
-	if runtime.GOOS == "windows" {
-		small += ".exe"
-	}
-	data := ""
-	if a.flag.data != "" {
-		dir, err := a.dataDir()
-		if err != nil {
-			return "", err
-		}
-		data = " --data " + shellWord(dir)
-	}
-	if info, err := os.Stat(small); err == nil && info.Mode().IsRegular() {
-		return shellWord(small) + data, nil
-	}
-	return shellWord(self) + data + " hook", nil
-}
-
-// shellWord makes a path one word of a command line.
-func shellWord(path string) string {
-	if runtime.GOOS == "windows" {
-		if strings.ContainsAny(path, " &()^") {
-			return `"` + path + `"`
-		}
-		return path
-	}
-	return quoted(path)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/hook/install"
 	"github.com/trimtab/trimtab/surface/server"
 )
 
@@ -193,15 +194,7 @@ func (a *app) printDry(l launch.Launch, program string, args []string) {
 	}
 	words := []string{program}
 	for _, w := range append(slices.Clone(l.Args), args...) {
-		words = append(words, quoted(w))
+		words = append(words, install.ShellQuote(w))
 	}
 	a.printf("%s\n", strings.Join(words, " "))
-}
-
-// quoted makes a word fit to be pasted into a shell.
-func quoted(w string) string {
-	if w != "" && !strings.ContainsAny(w, " \t\n'\"$`\\{}[]()<>|&;*?!#~") {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }

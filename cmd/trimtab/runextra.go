@@ -20,17 +20,12 @@ func (a *app) withExtras(l launch.Launch, opt runOptions) (launch.Launch, error)
 		want.Hooks = ""
 	}
 	if place, err := a.place(l.Host); err == nil { // a host whose settings we know
-		state, err := place.State()
-		if err != nil {
+		var there []string
+		if want, there, err = place.Lacks(want); err != nil {
 			return l, err
 		}
-		if want.Hooks != "" && len(state.Commands) > 0 {
-			a.progress("the hooks of %s are in %s already\n", l.Host, place.Files[0])
-			want.Hooks = ""
-		}
-		if len(want.MCP) > 0 && len(state.MCP) > 0 {
-			a.progress("the MCP server of %s is in its settings already\n", l.Host)
-			want.MCP = nil
+		for _, text := range there {
+			a.progress("%s\n", text)
 		}
 	}
 	run, err := install.ForRun(l.Host, want, a.getenv)

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"cmp"
@@ -16,81 +16,83 @@ import (
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/hook/install"
+	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
 // versionTime is how long an agent may take to say its version.
 const versionTime = 5 * time.Second
 
-// checkAgents says of each agent on this machine which version it is and how our
-// hooks stand in it. Agents are asked all at once: some are slow to start.
-func (a *app) checkAgents(ctx context.Context) []finding {
-	hosts := hookHosts()
-	all := make([][]finding, len(hosts))
+// Agents says of each agent on this machine which version it is and how our hooks, our
+// MCP server and our gateway stand in it; place finds its settings. Agents are asked all
+// at once: some are slow to start.
+func Agents(ctx context.Context, place func(host string) (install.Place, error)) []Finding {
+	list := spool.Hosts()
+	all := make([][]Finding, len(list))
 	var wg sync.WaitGroup
-	for i, host := range hosts {
-		agent, _ := launch.Find(host)
-		wg.Go(func() { all[i] = a.checkAgent(ctx, host, agent.Command) })
+	for i, h := range list {
+		agent, _ := launch.Find(h.Name)
+		wg.Go(func() { all[i] = checkAgent(ctx, h.Name, agent.Command, place) })
 	}
 	wg.Wait()
 	return slices.Concat(all...)
 }
 
-func (a *app) checkAgent(ctx context.Context, host, command string) []finding {
-	place, err := a.place(host)
+func checkAgent(ctx context.Context, host, command string, find func(string) (install.Place, error)) []Finding {
+	place, err := find(host)
 	if err != nil {
-		return []finding{{host, "wrong", err.Error(), ""}}
+		return []Finding{{host, Wrong, err.Error(), ""}}
 	}
 	program, missing := exec.LookPath(command)
 	state, err := place.State()
 	switch {
 	case err != nil:
-		return []finding{{host, "wrong", err.Error(), "fix the file; until then nothing can be added to it"}}
+		return []Finding{{host, Wrong, err.Error(), "mend the file; until then nothing can be put into it"}}
 	case missing != nil && len(state.Commands) == 0 && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:
-		return []finding{{host, "note", "settings of trimtab are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
+		return []Finding{{host, Note, "ours is in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
 	}
 	text := agentVersion(ctx, program)
-	return append([]finding{checkHooks(ctx, host, program, text, place, state)}, a.checkBeside(ctx, host, place, state)...)
+	return append([]Finding{checkHooks(ctx, host, program, text, place, state)}, checkBeside(ctx, host, place, state)...)
 }
 
 // checkHooks says how our hooks stand in an agent.
-func checkHooks(ctx context.Context, host, program, text string, place install.Place, state install.State) finding {
+func checkHooks(ctx context.Context, host, program, text string, place install.Place, state install.State) Finding {
 	if len(state.Commands) == 0 {
-		return finding{host, "ok", text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}
+		return Finding{host, OK, text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}
 	}
 	text += fmt.Sprintf("; %s in %s", plural.Count(len(state.Commands), "hook"), place.Files[0])
 	if gone := goneProgram(state.Commands[0]); gone != "" {
-		return finding{host, "wrong", text + " call " + gone + ", which is not there", "trimtab install " + host}
+		return Finding{host, Wrong, text + " call " + gone + ", which is not there", "trimtab install " + host}
 	}
 	if len(state.Missing) > 0 {
-		return finding{host, "note", text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}
+		return Finding{host, Note, text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}
 	}
 	if h, _ := hosts.Find(host); h.Install.Trust {
 		return checkTrust(ctx, program, text, state)
 	}
-	return finding{host, "ok", text, ""}
+	return Finding{host, OK, text, ""}
 }
 
 // checkBeside says how our MCP server and our gateway stand in an agent. Where
 // hooks are and these are not, it says how to have them.
-func (a *app) checkBeside(ctx context.Context, host string, place install.Place, state install.State) []finding {
-	var all []finding
+func checkBeside(ctx context.Context, host string, place install.Place, state install.State) []Finding {
+	var all []Finding
 	switch {
 	case len(state.MCP) > 0 && missingFile(state.MCP[0]):
-		all = append(all, finding{host, "wrong", "the MCP server trimtab calls " + state.MCP[0] + ", which is not there", "trimtab install " + host + " --mcp"})
+		all = append(all, Finding{host, Wrong, "the MCP server trimtab calls " + state.MCP[0] + ", which is not there", "trimtab install " + host + " --mcp"})
 	case len(state.MCP) > 0:
-		all = append(all, finding{host, "ok", "MCP server trimtab: " + strings.Join(state.MCP, " "), ""})
+		all = append(all, Finding{host, OK, "MCP server trimtab: " + strings.Join(state.MCP, " "), ""})
 	case len(state.Commands) > 0 && place.Can(install.Want{MCP: []string{"x"}}) == nil:
-		all = append(all, finding{host, "ok", "no MCP server of ours", "trimtab install " + host + " --mcp offers it the flame_ tools"})
+		all = append(all, Finding{host, OK, "no MCP server of ours", "trimtab install " + host + " --mcp offers it the flame_ tools"})
 	}
 	if state.Gateway == "" {
 		return all
 	}
 	if err := reach(ctx, state.Gateway); err != nil {
-		return append(all, finding{host, "wrong", "its requests go to " + state.Gateway + ", where no gateway answers: " + err.Error(), "start trimtab serve, or trimtab uninstall " + host})
+		return append(all, Finding{host, Wrong, "its requests go to " + state.Gateway + ", where no gateway answers: " + err.Error(), "start trimtab serve, or trimtab uninstall " + host})
 	}
-	return append(all, finding{host, "ok", "its requests go to the gateway at " + state.Gateway + ", which answers", ""})
+	return append(all, Finding{host, OK, "its requests go to the gateway at " + state.Gateway + ", which answers", ""})
 }
 
 func missingFile(path string) bool {
@@ -123,10 +125,10 @@ func reach(ctx context.Context, address string) error {
 
 // checkTrust: Codex runs no hook that its person has not trusted, and does not
 // say so.
-func checkTrust(ctx context.Context, program, text string, state install.State) finding {
+func checkTrust(ctx context.Context, program, text string, state install.State) Finding {
 	trusted, err := install.Trust(ctx, program, os.TempDir()) // not here: a project's own settings are not asked about
 	if err != nil {
-		return finding{"codex", "note", text + "; whether they are trusted is not known: " + err.Error(), "open /hooks in codex and look"}
+		return Finding{"codex", Note, text + "; whether they are trusted is not known: " + err.Error(), "open /hooks in codex and look"}
 	}
 	var not []string
 	for _, c := range state.Commands {
@@ -136,9 +138,9 @@ func checkTrust(ctx context.Context, program, text string, state install.State) 
 		}
 	}
 	if len(not) > 0 {
-		return finding{"codex", "wrong", text + "; it skips them without a word: " + strings.Join(not, ", "), "open /hooks in codex, look at the hooks of trimtab, and trust them"}
+		return Finding{"codex", Wrong, text + "; it skips them without a word: " + strings.Join(not, ", "), "open /hooks in codex, look at the hooks of trimtab, and trust them"}
 	}
-	return finding{"codex", "ok", text + ", trusted", ""}
+	return Finding{"codex", OK, text + ", trusted", ""}
 }
 
 // agentVersion is the first line that a program says of its version.
