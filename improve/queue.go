@@ -21,6 +21,11 @@ const (
 	Cancelled State = "cancelled"
 )
 
+// States are all of them, in the order in which an item may have them.
+func States() []State {
+	return []State{Awaiting, Queued, Running, Done, Failed, Manual, Rejected, Cancelled}
+}
+
 // Ended reports whether nothing more happens by itself.
 func (s State) Ended() bool {
 	switch s {

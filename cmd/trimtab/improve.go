@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/plural"
@@ -79,32 +80,16 @@ func (a *app) completeItem(c *cobra.Command, _ []string, _ string) ([]string, co
 }
 
 // item finds a request by its id, or by the end of one that no other has.
-func (a *app) item(ctx context.Context, q improve.Queue, id string) (improve.Item, error) {
-	it, err := q.Item(ctx, id)
-	if !errors.Is(err, improve.ErrNoItem) {
-		return it, err
-	}
-	all, err := q.Items(ctx)
+func (a *app) item(ctx context.Context, id string) (improve.Item, error) {
+	q, err := a.queue(ctx)
 	if err != nil {
 		return improve.Item{}, err
 	}
-	var ids []string
-	for _, each := range all {
-		ids = append(ids, each.ID)
-		if strings.HasSuffix(each.ID, "_"+id) {
-			if it.ID != "" {
-				return improve.Item{}, misused("%q is the end of %s and of %s; give more of it", id, it.ID, each.ID)
-			}
-			it = each
-		}
+	it, err := pipeline.FindItem(ctx, q, id)
+	if errors.Is(err, improve.ErrNoItem) {
+		err = usageError{err}
 	}
-	switch near := config.Nearest(id, ids); {
-	case it.ID != "":
-		return it, nil
-	case near != "":
-		return improve.Item{}, misused("no improvement %q; did you mean %s?", id, near)
-	}
-	return improve.Item{}, misused("no improvement %q; trimtab improve list shows those there are", id)
+	return it, err
 }
 
 // hand is what a person does to a request.
@@ -148,7 +133,7 @@ func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error 
 	}
 	var done []improve.Item
 	for _, id := range ids {
-		it, err := a.item(ctx, q, id)
+		it, err := a.item(ctx, id)
 		if err != nil {
 			return err
 		}

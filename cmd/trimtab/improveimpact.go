@@ -13,18 +13,12 @@ func (a *app) improveImpact(ctx context.Context, ids []string, flags pastFlags) 
 		return err
 	}
 	var items []improve.Item
-	if len(ids) > 0 {
-		q, err := a.queue(ctx)
+	for _, id := range ids {
+		it, err := a.item(ctx, id)
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			it, err := a.item(ctx, q, id)
-			if err != nil {
-				return err
-			}
-			items = append(items, it)
-		}
+		items = append(items, it)
 	}
 	all, err := p.Impact(ctx, query, items...)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -172,11 +171,7 @@ func improvePreview(a *app) *cobra.Command {
 			if err := a.useForge(c, kind); err != nil {
 				return err
 			}
-			q, err := a.queue(c.Context())
-			if err != nil {
-				return err
-			}
-			it, err := a.item(c.Context(), q, args[0])
+			it, err := a.item(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -200,17 +195,7 @@ func improvePreview(a *app) *cobra.Command {
 				return err
 			}
 			a.progress("to %s\n", where)
-			for _, o := range out {
-				a.printf("== %s: %s\n", o.Kind, o.Title)
-				if len(o.Labels) > 0 {
-					a.printf("labels: %s\n", strings.Join(o.Labels, ", "))
-				}
-				a.printf("\n%s\n", o.Body)
-				if !o.Exact {
-					a.printf("(what the work itself will tell is still missing here)\n")
-				}
-				a.printf("\n")
-			}
+			a.answered(report.Preview(a.out, out))
 			return nil
 		},
 	}
@@ -259,21 +244,12 @@ func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := p.Look(ctx, pipeline.Query{Project: at.Project, Names: []string{at.Transcript}})
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	c, err := f.Choose("")
-	if err != nil {
-		return false, err
-	}
-	if it, ok := f.Filed(c); ok {
+	it, filed, err := p.FileFirst(ctx, at.Project, at.Transcript)
+	if filed {
 		return true, a.sampleDone(it)
 	}
-	a.progress("the sample: %s\nits transcript: %s\n", at.Project, at.Transcript)
-	it, err := p.File(ctx, f, c, true)
 	if err == nil {
+		a.progress("the sample: %s\nits transcript: %s\n", at.Project, at.Transcript)
 		a.progress("%s  %s, seen %s\n", it.ID, it.Request.Title, plural.Count(it.Request.Pattern.Count, "time"))
 	}
 	return false, err

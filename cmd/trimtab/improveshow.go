@@ -20,17 +20,12 @@ func improveList(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.improveList(c.Context(), states) },
 	}
 	c.Flags().StringSliceVar(&states, "state", nil, "only those in this state (repeatable)")
-	_ = c.RegisterFlagCompletionFunc("state", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return stateNames(), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = c.RegisterFlagCompletionFunc("state", fixed(stateNames()...))
 	return c
 }
 
-var allStates = []improve.State{improve.Awaiting, improve.Queued, improve.Running, improve.Done, improve.Failed, improve.Manual, improve.Rejected, improve.Cancelled}
-
-func stateNames() []string {
-	var names []string
-	for _, s := range allStates {
+func stateNames() (names []string) {
+	for _, s := range improve.States() {
 		names = append(names, string(s))
 	}
 	return names
@@ -86,11 +81,7 @@ func improveShow(a *app) *cobra.Command {
 		Use: "show ID", Short: "Show a request with the evidence of each step", Args: between(1, 1), ValidArgsFunction: a.completeItem,
 		Example: "  trimtab improve show workflow_20261115_101500_k3x9\n  trimtab improve show k3x9 --json",
 		RunE: func(c *cobra.Command, args []string) error {
-			q, err := a.queue(c.Context())
-			if err != nil {
-				return err
-			}
-			it, err := a.item(c.Context(), q, args[0])
+			it, err := a.item(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

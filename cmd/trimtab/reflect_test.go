@@ -89,15 +89,3 @@ func TestR9_TheEnvironmentSwitchesAutomationOff(t *testing.T) {
 		}
 	}
 }
-
-func TestTheBarFitsItsLine(t *testing.T) {
-	for _, width := range []int{30, 45, 80, 120} {
-		b := &bar{width: width, total: 1200, files: 700, size: 5 << 30, done: 3 << 30}
-		if line := b.line(); len(line) >= width || !strings.Contains(line, "%") {
-			t.Errorf("width %d: %q", width, line)
-		}
-	}
-	if line := (&bar{width: 80}).line(); !strings.Contains(line, "0 %") {
-		t.Errorf("nothing to read: %q", line)
-	}
-}

@@ -355,3 +355,24 @@ func TestImpact_CountsFromTheMerge(t *testing.T) {
 		t.Errorf("of another project: %+v, %v", all, err)
 	}
 }
+
+func TestFindItem_ByItsIDOrTheEndOfOne(t *testing.T) {
+	q := memory.New().Queue()
+	for _, id := range []string{"workflow_20261115_101500_k3x9", "workflow_20261115_101501_k3x9", "workflow_20261115_101502_abcd"} {
+		if err := q.Add(t.Context(), improve.Item{ID: id, Fingerprint: id, Project: "/p", State: improve.Queued}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]string{
+		"workflow_20261115_101500_k3x9": "workflow_20261115_101500_k3x9", "abcd": "workflow_20261115_101502_abcd",
+		"k3x9": "give more of it", "workflow_20261115_101502_abce": "did you mean workflow_20261115_101502_abcd?", "zzzz": "trimtab improve list",
+	} {
+		it, err := FindItem(t.Context(), q, id)
+		if it.ID == want && err == nil {
+			continue
+		}
+		if !errors.Is(err, improve.ErrNoItem) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", id, it.ID, err)
+		}
+	}
+}

@@ -55,6 +55,23 @@ func Outcome(w io.Writer, it improve.Item, now time.Time) error {
 	return p.err
 }
 
+// Preview writes what would be sent to the forge.
+func Preview(w io.Writer, all []steps.Outgoing) error {
+	p := &printer{w: w}
+	for _, o := range all {
+		p.printf("== %s: %s\n", o.Kind, o.Title)
+		if len(o.Labels) > 0 {
+			p.printf("labels: %s\n", strings.Join(o.Labels, ", "))
+		}
+		p.printf("\n%s\n", o.Body)
+		if !o.Exact {
+			p.printf("(what the work itself will tell is still missing here)\n")
+		}
+		p.printf("\n")
+	}
+	return p.err
+}
+
 // ShortID is the end of an item's id, which is enough to name it.
 func ShortID(id string) string { return id[strings.LastIndexByte(id, '_')+1:] }
 

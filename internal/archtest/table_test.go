@@ -47,7 +47,7 @@ var table = []row{
 
 	{"improve", []string{".", "loop", "host", "host/todotool"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
 	{"improve/scan", []string{".", "improve", "export", "host/sessions", "store/sqlite", "transcript", "transcript/all", "transcript/own"}, "finds and reads the sessions of every host, and files nothing"},
-	{"improve/pipeline", []string{".", "improve", "forge"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
+	{"improve/pipeline", []string{".", "improve", "forge", "internal/config"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
 	{"improve/assembly", []string{".", "improve", "improve/agents", "improve/project", "improve/steps", "improve/worker", "forge/git", "forge/registry", "agent/sandbox", "internal/secret"}, "puts together what the work is done with; it does none of it"},
 	{"improve/report", []string{".", "improve", "improve/pipeline", "forge", "improve/steps", "improve/worker", "internal/termsafe"}, "text for people, from values; it decides and opens nothing"},
 	{"improve/agents/subprocess", []string{".", "agent/sandbox", "host", "internal/procgroup"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
