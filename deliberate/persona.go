@@ -44,11 +44,14 @@ const (
 //go:embed persona/*.md
 var built embed.FS
 
+// builtIn are the ids of the built-in personas, in the order in which they sit.
+var builtIn = []string{"skeptic", "pragmatist", "analyst", "advocate", "contrarian"}
+
 // BuiltIn returns the five personas that are always there, in the order in which
 // they sit.
 func BuiltIn() ([]Persona, error) {
 	var all []Persona
-	for _, id := range []string{"skeptic", "pragmatist", "analyst", "advocate", "contrarian"} {
+	for _, id := range builtIn {
 		raw, err := built.ReadFile("persona/" + id + ".md")
 		if err != nil {
 			return nil, err
@@ -219,6 +222,9 @@ func Cast(all []Persona, ids []string) ([]Persona, error) {
 	var names []string
 	for _, p := range all {
 		names = append(names, p.ID)
+	}
+	if len(ids) == 0 {
+		ids = builtIn
 	}
 	var cast []Persona
 	for _, id := range ids {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,19 +8,14 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/deliberate"
-	"github.com/trimtab/trimtab/internal/atomicfile"
-	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
@@ -206,23 +200,15 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 		d.opt.Lines, _ = linechat.ReadLines(ctx, d.in)
 	}
 	if d.resume != "" {
-		id, err := d.earlier(ctx)
-		if err != nil {
-			return nil, err
+		id, err := d.resume, error(nil)
+		if id == pickOne {
+			if id, err = deliberate.Newest(ctx, d.archive, d.dir); err != nil {
+				return nil, err
+			}
 		}
 		return deliberate.Resume(ctx, d.opt, id)
 	}
-	names := d.agents
-	if len(names) == 0 {
-		built, err := deliberate.BuiltIn()
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range built {
-			names = append(names, p.ID)
-		}
-	}
-	cast, err := deliberate.Cast(all, names)
+	cast, err := deliberate.Cast(all, d.agents)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -236,26 +222,10 @@ func (d *deliberation) start(ctx context.Context, brief string, all []deliberate
 	if plan.Out, err = filepath.Abs(cmp.Or(d.out, "deliberate-"+plan.ID)); err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(filepath.Join(plan.Out, "result.md")); err == nil && !d.force {
-		return nil, fmt.Errorf("%s holds the result of another debate; give --force to overwrite it, or another --out", plan.Out)
+	if err := deliberate.CheckFolder(plan.Out); err != nil && !d.force {
+		return nil, fmt.Errorf("%w; give --force to overwrite it, or another --out", err)
 	}
 	return deliberate.Begin(ctx, d.opt, plan)
-}
-
-// earlier is the debate to go on with.
-func (d *deliberation) earlier(ctx context.Context) (string, error) {
-	if d.resume != pickOne {
-		return d.resume, nil
-	}
-	for info, err := range d.archive.List(ctx, trimtab.Query{Project: d.dir, Host: deliberate.Host}) {
-		if err != nil {
-			return "", err
-		}
-		if info.Parent == "" {
-			return info.ID, nil
-		}
-	}
-	return "", fmt.Errorf("debate of %s: %w; begin one with trimtab deliberate \"…\"", d.dir, trimtab.ErrNotFound)
 }
 
 // watch shows the debate until it ends or pauses.
@@ -287,29 +257,7 @@ func (d *deliberation) write(ctx context.Context, deb *deliberate.Debate) error 
 	if err != nil {
 		return err
 	}
-	dir := cmp.Or(d.out, deb.Plan().Out)
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return fmt.Errorf("the result: %w", err)
-	}
-	text := func(s string) func(io.Writer) error {
-		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
-	}
-	return errors.Join(
-		replaceFile(filepath.Join(dir, "result.md"), text(deb.Result().Markdown())),
-		replaceFile(filepath.Join(dir, "transcript.md"), text(deb.Transcript(doc.Trimtab.Journal))),
-		replaceFile(filepath.Join(dir, "session.json"), doc.WriteJSON))
-}
-
-// replaceFile writes a file so that there is never half of it.
-func replaceFile(name string, write func(io.Writer) error) error {
-	var text bytes.Buffer
-	if err := write(&text); err != nil {
-		return fmt.Errorf("the result: %w", err)
-	}
-	if err := atomicfile.Write(name, text.Bytes(), 0o600); err != nil {
-		return fmt.Errorf("the result: %w", err)
-	}
-	return nil
+	return deb.WriteFiles(cmp.Or(d.out, deb.Plan().Out), doc.Trimtab.Journal, doc.WriteJSON)
 }
 
 // deliberateJSON is the result for programs.
@@ -341,51 +289,16 @@ func (d *deliberation) report(deb *deliberate.Debate, last deliberate.Event, fai
 	return nil
 }
 
-// personas are the built-in ones and those from files. A bad file is told and hides
-// nothing; a file may take the place of a built-in persona.
+// personas are the built-in ones and those from files. A bad file is told.
 func (d *deliberation) personas() ([]deliberate.Persona, error) {
-	all, err := deliberate.BuiltIn()
-	if err != nil {
-		return nil, err
-	}
 	if _, err := d.config(); err != nil {
 		return nil, err
 	}
-	own, errs := deliberate.LoadPersonas(os.DirFS(filepath.Join(filepath.Dir(d.loaded.User), "personas")))
-	more, bad := projectPersonas(d.loaded.Project.Files)
-	own, errs = append(own, more...), append(errs, bad...)
+	all, errs, err := deliberate.AllPersonas(os.DirFS(filepath.Join(filepath.Dir(d.loaded.User), "personas")), d.loaded.Project.Files)
 	for _, err := range errs {
 		d.progress("%s (ignored)\n", err)
 	}
-	for _, p := range own {
-		i := slices.IndexFunc(all, func(o deliberate.Persona) bool { return o.ID == p.ID })
-		if i >= 0 {
-			all[i] = p
-			continue
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
-
-// projectPersonas takes the personas of a project, from the very bytes that are
-// trusted. Which model somebody else's file asks for has no effect: models cost the
-// person's money.
-func projectPersonas(files trust.Files) (all []deliberate.Persona, errs []error) {
-	for name, data := range files {
-		if ok, _ := path.Match("personas/*.md", name); !ok {
-			continue
-		}
-		p, err := deliberate.ParsePersona(path.Base(name), data)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", trust.Folder, err))
-			continue
-		}
-		p.Model = ""
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b deliberate.Persona) int { return strings.Compare(a.ID, b.ID) })
-	return all, errs
+	return all, err
 }
 
 func (d *deliberation) printPersonas(all []deliberate.Persona) error {
