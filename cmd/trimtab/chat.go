@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/internal/trust/project"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/session"
@@ -115,7 +116,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	c, err := chat.Open(chat.Options{
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
 		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions,
-		Refuse: a.untrusted(), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
+		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
 		Left: func(why error) { a.progress("the session's own model is not to be had: %s\n", why) },
 	})
 	if err != nil {

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/steer/mode"
@@ -63,20 +59,13 @@ func (a *app) modes() (*setting.Modes, error) {
 	return own, nil
 }
 
-// allModes are the built-in modes, with those from files beside them or in the
-// place of the one that may be replaced.
+// allModes are the built-in modes and those from files.
 func (a *app) allModes() ([]setting.Mode, error) {
 	own, err := a.modes()
 	if err != nil {
 		return nil, err
 	}
-	var all []setting.Mode
-	for _, def := range append(mode.BuiltIn(), mode.Sessions()...) {
-		if !slices.ContainsFunc(own.List, func(m setting.Mode) bool { return m.ID == def.ID }) {
-			all = append(all, setting.Mode{Definition: def, Source: "built in"})
-		}
-	}
-	return append(all, own.List...), nil
+	return own.All(), nil
 }
 
 // modeDefinitions are all modes; none where their files cannot be read, which was told
@@ -122,7 +111,7 @@ func modeList(a *app) *cobra.Command {
 			}
 			for _, m := range all {
 				a.printf("%s  %s\n", fmt.Sprintf("%-*s", wide, m.ID), cmp.Or(m.Description, m.Name))
-				if m.Source != "built in" {
+				if m.Source != setting.BuiltIn {
 					a.printf("%s  %s\n", strings.Repeat(" ", wide), m.Source)
 				}
 			}
@@ -150,22 +139,15 @@ func modeShow(a *app) *cobra.Command {
 }
 
 func (a *app) findMode(id string) (setting.Mode, error) {
-	all, err := a.allModes()
+	own, err := a.modes()
 	if err != nil {
 		return setting.Mode{}, err
 	}
-	var ids []string
-	for _, m := range all {
-		if strings.EqualFold(m.ID, id) || strings.EqualFold(m.Name, id) {
-			return m, nil
-		}
-		ids = append(ids, m.ID)
+	m, err := own.Find(id)
+	if err != nil {
+		return m, misused("%w\ntrimtab mode list shows them all", err)
 	}
-	text := fmt.Sprintf("no mode is called %q", id)
-	if near := config.Nearest(id, ids); near != "" {
-		text += fmt.Sprintf("; did you mean %s?", near)
-	}
-	return setting.Mode{}, misused("%s\ntrimtab mode list shows them all", text)
+	return m, nil
 }
 
 func (a *app) showMode(m setting.Mode) {
@@ -272,19 +254,11 @@ func (a *app) newMode(id, from string, project, force bool) (err error) {
 	if err != nil {
 		return err
 	}
-	def := base.Definition
-	def.ID, def.Name = id, titleOf(id)
-	if from == mode.Custom {
-		def.Description = "what the mode is for, in one line"
-		def.Success = []mode.Criterion{{ID: "answer", Description: "the answer, with its reasons"}}
-	}
-	if !def.HasGoal() && def.Entry == "" {
-		def.Entry = "What the agent should keep in mind in this mode."
-	}
+	def := mode.Template(base.Definition, id)
 	for _, f := range mode.Check(def) {
 		return misused("%s", f.Error())
 	}
-	data, err := modeFile(def)
+	data, err := mode.File(def)
 	if err != nil {
 		return err
 	}
@@ -314,26 +288,4 @@ func (a *app) newMode(id, from string, project, force bool) (err error) {
 		a.progress("it takes effect once the folder is trusted: trimtab trust\n")
 	}
 	return nil
-}
-
-// modeFile is a definition as a file with a few words on top.
-func modeFile(def mode.Definition) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString("// A mode of your own. Every part but id, name and one of goal, phases and prompts\n// is optional. trimtab mode validate checks it; with --schema it prints what there is.\n")
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(def); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// titleOf makes a name of an id: product-naming is Product Naming.
-func titleOf(id string) string {
-	words := strings.FieldsFunc(id, func(r rune) bool { return r == '-' })
-	for i, w := range words {
-		words[i] = strings.ToUpper(w[:1]) + w[1:]
-	}
-	return strings.Join(words, " ")
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/internal/setting"
@@ -38,23 +36,5 @@ func (a *app) automationOff() string {
 		return ""
 	default:
 		return "AUTOMATION_DISABLED=" + v + " is set"
-	}
-}
-
-// automationPart is a project's automation_config.json as something to trust; nil
-// where there is none.
-func (a *app) automationPart(dir string) *part {
-	file, data, err := pipeline.ReadProjectFile(cmp.Or(setting.Repository(dir), dir))
-	if err != nil {
-		a.progress("%s\n", err)
-		return nil
-	}
-	if data == nil {
-		return nil
-	}
-	return &part{
-		name: file, files: trust.Files{improve.ProjectFile: data},
-		judge: func(b *trust.Book) (trust.Verdict, error) { return b.File(file, data) },
-		note:  func(b *trust.Book) (string, error) { return b.TrustFile(file, data, a.clock()) },
 	}
 }

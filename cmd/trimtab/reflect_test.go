@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/internal/setting"
 )
 
 // aside is the program with folders of its own, and what it says.
@@ -47,12 +46,7 @@ func TestR6_AProjectsAutomationConfigCountsOnlyWhileItIsTrusted(t *testing.T) {
 	check(false, "")
 	write(`{"automation_enabled": true, "approval": "never", "odd": 1}`)
 	check(false, "has no effect")
-	p := a.automationPart(project)
-	book, err := setting.Book(a.home())
-	if p == nil || err != nil {
-		t.Fatal(p, err)
-	}
-	if _, err := p.note(book); err != nil {
+	if err := a.trust(project, true); err != nil {
 		t.Fatal(err)
 	}
 	check(true, "odd: there is no such key (ignored)")

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,10 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab/agent/instruct"
-	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/internal/trust/project"
 )
 
 func trustCommand(a *app) *cobra.Command {
@@ -55,63 +52,14 @@ func (a *app) trustTarget(dir string) (string, error) {
 	return setting.Folder()
 }
 
-// part is something of a project that takes effect once it is trusted: its
-// .trimtab, or a file that speaks to agents. It is read once: what is shown is
-// what is hashed and noted.
-type part struct {
-	name  string      // the folder of the .trimtab, or the file
-	files trust.Files // by the names that people are shown
-	judge func(*trust.Book) (trust.Verdict, error)
-	note  func(*trust.Book) (kept string, err error)
-}
-
-// parts are what would take effect in a folder. What cannot is told, and is an
-// error where there is nothing else.
-func (a *app) parts(dir string) ([]part, error) {
-	var all []part
-	var wrong error
-	if root := setting.FindProject(dir); root != "" {
-		files, digest, err := trust.Read(root)
-		p := part{name: root, files: trust.Files{}}
-		for name, data := range files {
-			p.files[".trimtab/"+name] = data
-		}
-		p.judge = func(b *trust.Book) (trust.Verdict, error) { return b.Trusted(root) }
-		p.note = func(b *trust.Book) (string, error) { return b.Trust(root, digest, a.clock()) }
-		if wrong = err; err == nil && len(files) > 0 {
-			all = append(all, p)
-		}
-	}
-	found, left, err := instruct.Find(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range left {
-		a.progress("%s\n", l.String())
-	}
-	for _, f := range found {
-		all = append(all, part{
-			name: f.Path, files: trust.Files{f.Name: f.Text},
-			judge: func(b *trust.Book) (trust.Verdict, error) { return b.File(f.Path, f.Text) },
-			note:  func(b *trust.Book) (string, error) { return b.TrustFile(f.Path, f.Text, a.clock()) },
-		})
-	}
-	if p := a.automationPart(dir); p != nil {
-		all = append(all, *p)
-	}
-	switch {
-	case wrong != nil && len(all) == 0:
-		return nil, wrong
-	case wrong != nil:
-		a.progress("%s\n", wrong)
-	case len(all) == 0:
-		return nil, misused("%s has no .trimtab folder and no %s; there is nothing to trust", dir, instruct.Name)
-	}
-	return all, nil
-}
-
 func (a *app) trust(dir string, yes bool) error {
-	all, err := a.parts(dir)
+	found, err := project.Find(dir)
+	for _, text := range found.Left {
+		a.progress("%s\n", text)
+	}
+	if errors.Is(err, project.ErrNothing) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -119,10 +67,10 @@ func (a *app) trust(dir string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	var open []part
-	for _, p := range all {
-		if v, err := p.judge(book); err == nil && v.State == trust.Trusted {
-			a.printf("%s is trusted already\n", p.name)
+	var open []project.Part
+	for _, p := range found.Parts {
+		if ok, _ := p.Trusted(book); ok { // what cannot be looked up is not trusted
+			a.printf("%s is trusted already\n", p.Name)
 			continue
 		}
 		open = append(open, p)
@@ -138,14 +86,14 @@ func (a *app) trust(dir string, yes bool) error {
 		}
 	}
 	for _, p := range open {
-		kept, err := p.note(book)
+		kept, err := p.Trust(book, a.clock())
 		if err != nil {
 			return err
 		}
 		if kept != "" {
 			a.progress("the list of trusted folders was damaged; it is kept as %s, and a new one begun\n", kept)
 		}
-		a.printf("%s is trusted as it is now\n", p.name)
+		a.printf("%s is trusted as it is now\n", p.Name)
 	}
 	return nil
 }
@@ -154,9 +102,9 @@ func (a *app) trust(dir string, yes bool) error {
 // agents, and more than settings need.
 const maxShown = 32 << 10
 
-func (a *app) showPart(p part) {
-	for _, name := range slices.Sorted(maps.Keys(p.files)) {
-		text := string(p.files[name])
+func (a *app) showPart(p project.Part) {
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		text := string(p.Files[name])
 		a.printf("── %s (%d bytes)\n", name, len(text))
 		if len(text) > maxShown {
 			a.printf("too long to show; look at it yourself\n")
@@ -171,48 +119,11 @@ func (a *app) revoke(dir string) error {
 	if err != nil {
 		return err
 	}
-	names := []string{cmp.Or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(cmp.Or(setting.Repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
-	found, _, _ := instruct.Find(dir) // a folder that is gone says nothing, but may be in the book
-	for _, f := range found {
-		names = append(names, f.Path)
+	names, err := project.Revoke(dir, book)
+	for _, name := range names {
+		a.printf("%s is not trusted any more\n", name)
 	}
-	slices.Sort(names)
-	var first error
-	taken := 0
-	for _, name := range slices.Compact(names) {
-		switch err := book.Revoke(name); {
-		case err == nil:
-			taken++
-			a.printf("%s is not trusted any more\n", name)
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
-		case first == nil:
-			first = err
-		}
-	}
-	if taken == 0 {
-		return first
-	}
-	return nil
-}
-
-// untrusted says why a file may not speak to the agent, "" where it may.
-func (a *app) untrusted() func(instruct.File) string {
-	book, unread := setting.Book(a.home())
-	return func(f instruct.File) string {
-		if unread != nil {
-			return unread.Error()
-		}
-		switch v, err := book.File(f.Path, f.Text); {
-		case err != nil:
-			return err.Error()
-		case v.State == trust.Trusted:
-			return ""
-		case v.State == trust.Changed:
-			return "changed since it was trusted; look at it, then: trimtab trust"
-		}
-		return "not trusted; look at it, then: trimtab trust"
-	}
+	return err
 }
 
 func (a *app) trustList() error {

@@ -115,6 +115,36 @@ func readMode(file string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mode.MaxFile+1))
 }
 
+// BuiltIn is the Source of a mode that is no file's.
+const BuiltIn = "built in"
+
+// All are the built-in modes, with those from files beside them or in the place of the
+// one that may be replaced.
+func (m *Modes) All() []Mode {
+	var all []Mode
+	for _, def := range append(mode.BuiltIn(), mode.Sessions()...) {
+		if !slices.ContainsFunc(m.List, func(own Mode) bool { return own.ID == def.ID }) {
+			all = append(all, Mode{Definition: def, Source: BuiltIn})
+		}
+	}
+	return append(all, m.List...)
+}
+
+// Find finds one of All by its id or name.
+func (m *Modes) Find(id string) (Mode, error) {
+	var ids []string
+	for _, each := range m.All() {
+		if strings.EqualFold(each.ID, id) || strings.EqualFold(each.Name, id) {
+			return each, nil
+		}
+		ids = append(ids, each.ID)
+	}
+	if near := config.Nearest(id, ids); near != "" {
+		return Mode{}, fmt.Errorf("no mode is called %q; did you mean %s?", id, near)
+	}
+	return Mode{}, fmt.Errorf("no mode is called %q", id)
+}
+
 // Definitions are the modes from files, for the engine.
 func (m *Modes) Definitions() []mode.Definition {
 	var out []mode.Definition

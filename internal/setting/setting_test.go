@@ -108,3 +108,26 @@ func TestTwoModesOfOneIDAreToldApart(t *testing.T) {
 		t.Errorf("%+v, %v", own, err)
 	}
 }
+
+func TestAllModes_AreBuiltInOrFromFiles(t *testing.T) {
+	dir := t.TempDir()
+	own := &Modes{}
+	file := filepath.Join(dir, "naming.json")
+	put(t, file, named("naming"))
+	own.Read(file)
+	if len(own.Problems) > 0 {
+		t.Fatal(own.Problems)
+	}
+	if m, err := own.Find("NAMING"); err != nil || m.Source != file {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err := own.Find("planning"); err != nil || m.Source != BuiltIn {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if _, err := own.Find("planing"); err == nil || !strings.Contains(err.Error(), "did you mean planning?") {
+		t.Error(err)
+	}
+	if all := own.All(); all[len(all)-1].ID != "naming" {
+		t.Errorf("%+v", all[len(all)-1])
+	}
+}
