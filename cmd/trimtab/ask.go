@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -10,9 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/steer"
-	"github.com/trimtab/trimtab/surface/tui"
 )
 
 // shortFor are commands of interventions that are a verb of another one too. The
@@ -121,18 +119,13 @@ func (a *app) statusLine(ctx context.Context, host, id string) error {
 			id = host + ":" + in.Session
 		}
 	}
-	words := []string{"trimtab"}
 	s, err := a.current(ctx, id)
 	engine, err2 := a.engine()
+	var status []trimtab.Status
 	if err == nil && err2 == nil {
-		for _, st := range engine.Status(s) {
-			words = append(words, st.Text)
-		}
-		if s.Meter.Added > 0 {
-			words = append(words, plural.Count(s.Made, "note")+", "+plural.Count(s.Meter.Added, "token"))
-		}
+		status = engine.Status(s)
 	}
-	a.printf("%s\n", strings.Join(words, " · "))
+	a.printf("%s\n", sessiontext.StatusLine(s, status))
 	return nil // see above
 }
 
@@ -158,27 +151,9 @@ func (a *app) status(ctx context.Context, id string) error {
 		return err
 	}
 	st := engine.Status(s)
-	tokens := s.Meter.Tokens(s.Meter.Bytes)
 	if a.flag.json {
-		out := statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, tokens, s.Meter.Added, s.Meter.Lost}
-		for _, n := range s.Notes {
-			if n.Live() {
-				out.Notes = append(out.Notes, n)
-			} else {
-				out.Past = append(out.Past, n)
-			}
-		}
-		return a.printJSON(out)
+		return a.printJSON(statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), append([]trimtab.Note{}, s.Notes...), s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost})
 	}
-	a.printf("%s  %s\n", s.ID, s.Title)
-	a.printf("  agent    %s, model %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "?"))
-	a.printf("  step     %d, about %d tokens\n", s.Step, tokens)
-	for _, line := range st {
-		a.printf("  %-8s %s\n", line.By, tui.Row(line))
-	}
-	a.printf("  price    %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
-	for _, line := range tui.NoteRows(s) {
-		a.printf("  %-8s %s\n", line.By, line.Text)
-	}
+	a.answered(sessiontext.Status(a.out, s, st))
 	return nil
 }

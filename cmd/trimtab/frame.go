@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +11,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/flame"
-	"github.com/trimtab/trimtab/export/sessiontext"
+	"github.com/trimtab/trimtab/export/frames"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/steer/frame"
@@ -90,30 +88,33 @@ func shellSafe(example string) string {
 	return example
 }
 
-// asked answers a verb of frames from the session as it is stored, and leaves it
-// as it was.
-func (a *app) asked(s trimtab.Session, verb string, args ...string) (trimtab.Reply, error) {
-	engine, err := a.engine()
+// frames reads the frames of the session that a command is about.
+func (a *app) frames(ctx context.Context) (frames.Reader, trimtab.Session, error) {
+	s, err := a.current(ctx, "")
 	if err != nil {
-		return trimtab.Reply{}, err
+		return frames.Reader{}, s, err
 	}
-	_, out := engine.Step(s, trimtab.Asked{Command: "frame", Args: append([]string{verb}, args...), Away: true}, a.clock())
-	reply, err := out.Reply()
-	if err == nil && reply.Failed {
-		err = misused("%s", reply.Text)
+	engine, err := a.engine()
+	return frames.Reader{Engine: engine, Archive: a.opened, Now: a.clock, Skipped: func(err error) { a.progress("%s\n", err) }}, s, err
+}
+
+// refused makes a wrong use of what is not there.
+func refused(err error) error {
+	if errors.Is(err, frames.ErrRefused) {
+		return usageError{err}
 	}
-	return reply, err
+	return err
 }
 
 // look prints what a verb that changes nothing has to say.
 func (a *app) look(ctx context.Context, verb string, args ...string) error {
-	s, err := a.current(ctx, "")
+	r, s, err := a.frames(ctx)
 	if err != nil {
 		return err
 	}
-	reply, err := a.asked(s, verb, args...)
+	reply, err := r.Ask(s, verb, args...)
 	if err != nil {
-		return err
+		return refused(err)
 	}
 	if a.flag.json && len(reply.Data) > 0 {
 		return a.printJSON(reply.Data)
@@ -123,30 +124,17 @@ func (a *app) look(ctx context.Context, verb string, args ...string) error {
 	return nil
 }
 
-// frames is the tree of a session.
-func (a *app) frames(s trimtab.Session) (frame.Tree, error) {
-	reply, err := a.asked(s, "tree")
-	if err != nil {
-		return frame.Tree{}, err
-	}
-	var tree frame.Tree
-	if err := json.Unmarshal(reply.Data, &tree); err != nil {
-		return frame.Tree{}, fmt.Errorf("frames of session %s: %w", s.ID, err)
-	}
-	return tree, nil
-}
-
 // completeFrame offers frame ids to the shell.
 func (a *app) completeFrame(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	ctx := c.Context()
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	s, err := a.current(ctx, "")
+	r, s, err := a.frames(ctx)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	tree, err := a.frames(s)
+	tree, err := r.Tree(s)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -186,13 +174,13 @@ func (a *app) frameGraph(ctx context.Context, file string, html, force, log bool
 	if log && !html {
 		return misused("--log is for the page; give --html, or a file that ends in .html")
 	}
-	s, err := a.current(ctx, "")
+	r, s, err := a.frames(ctx)
 	if err != nil {
 		return err
 	}
-	graph, err := a.graph(ctx, s, log)
+	graph, err := r.Graph(ctx, s, log)
 	if err != nil {
-		return err
+		return refused(err)
 	}
 	if a.flag.json {
 		return a.printJSON(graph)
@@ -219,34 +207,4 @@ func (a *app) frameGraph(ctx context.Context, file string, html, force, log bool
 	}
 	a.progress("wrote %s: %s of session %s\n", file, plural.Count(len(graph.Frames), "frame"), s.ID)
 	return nil
-}
-
-// graph is the tree to draw, with messages if they are wanted.
-func (a *app) graph(ctx context.Context, s trimtab.Session, log bool) (flame.Graph, error) {
-	reply, err := a.asked(s, "tree")
-	if err != nil {
-		return flame.Graph{}, err
-	}
-	graph, err := flame.Parse(reply.Data)
-	if err != nil {
-		return graph, err
-	}
-	graph.Title = s.Title
-	if !log {
-		return graph, nil
-	}
-	tree, err := a.frames(s)
-	if err != nil {
-		return graph, err
-	}
-	whole, err := a.messages(ctx, s.ID, 0, s.Seq)
-	if err != nil {
-		return graph, err
-	}
-	for i, f := range tree.Frames {
-		for _, l := range sessiontext.FrameLog(tree, f, whole) {
-			graph.Frames[i].Log = append(graph.Frames[i].Log, l.String())
-		}
-	}
-	return graph, nil
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -49,33 +47,18 @@ type logJSON struct {
 }
 
 func (a *app) frameLog(ctx context.Context, args []string, details, full bool) error {
-	s, err := a.current(ctx, "")
+	r, s, err := a.frames(ctx)
 	if err != nil {
 		return err
 	}
-	reply, err := a.asked(s, "show", args...)
+	log, err := r.Log(ctx, s, args...)
 	if err != nil {
-		return err
+		return refused(err)
 	}
-	var f frame.View
-	if err := json.Unmarshal(reply.Data, &f); err != nil {
-		return fmt.Errorf("frame of session %s: %w", s.ID, err)
-	}
-	tree, err := a.frames(s)
-	if err != nil {
-		return err
-	}
-	var run []sessiontext.Numbered
-	if f.First.Seq > 0 {
-		if run, err = a.messages(ctx, s.ID, f.First.Seq-1, sessiontext.LastOf(f, s.Seq)); err != nil {
-			return err
-		}
-	}
-	lines := sessiontext.FrameLog(tree, f, run)
-	missing := sessiontext.WhyEmpty(f, lines)
+	missing := sessiontext.WhyEmpty(log.Frame, log.Lines)
 	if a.flag.json {
-		out := logJSON{Frame: f, Messages: []trimtab.Message{}, Missing: missing}
-		for _, l := range lines {
+		out := logJSON{Frame: log.Frame, Messages: []trimtab.Message{}, Missing: missing}
+		for _, l := range log.Lines {
 			if l.Below != nil {
 				out.Below = append(out.Below, l.Below.ID)
 			} else {
@@ -85,33 +68,12 @@ func (a *app) frameLog(ctx context.Context, args []string, details, full bool) e
 		return a.printJSON(out)
 	}
 	if details {
-		a.printf("%s\n\n", reply.Text)
+		a.printf("%s\n\n", log.Text)
 	}
-	a.written(sessiontext.WriteLog(a.out, lines, full))
+	a.written(sessiontext.WriteLog(a.out, log.Lines, full))
 	if missing != "" {
 		a.printf("%s\n", missing)
 	}
 	a.progress("session %s\n", s.ID)
 	return nil
-}
-
-// messages reads those with the numbers from after to last.
-func (a *app) messages(ctx context.Context, id string, after, last int) ([]sessiontext.Numbered, error) {
-	st, err := a.store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var run []sessiontext.Numbered
-	seq := after
-	for m, err := range st.Messages(ctx, id, after) {
-		if seq++; seq > last {
-			break
-		}
-		if err != nil {
-			a.progress("%s\n", err)
-			continue
-		}
-		run = append(run, sessiontext.Numbered{Message: m, Seq: seq})
-	}
-	return run, nil
 }

@@ -91,7 +91,10 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 				bad++
 				a.wrong("%s: %s\n", file, err)
 			} else if !a.flag.json {
-				a.printReplay(r)
+				a.written(replay.WriteReport(a.out, file, r.Damaged, *r.Report))
+				if r.Difference != nil {
+					a.written(replay.WriteDifference(a.out, *r.Difference, *r.Against))
+				}
 			}
 			results = append(results, r)
 		}
@@ -137,39 +140,4 @@ func (r *replayJSON) run(engine, other *trimtab.Engine, session record.Session) 
 	diff := replay.Compare(report, second)
 	r.Against, r.Difference = &second, &diff
 	return nil
-}
-
-func (a *app) printReplay(r replayJSON) {
-	rep := r.Report
-	a.printf("%s\n  %s  %s\n", r.File, rep.Session, rep.Title)
-	a.printf("  %s, %s, about %d tokens", plural.Count(rep.Messages, "message"), plural.Count(rep.Steps, "step"), rep.Tokens)
-	if r.Damaged > 0 {
-		a.printf(", %s left out", plural.Count(r.Damaged, "damaged line"))
-	}
-	a.printf("\n")
-	for _, n := range rep.Notes {
-		a.printf("  step %-5d + %s/%s: %s (%s in %s, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, plural.Count(n.Tokens, "token"), plural.Count(n.Sent, "request"), n.Cost)
-		if n.Ended > 0 {
-			a.printf("  step %-5d - %s/%s: %s\n", n.Ended, n.By, n.Slot, n.Because)
-		}
-	}
-	a.printTotals("  ", rep.Totals)
-	if r.Difference == nil {
-		return
-	}
-	d := r.Difference
-	a.printf("  against the other settings: %d in common, %d only here, %d only there\n", d.Both, len(d.Only), len(d.Other))
-	for _, n := range d.Only {
-		a.printf("    here  step %-5d %s/%s: %s\n", n.Step, n.By, n.Slot, n.Why)
-	}
-	for _, n := range d.Other {
-		a.printf("    there step %-5d %s/%s: %s\n", n.Step, n.By, n.Slot, n.Why)
-	}
-	a.printTotals("    there: ", r.Against.Totals)
-	a.printf("    the other adds %+d tokens, gives up %+d of cached prefix, costs %+.0f\n", d.Added, d.Lost, d.Cost)
-}
-
-func (a *app) printTotals(lead string, t replay.Totals) {
-	a.printf("%s%s, %s added, %d of cached prefix given up; cost %.0f, %.1f %% of the session's %.0f\n", lead,
-		plural.Count(t.Injected, "note"), plural.Count(t.Added, "token"), t.Lost, t.Cost, 100*t.Share(), t.Plain)
 }

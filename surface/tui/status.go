@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/plural"
 )
 
@@ -36,7 +37,7 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 	line("model", "%s", model)
 	line("step", "%d, %s, about %s", s.Step, plural.Count(s.Seq, "message"), plural.Count(s.Meter.Tokens(s.Meter.Bytes), "token"))
 	for _, st := range status {
-		line(st.By, "%s", Row(st))
+		line(st.By, "%s", sessiontext.StatusRow(st))
 	}
 	line("price", "%s of notes so far, %d of cached prefix given up", plural.Count(s.Meter.Added, "token"), s.Meter.Lost)
 	for _, st := range NoteRows(s) {
@@ -73,12 +74,4 @@ func NoteRows(s trimtab.Session) []trimtab.Status {
 		live = []trimtab.Status{{By: "notes", Text: "none are live"}}
 	}
 	return append(live, history...)
-}
-
-// Row is an intervention's word for a table whose rows are named after who says it.
-func Row(st trimtab.Status) string {
-	if st.Text == st.By {
-		return "on"
-	}
-	return strings.TrimPrefix(st.Text, st.By+" ")
 }

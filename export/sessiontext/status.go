@@ -1,0 +1,59 @@
+package sessiontext
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/internal/termsafe"
+)
+
+// Status writes what steers a session: status is what the interventions have to show,
+// and each note that stands is told with its place and reason.
+func Status(w io.Writer, s trimtab.Session, status []trimtab.Status) error {
+	p := termsafe.NewPrinter(w)
+	p.Printf("%s  %s\n", s.ID, s.Title)
+	p.Printf("  agent    %s, model %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "?"))
+	p.Printf("  step     %d, about %d tokens\n", s.Step, s.Meter.Tokens(s.Meter.Bytes))
+	for _, st := range status {
+		p.Printf("  %-8s %s\n", st.By, StatusRow(st))
+	}
+	p.Printf("  price    %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
+	if len(s.Notes) == 0 {
+		p.Printf("  no notes stand\n")
+	}
+	for _, n := range s.Notes {
+		where := "waits for the next request"
+		if n.Seated() {
+			where = "before " + n.Seat.ID
+			if n.Seat.After {
+				where = "after " + n.Seat.ID
+			}
+		}
+		p.Printf("  note     %s/%s, %s, %s: %s\n", n.By, n.Slot, where, string(n.Life), n.Why)
+	}
+	return p.Err()
+}
+
+// StatusRow is an intervention's word for a table whose rows are named after who says
+// it.
+func StatusRow(st trimtab.Status) string {
+	if st.Text == st.By {
+		return "on"
+	}
+	return strings.TrimPrefix(st.Text, st.By+" ")
+}
+
+// StatusLine is what steers a session in one line, for a status line.
+func StatusLine(s trimtab.Session, status []trimtab.Status) string {
+	words := []string{"trimtab"}
+	for _, st := range status {
+		words = append(words, st.Text)
+	}
+	if s.Meter.Added > 0 {
+		words = append(words, plural.Count(s.Made, "note")+", "+plural.Count(s.Meter.Added, "token"))
+	}
+	return strings.Join(words, " · ")
+}
