@@ -2,6 +2,7 @@ package deliberate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/session"
 )
 
 // AllPersonas are the built-in personas with those of a person's folder and those of a
@@ -54,13 +56,9 @@ func projectPersonas(files map[string][]byte) (all []Persona, errs []error) {
 // Newest is the id of the newest debate of a folder; trimtab.ErrNotFound where there is
 // none. What a debate looked up is no debate.
 func Newest(ctx context.Context, archive trimtab.Archive, dir string) (string, error) {
-	for info, err := range archive.List(ctx, trimtab.Query{Project: dir, Host: Host}) {
-		if err != nil {
-			return "", err
-		}
-		if info.Parent == "" {
-			return info.ID, nil
-		}
+	info, err := session.Newest(ctx, archive, trimtab.Query{Project: dir, Host: Host}, nil)
+	if errors.Is(err, trimtab.ErrNotFound) {
+		return "", fmt.Errorf("debate of %s: %w; begin one with trimtab deliberate \"…\"", dir, err)
 	}
-	return "", fmt.Errorf("debate of %s: %w; begin one with trimtab deliberate \"…\"", dir, trimtab.ErrNotFound)
+	return info.ID, err
 }

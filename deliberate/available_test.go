@@ -81,7 +81,7 @@ func TestCheckFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "result.md"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := deliberate.CheckFolder(dir); !errors.Is(err, deliberate.ErrResult) || !strings.Contains(err.Error(), dir) {
+	if err := deliberate.CheckFolder(dir); err == nil || !strings.Contains(err.Error(), dir+" holds the result of another debate") {
 		t.Error(err)
 	}
 }

@@ -12,13 +12,10 @@ import (
 	"github.com/trimtab/trimtab/internal/atomicfile"
 )
 
-// ErrResult says that a folder holds the result of another debate.
-var ErrResult = errors.New("holds the result of another debate")
-
 // CheckFolder refuses a folder with the result of another debate.
 func CheckFolder(dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, "result.md")); err == nil {
-		return fmt.Errorf("%s %w", dir, ErrResult)
+		return fmt.Errorf("%s holds the result of another debate", dir)
 	}
 	return nil
 }

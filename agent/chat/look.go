@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/trimtab/trimtab/agent/toolset"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
 )
 
 // tools are what the agent may use, put together once.
@@ -100,14 +102,11 @@ func (c *Chat) Sessions(ctx context.Context, all bool) ([]trimtab.Info, error) {
 
 // Newest is the newest chat of the folder; trimtab.ErrNotFound where there is none.
 func (c *Chat) Newest(ctx context.Context) (trimtab.Info, error) {
-	infos, err := c.Sessions(ctx, false)
-	if err == nil && len(infos) == 0 {
-		err = fmt.Errorf("session of %s: %w; start one with trimtab", c.opt.Dir, trimtab.ErrNotFound)
+	info, err := session.Newest(ctx, c.opt.Archive, trimtab.Query{Project: c.opt.Dir, Host: trimtab.OwnHost}, nil)
+	if errors.Is(err, trimtab.ErrNotFound) {
+		err = fmt.Errorf("session of %s: %w; start one with trimtab", c.opt.Dir, err)
 	}
-	if err != nil {
-		return trimtab.Info{}, err
-	}
-	return infos[0], nil
+	return info, err
 }
 
 // Recall is what the person typed in the newest sessions of this folder, oldest

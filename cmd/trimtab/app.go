@@ -227,15 +227,14 @@ func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
 	if err != nil {
 		return trimtab.Session{}, err
 	}
-	for info, err := range st.List(ctx, trimtab.Query{Project: dir}) {
-		if err != nil {
-			return trimtab.Session{}, err
-		}
-		if info.Host != deliberate.Host && info.Parent == "" {
-			return st.Load(ctx, info.ID)
-		}
+	info, err := session.Newest(ctx, st, trimtab.Query{Project: dir}, func(i trimtab.Info) bool { return i.Host != deliberate.Host })
+	switch {
+	case errors.Is(err, trimtab.ErrNotFound):
+		return trimtab.Session{}, fmt.Errorf("session of %s: %w; start one with trimtab, or name one with --session", dir, err)
+	case err != nil:
+		return trimtab.Session{}, err
 	}
-	return trimtab.Session{}, fmt.Errorf("session of %s: %w; start one with trimtab, or name one with --session", dir, trimtab.ErrNotFound)
+	return st.Load(ctx, info.ID)
 }
 
 // printJSON answers a program.

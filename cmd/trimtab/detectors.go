@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/loop"
 	"github.com/trimtab/trimtab/replay/detectors"
 	"github.com/trimtab/trimtab/replay/record"
@@ -14,9 +12,9 @@ import (
 // replayDetectors shows when each detector of loops would have fired, and against
 // a person's labels how often it was right.
 func (a *app) replayDetectors(ctx context.Context, names string, files []string, labels string) error {
-	fresh, err := detectorsNamed(names)
+	fresh, err := detectors.Named(names)
 	if err != nil {
-		return err
+		return misused("--detectors: %w", err)
 	}
 	known, err := a.labels(labels)
 	if err != nil {
@@ -64,32 +62,6 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 		return errShown
 	}
 	return nil
-}
-
-// detectorsNamed are those that are named: "all", or names with commas between.
-func detectorsNamed(names string) (func() []loop.Detector, error) {
-	if names == "all" {
-		return loop.All, nil
-	}
-	var list []string
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
-		if _, err := loop.Named(name); err != nil {
-			near := ""
-			if n := config.Nearest(name, loop.Names()); n != "" {
-				near = fmt.Sprintf("; did you mean %s?", n)
-			}
-			return nil, misused("--detectors: there is no %q%s (all, or some of %s)", name, near, strings.Join(loop.Names(), ", "))
-		}
-		list = append(list, name)
-	}
-	return func() []loop.Detector {
-		all, err := loop.Named(list...)
-		if err != nil {
-			return nil // they were all found just now
-		}
-		return all
-	}, nil
 }
 
 func (a *app) labels(file string) (map[string]*loop.Label, error) {

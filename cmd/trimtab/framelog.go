@@ -70,7 +70,7 @@ func (a *app) frameLog(ctx context.Context, args []string, details, full bool) e
 	if details {
 		a.printf("%s\n\n", log.Text)
 	}
-	a.written(sessiontext.WriteLog(a.out, log.Lines, full))
+	a.answered(sessiontext.WriteLog(a.out, log.Lines, full))
 	if missing != "" {
 		a.printf("%s\n", missing)
 	}

@@ -38,7 +38,7 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 				bad++
 				a.wrong("%s: %s\n", file, err)
 			} else if !a.flag.json {
-				a.written(replay.WriteFrames(a.out, file, r.Damaged, *r.Report))
+				a.answered(replay.WriteFrames(a.out, file, r.Damaged, *r.Report))
 			}
 			results = append(results, r)
 		}
@@ -54,7 +54,7 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 				reports = append(reports, *r.Report)
 			}
 		}
-		a.written(replay.WriteFrameSum(a.out, reports))
+		a.answered(replay.WriteFrameSum(a.out, reports))
 	}
 	if bad > 0 {
 		a.wrong("%d of %s could not be replayed\n", bad, plural.Count(len(results), "session"))

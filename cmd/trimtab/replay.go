@@ -91,9 +91,9 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 				bad++
 				a.wrong("%s: %s\n", file, err)
 			} else if !a.flag.json {
-				a.written(replay.WriteReport(a.out, file, r.Damaged, *r.Report))
+				a.answered(replay.WriteReport(a.out, file, r.Damaged, *r.Report))
 				if r.Difference != nil {
-					a.written(replay.WriteDifference(a.out, *r.Difference, *r.Against))
+					a.answered(replay.WriteDifference(a.out, *r.Difference, *r.Against))
 				}
 			}
 			results = append(results, r)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,7 +60,7 @@ func (a *app) sessionShow(ctx context.Context, id string, full bool) error {
 			a.progress("%s\n", err)
 			continue
 		}
-		a.written(sessiontext.Entry(a.out, e, messages, full))
+		a.answered(sessiontext.Entry(a.out, e, messages, full))
 	}
 	return nil
 }
@@ -89,13 +88,6 @@ func (a *app) showJSON(ctx context.Context, s trimtab.Session) error {
 		Messages []trimtab.Message `json:"messages"`
 		Journal  []trimtab.Entry   `json:"journal"`
 	}{s, messages, journal})
-}
-
-// written takes note that an answer did not arrive, as printf does.
-func (a *app) written(err error) {
-	if err != nil && a.lost == nil {
-		a.lost = fmt.Errorf("stdout: %w", err)
-	}
 }
 
 func firstLine(text string, most int) string { return sessiontext.FirstLine(text, most) }

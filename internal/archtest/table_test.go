@@ -139,7 +139,7 @@ var table = []row{
 	{"doctor", []string{".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool"}, "another lineup over recorded sessions"},
 	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
-	{"replay/detectors", []string{".", "loop", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
+	{"replay/detectors", []string{".", "loop", "internal/config", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{"."}, "a session as a document; it opens no store and no file"},
 	{"export/sessiontext", []string{".", "steer/frame", "internal/termsafe"}, "a session as text for a terminal; it reads no store"},

@@ -17,9 +17,11 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/loop"
 )
@@ -53,6 +55,32 @@ func ReadLabels(file string) (map[string]*loop.Label, error) {
 		known[list[i].Session] = &list[i]
 	}
 	return known, nil
+}
+
+// Named makes the detectors that are named afresh: "all", or names with commas between.
+func Named(names string) (func() []loop.Detector, error) {
+	if names == "all" {
+		return loop.All, nil
+	}
+	var list []string
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		if _, err := loop.Named(name); err != nil {
+			near := ""
+			if n := config.Nearest(name, loop.Names()); n != "" {
+				near = fmt.Sprintf("; did you mean %s?", n)
+			}
+			return nil, fmt.Errorf("there is no %q%s (all, or some of %s)", name, near, strings.Join(loop.Names(), ", "))
+		}
+		list = append(list, name)
+	}
+	return func() []loop.Detector {
+		all, err := loop.Named(list...)
+		if err != nil {
+			return nil // they were all found just now
+		}
+		return all
+	}, nil
 }
 
 // Score watches the events of one recorded session.

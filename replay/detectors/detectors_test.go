@@ -107,3 +107,17 @@ func TestScoresAreAddedUp(t *testing.T) {
 		t.Error("no detector found 40 equal calls")
 	}
 }
+
+func TestNamed(t *testing.T) {
+	all, err := detectors.Named("all")
+	if err != nil || len(all()) != len(loop.Names()) {
+		t.Fatal(err)
+	}
+	some, err := detectors.Named(loop.Names()[0] + " , " + loop.Names()[1])
+	if err != nil || len(some()) != 2 || some()[1].Name() != loop.Names()[1] {
+		t.Errorf("%v", err)
+	}
+	if _, err := detectors.Named("progres"); err == nil || !strings.Contains(err.Error(), "did you mean progress?") {
+		t.Error(err)
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/session"
 )
 
 // How a session was found.
@@ -216,13 +217,11 @@ func (s *Server) newest(ctx context.Context, folder, host string) (trimtab.Sessi
 		queries = []trimtab.Query{{Project: folder, Host: host}, {Project: folder}}
 	}
 	for _, q := range queries {
-		for info, err := range s.opt.Archive.List(ctx, q) {
-			if err != nil {
-				return trimtab.Session{}, err
-			}
-			if info.Parent == "" {
-				return s.opt.Service.Session(ctx, info.ID)
-			}
+		switch info, err := session.Newest(ctx, s.opt.Archive, q, nil); {
+		case err == nil:
+			return s.opt.Service.Session(ctx, info.ID)
+		case !errors.Is(err, trimtab.ErrNotFound):
+			return trimtab.Session{}, err
 		}
 	}
 	return trimtab.Session{}, fmt.Errorf("session of %s: %w; the agent's requests must pass through trimtab: start it with trimtab run, or point it at trimtab serve", folder, trimtab.ErrNotFound)
