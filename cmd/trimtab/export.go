@@ -1,10 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,19 +30,14 @@ func sessionExport(a *app) *cobra.Command {
 	c.Flags().StringVarP(&file, "output", "o", "", "write to this `file` instead of stdout")
 	c.Flags().BoolVar(&force, "force", false, "overwrite the file")
 	sessionFlag(c, a)
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "md", "html"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", fixed(export.JSON, export.Markdown, export.HTML))
 	return c
 }
 
 func (a *app) export(ctx context.Context, id, format, file string, force bool) (err error) {
-	if format == "" {
-		format = map[string]string{".md": "md", ".markdown": "md", ".html": "html", ".htm": "html"}[strings.ToLower(filepath.Ext(file))]
-	}
-	write := map[string]func(export.Document, io.Writer) error{
-		"": export.Document.WriteJSON, "json": export.Document.WriteJSON, "md": export.Document.WriteMarkdown, "html": export.Document.WriteHTML,
-	}[format]
-	if write == nil {
-		return misused("format %q is not known; give json, md or html", format)
+	write, err := export.Writer(cmp.Or(format, export.FormatOf(file)))
+	if err != nil {
+		return usageError{err}
 	}
 	doc, err := a.document(ctx, id)
 	if err != nil {

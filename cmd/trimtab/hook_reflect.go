@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/setting"
-	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
 )
 
@@ -43,32 +41,16 @@ func (a *app) reflectStopped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	requests, err := hook.TakeReflectRequests(data, dir, a.clock(), os.Getpid())
-	if err != nil {
-		hookcmd.Log(data).Error("requests to reflect", "error", err)
-	}
-	for _, w := range requests {
-		d, why, err := a.lookBack(ctx, w)
-		if err != nil {
-			hookcmd.Log(data).Error("reflection failed", "host", w.Host, "session", w.Session, "error", err)
-			continue
-		}
-		hookcmd.Decided(data, a.clock(), w.Session, d, why)
-	}
-	return nil
-}
-
-// lookBack reflects on a session and asks for an improvement where every gate is
-// open. Why says what spoke against it, or how the request begins.
-func (a *app) lookBack(ctx context.Context, w hook.ReflectRequest) (d hook.Decision, why string, err error) {
-	d = hook.Decision{Decision: hook.LetGo, Reason: hook.NotNeeded}
 	p, err := a.pipeline()
 	if err != nil {
-		return d, "", err
+		return err
 	}
-	out, err := p.Stopped(ctx, improve.StoppedSession{Session: w.Session, Host: w.Host, Project: setting.Repository(w.Project), Transcript: w.Transcript})
-	if err != nil || out.ID == "" {
-		return d, out.Why, err
-	}
-	return hook.Decision{Decision: hook.LetGo, Reason: hook.Automated, Workflow: out.ID}, string(out.State), nil
+	hookcmd.ReflectStopped(ctx, data, dir, a.clock, func(ctx context.Context, s improve.StoppedSession) (id, why string, err error) {
+		out, err := p.Stopped(ctx, s)
+		if out.ID != "" {
+			out.Why = string(out.State) // how the request begins
+		}
+		return out.ID, out.Why, err
+	})
+	return nil
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/surface/tui"
 )
@@ -94,7 +94,7 @@ func (t *talk) exportTo(ctx context.Context, id, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !slices.Contains([]string{".md", ".markdown", ".json", ".html", ".htm"}, strings.ToLower(filepath.Ext(file))) {
+	if export.FormatOf(file) == "" {
 		return "", fmt.Errorf("export: %s: name a file that ends in .md, .json or .html", file)
 	}
 	if _, err := os.Lstat(file); err == nil {

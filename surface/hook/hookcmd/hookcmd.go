@@ -131,7 +131,7 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 		return nil, shut, err
 	}
 	if said.Decision.Decision != "" {
-		Decided(data, r.Clock(), said.Session, said.Decision, "")
+		noteDecision(data, r.Clock(), said.Session, said.Decision, "")
 	}
 	out, err = hook.Encode(call, said)
 	return out, shut, err
@@ -142,7 +142,7 @@ func (r Run) log() *slog.Logger {
 	if err != nil {
 		return slog.New(slog.DiscardHandler)
 	}
-	return Log(data)
+	return openLog(data)
 }
 
 // guarded reports whether a tool of the session may be refused: in the normal

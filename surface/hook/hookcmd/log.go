@@ -11,14 +11,14 @@ import (
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
-// Log writes to a file: a host shows its person what a hook writes to stderr, or
+// openLog writes to a file: a host shows its person what a hook writes to stderr, or
 // takes it for an answer. Where the file cannot be written nothing is logged.
-func Log(data string) *slog.Logger {
+func openLog(data string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(file(filepath.Join(spool.Folder(data), "log")), nil))
 }
 
-// Decided notes what came of a stop, without a word of what was said.
-func Decided(data string, at time.Time, session string, d hook.Decision, why string) {
+// noteDecision notes what came of a stop, without a word of what was said.
+func noteDecision(data string, at time.Time, session string, d hook.Decision, why string) {
 	line, err := json.Marshal(struct {
 		At      time.Time `json:"at"`
 		Session string    `json:"session"`

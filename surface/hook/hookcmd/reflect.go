@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/setting"
@@ -47,4 +48,26 @@ func (r Run) startReflecting(data, folder string) error {
 		return fmt.Errorf("look back at the session: %w", err)
 	}
 	return cmd.Process.Release()
+}
+
+// ReflectStopped looks back at the sessions of a folder that stopped and were left to
+// be looked back at. It returns no error of a session: nobody waits for it, and what came
+// of each is in the log of the data folder.
+func ReflectStopped(ctx context.Context, data, folder string, now func() time.Time, back func(context.Context, improve.StoppedSession) (id, why string, err error)) {
+	requests, err := hook.TakeReflectRequests(data, folder, now(), os.Getpid())
+	if err != nil {
+		openLog(data).Error("wishes to look back", "error", err)
+	}
+	for _, r := range requests {
+		d := hook.Decision{Decision: hook.LetGo, Reason: hook.NotNeeded}
+		id, why, err := back(ctx, improve.StoppedSession{Session: r.Session, Host: r.Host, Project: setting.Repository(r.Project), Transcript: r.Transcript})
+		if err != nil {
+			openLog(data).Error("nobody looked back", "host", r.Host, "session", r.Session, "error", err)
+			continue
+		}
+		if id != "" {
+			d.Reason, d.Workflow = hook.Automated, id
+		}
+		noteDecision(data, now(), r.Session, d, why)
+	}
 }
