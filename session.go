@@ -73,8 +73,8 @@ func (s Session) Memory(name string) (json.RawMessage, error) {
 
 // WithMemory returns the session with another memory for the named intervention.
 func (s Session) WithMemory(name string, raw json.RawMessage) Session {
-	others := slices.DeleteFunc(slices.Clone(s.memory), func(m Memory) bool { return m.Name == name })
-	s.memory = append(others, Memory{Name: name, raw: raw})
+	s.memory = slices.DeleteFunc(slices.Clone(s.memory), func(m Memory) bool { return m.Name == name })
+	s.memory = append(s.memory, Memory{Name: name, raw: raw})
 	return s
 }
 

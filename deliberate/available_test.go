@@ -58,8 +58,11 @@ func TestNewest_IsADebateAndNotWhatOneLookedUp(t *testing.T) {
 		t.Error(err)
 	}
 	for i, info := range []trimtab.Info{
-		{ID: "one", Host: deliberate.Host, Project: "/p"}, {ID: "two", Host: deliberate.Host, Project: "/p"},
-		{ID: "two.r1", Host: deliberate.Host, Project: "/p", Parent: "two"}, {ID: "chat", Host: trimtab.OwnHost, Project: "/p"}, {ID: "far", Host: deliberate.Host, Project: "/q"},
+		{ID: "one", Host: deliberate.Host, Project: "/p"},
+		{ID: "two", Host: deliberate.Host, Project: "/p"},
+		{ID: "two.r1", Host: deliberate.Host, Project: "/p", Parent: "two"},
+		{ID: "chat", Host: trimtab.OwnHost, Project: "/p"},
+		{ID: "far", Host: deliberate.Host, Project: "/q"},
 	} {
 		s := trimtab.NewSession(info.ID, at)
 		s.Info = info

@@ -3,7 +3,6 @@ package chat_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"time"
 
@@ -30,33 +29,40 @@ func (onlyDemo) Open(context.Context, string) (llm.Model, error) {
 func Example() {
 	dir, err := os.MkdirTemp("", "chat")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer os.RemoveAll(dir)
+	if err := ask(context.Background(), dir, "hello"); err != nil {
+		fmt.Println(err)
+	}
+	// Output: demo ended true
+}
+
+func ask(ctx context.Context, dir, prompt string) error {
 	engine, err := steer.New(steer.Config{})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	store := memory.New()
 	sessions := session.New(engine, store, session.Options{Clock: time.Now})
 	c, err := chat.Open(chat.Options{Service: sessions, Archive: store, Models: onlyDemo{}, Dir: dir, Sandbox: sandbox.Config{Mode: "none"}})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	defer c.Close()
-	ctx := context.Background()
 	chosen, err := c.Choose(ctx, "", nil) // nobody is asked: what would have to be is refused
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	s, err := c.Begin(ctx, chosen.Name)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	answer, err := agent.Once(ctx, chosen, s.ID, trimtab.Prompt("hello"), nil)
+	answer, err := agent.Once(ctx, chosen, s.ID, trimtab.Prompt(prompt), nil)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	fmt.Println(chosen.Name, answer.Stopped, answer.Answer != "")
-	// Output: demo ended true
+	return nil
 }
