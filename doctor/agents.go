@@ -46,7 +46,7 @@ func checkAgent(ctx context.Context, host, command string, find func(string) (in
 	state, err := place.State()
 	switch {
 	case err != nil:
-		return []Finding{{host, Wrong, err.Error(), "mend the file; until then nothing can be put into it"}}
+		return []Finding{{host, Wrong, err.Error(), "fix the file; until then nothing can be added to it"}}
 	case missing != nil && len(state.Commands) == 0 && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:

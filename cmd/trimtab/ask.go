@@ -152,7 +152,15 @@ func (a *app) status(ctx context.Context, id string) error {
 	}
 	st := engine.Status(s)
 	if a.flag.json {
-		return a.printJSON(statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), append([]trimtab.Note{}, s.Notes...), s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost})
+		out := statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
+		for _, n := range s.Notes {
+			if n.Live() {
+				out.Notes = append(out.Notes, n)
+			} else {
+				out.Past = append(out.Past, n)
+			}
+		}
+		return a.printJSON(out)
 	}
 	a.answered(sessiontext.Status(a.out, s, st))
 	return nil

@@ -117,7 +117,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
 		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions,
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
-		Left: func(why error) { a.progress("the session's own model is not to be had: %s\n", why) },
+		Left: func(why error) { a.progress("the session's own model is unavailable: %s\n", why) },
 	})
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (t *talk) lines(ctx context.Context) error {
 	if chosen.Note != "" {
 		t.printf("%s\n", chosen.Note)
 	}
-	t.printf("/help lists the commands, Ctrl+D leaves, trimtab --continue comes back\n")
+	t.printf("/help lists the commands, Ctrl+D exits, trimtab --continue comes back\n")
 	return errors.Join(c.Run(ctx, chosen, id), end())
 }
 
@@ -229,7 +229,7 @@ func (t *talk) once(ctx context.Context) error {
 		t.printf("%s\n", answer.Answer)
 	}
 	if !answer.Ended() {
-		return fmt.Errorf("the run did not end by itself: %s; trimtab --continue goes on with it", answer.Stopped)
+		return fmt.Errorf("the run was cut short: %s; trimtab --continue resumes it", answer.Stopped)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (a *app) doctor(ctx context.Context) error {
 
 func (a *app) checkSettings() []doctor.Finding {
 	if err := a.loadSettings(); err != nil {
-		return []doctor.Finding{{Check: "settings", State: doctor.Wrong, Text: err.Error(), Mend: "mend or remove the file, or name another with --config"}}
+		return []doctor.Finding{{Check: "settings", State: doctor.Wrong, Text: err.Error(), Mend: "fix or remove the file, or name another with --config"}}
 	}
 	all := doctor.Settings(a.loaded.User, a.loaded.report.Problems)
 	switch p := a.loaded.Project; {

@@ -2,6 +2,7 @@ package sessiontext
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"strings"
 
@@ -21,9 +22,16 @@ func Status(w io.Writer, s trimtab.Session, status []trimtab.Status) error {
 		p.Printf("  %-8s %s\n", st.By, StatusRow(st))
 	}
 	p.Printf("  price    %d tokens of notes so far, %d of cached prefix given up\n", s.Meter.Added, s.Meter.Lost)
-	if len(s.Notes) == 0 {
-		p.Printf("  no notes stand\n")
+	for _, st := range NoteRows(s) {
+		p.Printf("  %-8s %s\n", st.By, st.Text)
 	}
+	return p.Err()
+}
+
+// NoteRows are the rows of a table for the notes of a session: what lives and says
+// something to the model, and what merely stands in the history that it reads.
+func NoteRows(s trimtab.Session) []trimtab.Status {
+	var live, history []trimtab.Status
 	for _, n := range s.Notes {
 		where := "waits for the next request"
 		if n.Seated() {
@@ -32,9 +40,22 @@ func Status(w io.Writer, s trimtab.Session, status []trimtab.Status) error {
 				where = "after " + n.Seat.ID
 			}
 		}
-		p.Printf("  note     %s/%s, %s, %s: %s\n", n.By, n.Slot, where, string(n.Life), n.Why)
+		switch {
+		case n.Stale:
+			history = append(history, trimtab.Status{By: "history", Text: fmt.Sprintf("%s/%s, %s, over: %s", n.By, n.Slot, where, n.Why)})
+		case !n.Live():
+			history = append(history, trimtab.Status{By: "history", Text: fmt.Sprintf("%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)})
+		default:
+			if n.Seated() && !n.Fixed {
+				where = "rides behind the newest message"
+			}
+			live = append(live, trimtab.Status{By: "note", Text: fmt.Sprintf("%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)})
+		}
 	}
-	return p.Err()
+	if len(live) == 0 {
+		live = []trimtab.Status{{By: "notes", Text: "none are live"}}
+	}
+	return append(live, history...)
 }
 
 // StatusRow is an intervention's word for a table whose rows are named after who says

@@ -57,7 +57,7 @@ func readSmall(file string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > 4096 {
-		return "", fmt.Errorf("%s: not what it should be", file)
+		return "", fmt.Errorf("%s: not a small regular file", file)
 	}
 	text, err := os.ReadFile(file)
 	return strings.TrimSpace(string(text)), err

@@ -40,38 +40,8 @@ func statusText(s trimtab.Session, model string, status []trimtab.Status) string
 		line(st.By, "%s", sessiontext.StatusRow(st))
 	}
 	line("price", "%s of notes so far, %d of cached prefix given up", plural.Count(s.Meter.Added, "token"), s.Meter.Lost)
-	for _, st := range NoteRows(s) {
+	for _, st := range sessiontext.NoteRows(s) {
 		line(st.By, "%s", st.Text)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// NoteRows are the rows of a table for the notes of a session: what lives and says
-// something to the model, and what merely stands in the history that it reads.
-func NoteRows(s trimtab.Session) []trimtab.Status {
-	var live, history []trimtab.Status
-	for _, n := range s.Notes {
-		where := "waits for the next request"
-		if n.Seated() {
-			where = "before " + n.Seat.ID
-			if n.Seat.After {
-				where = "after " + n.Seat.ID
-			}
-		}
-		switch {
-		case n.Stale:
-			history = append(history, trimtab.Status{By: "history", Text: fmt.Sprintf("%s/%s, %s, over: %s", n.By, n.Slot, where, n.Why)})
-		case !n.Live():
-			history = append(history, trimtab.Status{By: "history", Text: fmt.Sprintf("%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)})
-		default:
-			if n.Seated() && !n.Fixed {
-				where = "rides behind the newest message"
-			}
-			live = append(live, trimtab.Status{By: "note", Text: fmt.Sprintf("%s/%s, %s, %s: %s", n.By, n.Slot, where, n.Life, n.Why)})
-		}
-	}
-	if len(live) == 0 {
-		live = []trimtab.Status{{By: "notes", Text: "none are live"}}
-	}
-	return append(live, history...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export/sessiontext"
 )
 
 // What lives is told apart from what merely stands in the history.
@@ -25,11 +26,11 @@ func TestH3_WhatLivesAndWhatStands(t *testing.T) {
 		{By: "history", Text: "mode/entry, before m1, kept: first prompt"},
 		{By: "history", Text: "todo/reminder, after m5, over: 8 steps"},
 	}
-	if diff := cmp.Diff(want, NoteRows(s)); diff != "" {
+	if diff := cmp.Diff(want, sessiontext.NoteRows(s)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	s.Notes = s.Notes[:2]
-	if got := NoteRows(s); len(got) != 3 || got[0] != (trimtab.Status{By: "notes", Text: "none are live"}) {
+	if got := sessiontext.NoteRows(s); len(got) != 3 || got[0] != (trimtab.Status{By: "notes", Text: "none are live"}) {
 		t.Errorf("rows %v", got)
 	}
 }

@@ -56,13 +56,13 @@ func (r Run) startReflecting(data, folder string) error {
 func ReflectStopped(ctx context.Context, data, folder string, now func() time.Time, back func(context.Context, improve.StoppedSession) (id, why string, err error)) {
 	requests, err := hook.TakeReflectRequests(data, folder, now(), os.Getpid())
 	if err != nil {
-		openLog(data).Error("wishes to look back", "error", err)
+		openLog(data).Error("requests to reflect", "error", err)
 	}
 	for _, r := range requests {
 		d := hook.Decision{Decision: hook.LetGo, Reason: hook.NotNeeded}
 		id, why, err := back(ctx, improve.StoppedSession{Session: r.Session, Host: r.Host, Project: setting.Repository(r.Project), Transcript: r.Transcript})
 		if err != nil {
-			openLog(data).Error("nobody looked back", "host", r.Host, "session", r.Session, "error", err)
+			openLog(data).Error("reflection failed", "host", r.Host, "session", r.Session, "error", err)
 			continue
 		}
 		if id != "" {

@@ -32,7 +32,7 @@ type Shape struct {
 	Keep func(b *wire.Body) int
 
 	// Note appends our message, and Typed a message with a text literal.
-	Note  func(dst []byte, texts []string) []byte
+	Note func(dst []byte, texts []string) []byte
 
 	// Operator appends our message on the operator's channel, and Behind is the item
 	// before which one for item at stands, or -1; both are nil where there is none.
