@@ -93,8 +93,10 @@ func lineups() ([]lineup, error) {
 	tail, err1 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
 	appended, err2 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "append"}})
 	return []lineup{
-		{name: "without"}, {name: "append", engine: appended},
-		{name: "tail", engine: tail, travel: cache.Tail}, {name: "clearing", engine: tail, travel: cache.Clearing},
+		{name: "without"},
+		{name: "append", engine: appended},
+		{name: "tail", engine: tail, travel: cache.Tail},
+		{name: "clearing", engine: tail, travel: cache.Clearing},
 	}, errors.Join(err1, err2)
 }
 

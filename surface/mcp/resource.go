@@ -94,7 +94,10 @@ type sessionView struct {
 func (s *Server) readSession(_ context.Context, ses trimtab.Session, _ url.Values) (any, error) {
 	v := sessionView{
 		ses.Info, ses.Step, append([]trimtab.Status{}, s.opt.Service.Engine().Status(ses)...),
-		append([]trimtab.Todo{}, ses.Todos...), []trimtab.Note{}, []trimtab.Note{}, ses.Meter,
+		append([]trimtab.Todo{}, ses.Todos...),
+		[]trimtab.Note{},
+		[]trimtab.Note{},
+		ses.Meter,
 	}
 	for _, n := range ses.Notes {
 		if n.Live() {
