@@ -18,17 +18,17 @@ func TestStatus_TellsEveryNoteAndWhereItStands(t *testing.T) {
 		}
 		return b.String()
 	}
-	if want := "s1  Fix it\n  agent    claude, model ?\n  step     4, about 1000 tokens\n  mode     PLANNING\n  stop     on\n  price    12 tokens of notes so far, 3 of cached prefix given up\n  no notes stand\n"; text() != want {
+	if want := "s1  Fix it\n  agent    claude, model ?\n  step     4, about 1000 tokens\n  mode     PLANNING\n  stop     on\n  price    12 tokens of notes so far, 3 of cached prefix given up\n  notes    none are live\n"; text() != want {
 		t.Errorf("%q", text())
 	}
 	seat := trimtab.Seat{Ref: trimtab.Ref{ID: "m7", Seq: 7}}
 	after := seat
 	after.After = true
-	for _, n := range []trimtab.Note{{Slot: "a"}, {Slot: "b", Seat: seat}, {Slot: "c", Seat: after}} {
+	for _, n := range []trimtab.Note{{Slot: "a"}, {Slot: "b", Seat: seat, Fixed: true}, {Slot: "c", Seat: after}, {Slot: "d", Seat: after, Fixed: true, Stale: true}} {
 		n.By, n.Life, n.Why = "todo", trimtab.Once, "because"
 		s.Notes = append(s.Notes, n)
 	}
-	for _, want := range []string{"note     todo/a, waits for the next request, once: because\n", "todo/b, before m7, once", "todo/c, after m7, once"} {
+	for _, want := range []string{"note     todo/a, waits for the next request, once: because\n", "note     todo/b, before m7, once", "note     todo/c, rides behind the newest message, once", "history  todo/d, after m7, over: because"} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("no %q in:\n%s", want, text())
 		}

@@ -17,7 +17,7 @@ import (
 // fall; whoever brings one down lowers it here. Room is the usual word for space
 // too, which is why it is the last that could reach zero.
 var privateWords = map[string]int{
-	"room": 98, "house": 0, "door": 0, "helm": 0, "crew": 1, "yard": 0, "clerk": 13, "desk": 16, "cable": 0, "wish": 16, "deed": 11,
+	"room": 1, "house": 0, "door": 0, "helm": 0, "crew": 0, "yard": 0, "clerk": 0, "desk": 0, "cable": 0, "wish": 0, "deed": 0,
 }
 
 func TestPrivateWordsOnlyGoAway(t *testing.T) {

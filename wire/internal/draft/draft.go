@@ -96,8 +96,8 @@ func (d *Draft) Open() bool {
 	return false
 }
 
-// Room reports whether n more bytes may be kept.
-func (d *Draft) Room(n int) bool {
+// Reserve reports whether n more bytes may be kept.
+func (d *Draft) Reserve(n int) bool {
 	if d.size+n > wire.MaxReply {
 		d.Cut = true
 		return false
@@ -117,7 +117,7 @@ func (d *Draft) Add(p *Piece, literal []byte) {
 
 // Append appends a string literal to a text of a piece.
 func (d *Draft) Append(to *[]byte, literal []byte) {
-	if n := len(literal); n > 2 && literal[0] == '"' && d.Room(n-2) {
+	if n := len(literal); n > 2 && literal[0] == '"' && d.Reserve(n-2) {
 		*to = jsonscan.AppendText(*to, literal[1:n-1])
 	}
 }
@@ -145,7 +145,7 @@ func (d *Draft) Clear(p *Piece) {
 
 // Keep sets the form in which a piece is sent back.
 func (d *Draft) Keep(p *Piece, v []byte) {
-	if d.Room(len(v)) {
+	if d.Reserve(len(v)) {
 		p.Raw = decode.Raw(v)
 	}
 }
