@@ -93,7 +93,7 @@ cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 	@$(GO) tool cover -html=bin/cover.out -o bin/cover.html
 	@$(GO) tool cover -func=bin/cover.out | tail -n 1
 
-e2e: ## the longer end-to-end proofs (build tag e2e)
+e2e: ## the longer end-to-end proofs (build tag e2e); needs npm, and tmux for agents on a terminal
 	@GO='$(GO)' sh script/tagged e2e $(TESTFLAGS)
 
 screens: ## draw the README's pictures from the real chat

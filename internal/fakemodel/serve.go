@@ -31,7 +31,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	out := &output{w: w, ctx: hr.Context(), format: r.Format, n: r.N}
 	var refusal *Refusal
 	switch {
-	case errors.As(r.Refused, &refusal):
+	case errors.As(r.Refused, &refusal) && !(m.lenient && at.ask == askReply && refusal.Status == http.StatusBadRequest && r.tree != nil):
 		out.fail(refusal)
 	case at.ask == askReply:
 		m.reply(out, r, hr.URL.Query().Get("alt") == "sse")

@@ -23,6 +23,7 @@ type Options struct {
 	// CacheLeast is the smallest prefix in tokens that the prompt cache keeps; 0 is
 	// any, so that short tests see it work.
 	CacheLeast int
+	Lenient    bool // a request that breaks a rule is logged as refused, and answered all the same
 }
 
 // Model is the fake, as an http.Handler.
@@ -35,11 +36,12 @@ type Model struct {
 	cache   *promptCache
 	log     record
 	memory  *memory
+	lenient bool
 }
 
 // New returns a model that is not listening yet.
 func New(o Options) *Model {
-	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, thinks: o.ThinkByDefault, cache: newPromptCache(o.CacheLeast), log: record{keep: o.Keep}, memory: newMemory()}
+	m := &Model{script: o.Script, models: o.Models, maxBody: o.MaxBody, binding: o.Binding, thinks: o.ThinkByDefault, cache: newPromptCache(o.CacheLeast), log: record{keep: o.Keep}, memory: newMemory(), lenient: o.Lenient}
 	if m.script == nil {
 		m.script = Echo()
 	}
