@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/wire"
@@ -26,18 +27,21 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 			at++
 		}
 		p := place{at: r.item(at, b)}
-		if n.Life != trimtab.Kept { // a kept one stands before the prompt, where only the user speaks
+		if p.kept = n.Life == trimtab.Kept; !p.kept { // a kept one stands before the prompt, where only the user speaks
 			p.channel = by
 		}
 		texts[p] = append(texts[p], n.Text)
 	}
 	for at, t := range r.copied(copies, b) {
 		if !hidden[at] {
-			p := place{r.item(at+1, b), by, by == wire.Operator}
+			p := place{at: r.item(at+1, b), channel: by, clear: by == wire.Operator}
 			texts[p] = append(texts[p], t...)
 		}
 	}
 	for p, t := range texts {
+		if p.channel == wire.User && !p.kept && !strings.Contains(strings.Join(t, "\n"), "Trimtab") {
+			t = append([]string{author}, t...)
+		}
 		all = append(all, wire.Edit{At: p.at, Texts: t, Channel: p.channel, Clear: p.clear})
 	}
 	slices.SortStableFunc(all, func(a, b wire.Edit) int {
@@ -53,7 +57,12 @@ type place struct {
 	at      int // the item that they stand before
 	channel wire.Channel
 	clear   bool
+	kept    bool
 }
+
+// author stands before notes that are written as the user's text: the person did not
+// write them.
+const author = "(A note of Trimtab, which steers this session, and not of the person.)"
 
 // copied finds the lines behind which copies of notes stand. Of those in one user turn
 // only the last counts: to what was sent before it in that turn no reply came.
