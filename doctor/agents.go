@@ -50,7 +50,7 @@ func checkAgent(ctx context.Context, host, command string, find func(string) (in
 	case missing != nil && len(state.Commands) == 0 && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:
-		return []Finding{{host, Note, "ours is in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
+		return []Finding{{host, Note, "settings of trimtab are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
 	}
 	text := agentVersion(ctx, program)
 	return append([]Finding{checkHooks(ctx, host, program, text, place, state)}, checkBeside(ctx, host, place, state)...)

@@ -75,12 +75,12 @@ func (b *Bar) line() string {
 		share = float64(read) / float64(b.size)
 	}
 	words := fmt.Sprintf(" %3.0f %%  %d of %d files, %s of %s", 100*share, b.files, b.total, megabytes(read), megabytes(b.size))
-	space := min(30, b.width-len(words)-3)
-	if space < 5 {
+	width := min(30, b.width-len(words)-3)
+	if width < 5 {
 		return strings.TrimSpace(words)[:min(len(strings.TrimSpace(words)), max(0, b.width-1))]
 	}
-	full := int(share * float64(space))
-	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", space-full) + "]" + words
+	full := int(share * float64(width))
+	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", width-full) + "]" + words
 }
 
 // End takes the bar away.

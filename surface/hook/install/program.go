@@ -93,11 +93,11 @@ func (p Place) Lacks(w Want) (Want, []string, error) {
 	}
 	var there []string
 	if w.Hooks != "" && len(state.Commands) > 0 {
-		there = append(there, fmt.Sprintf("the hooks of %s stand in %s already", p.Host, p.Files[0]))
+		there = append(there, fmt.Sprintf("the hooks of %s are in %s already", p.Host, p.Files[0]))
 		w.Hooks = ""
 	}
 	if len(w.MCP) > 0 && len(state.MCP) > 0 {
-		there = append(there, fmt.Sprintf("the MCP server of %s stands in its settings already", p.Host))
+		there = append(there, fmt.Sprintf("the MCP server of %s is in its settings already", p.Host))
 		w.MCP = nil
 	}
 	return w, there, nil
