@@ -18,7 +18,7 @@ func WriteReport(w io.Writer, file string, damaged int, rep Report) error {
 	}
 	p.Printf("\n")
 	for _, n := range rep.Notes {
-		p.Printf("  step %-5d + %s/%s: %s (%s, cached prefix %d, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, plural.Count(n.Tokens, "token"), n.Lost, n.Cost)
+		p.Printf("  step %-5d + %s/%s: %s (%s in %s, cost %.0f)\n", n.Step, n.By, n.Slot, n.Why, plural.Count(n.Tokens, "token"), plural.Count(n.Sent, "request"), n.Cost)
 		if n.Ended > 0 {
 			p.Printf("  step %-5d - %s/%s: %s\n", n.Ended, n.By, n.Slot, n.Because)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWriteReport(t *testing.T) {
-	note := replay.Note{Step: 9, By: "todo", Slot: "reminder", Why: "8 steps \x1b[2Jwithout it", Tokens: 1, Lost: 20, Cost: 25, Ended: 12, Because: "written"}
+	note := replay.Note{Step: 9, By: "todo", Slot: "reminder", Why: "8 steps \x1b[2Jwithout it", Tokens: 1, Sent: 20, Cost: 25, Ended: 12, Because: "written"}
 	rep := replay.Report{Session: "s1", Title: "Fix it", Messages: 1, Steps: 30, Tokens: 4000, Notes: []replay.Note{note}}
 	var b strings.Builder
 	if err := replay.WriteReport(&b, "a.jsonl", 2, rep); err != nil {
@@ -17,7 +17,7 @@ func TestWriteReport(t *testing.T) {
 	got := b.String()
 	for _, want := range []string{
 		"a.jsonl\n  s1  Fix it\n", "1 message, 30 steps, about 4000 tokens, 2 damaged lines left out\n",
-		"step 9     + todo/reminder: 8 steps ", "(1 token, cached prefix 20, cost 25)\n", "step 12    - todo/reminder: written\n",
+		"step 9     + todo/reminder: 8 steps ", "(1 token in 20 requests, cost 25)\n", "step 12    - todo/reminder: written\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
