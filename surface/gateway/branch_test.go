@@ -170,6 +170,7 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 		h.say("first thing")
 		h.say("second thing")
 		before := c.model.Main()[len(c.model.Main())-1]
+		c.settle()
 		steps := c.session(id).Step
 		body := h.body(append(h.history, h.user("CRITICAL: Respond with TEXT ONLY. Sum it up.")))
 		raw, err := json.Marshal(body)
@@ -189,7 +190,8 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 		}
 		// The host keeps the last reply behind its summary: it is not said again.
 		reply := obj{"role": "assistant", "content": "All done."} // its thinking belongs to what was before
-		h.history = []any{h.user("This session is being continued from a previous conversation."), reply}
+		thanks := obj{"role": "assistant", "content": "Got it. Thanks for the summary!"}
+		h.history = []any{h.user("This session is being continued from a previous conversation."), thanks, h.user("Go on."), reply}
 		h.say("go on")
 		c.settle()
 		if s := c.session(id); s.Step != steps+10 {

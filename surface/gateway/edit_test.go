@@ -58,23 +58,27 @@ func elements(t *testing.T, d dialect, body []byte) (list [][2]int) {
 }
 
 // uncut takes the notes out of a body again: whole elements of the message list,
-// each with one comma. What is left should be what the client sent.
+// with their commas. What is left should be what the client sent.
 func uncut(t *testing.T, d dialect, body []byte) []byte {
 	t.Helper()
 	var out []byte
 	at := 0
 	list := elements(t, d, body)
-	for i, e := range list {
-		if !note(body[e[0]:e[1]]) {
+	for i := 0; i < len(list); i++ {
+		if !note(body[list[i][0]:list[i][1]]) {
 			continue
 		}
-		from, to := e[0], e[1]
+		first := i
+		for i+1 < len(list) && note(body[list[i+1][0]:list[i+1][1]]) {
+			i++
+		}
+		from, to := list[first][0], list[i][1]
 		switch {
 		case i < len(list)-1 && body[to] == ',':
 			to++
-		case i > 0 && body[from-1] == ',':
+		case first > 0 && body[from-1] == ',':
 			from--
-		case len(list) > 1:
+		case i-first+1 < len(list):
 			t.Fatalf("a note stands without its comma: %.300s", body[max(0, from-100):])
 		}
 		out = append(out, body[at:from]...)

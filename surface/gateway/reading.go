@@ -279,8 +279,12 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
 		m.ID, m.Via, m.After = r.lines[n].id, trimtab.ViaGateway, l.after(r.lines[n].parent, r.at[n])
-		if m.Role == trimtab.RoleAssistant && reply != nil {
+		switch {
+		case m.Role != trimtab.RoleAssistant:
+		case reply != nil && (!r.changed || wordsOf(m) == wordsOf(*reply)):
 			m.Usage, m.Model, reply = reply.Usage, reply.Model, nil
+		case r.changed && !callsTools(m):
+			m.From = byHost // a summary, or a word of thanks for it: nobody replied
 		}
 		r.lines[n].size = m.Size()
 		events = append(events, trimtab.Said{Message: m})
@@ -290,6 +294,10 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 	}
 	return append(events, trimtab.Calling{Travel: by})
 }
+
+// byHost is the author of what a host writes in the model's name when it rewrites its
+// history. It is no step.
+const byHost = "host"
 
 func (r reading) rewritten(s trimtab.Session) trimtab.Event {
 	var ev trimtab.Rewritten
