@@ -20,6 +20,7 @@ type travelClient struct {
 	files  map[string]string // beside the recipe's: {home}, {work}, {url}
 
 	ready   string   // on the screen when it takes a prompt
+	resumed string   // on the screen when the old session is back; "" is its last reply
 	busy    []string // on the screen while it works
 	dialogs []dialog // questions and their answers
 
@@ -62,7 +63,7 @@ func travelClaude() travelClient {
 		name:   "claude",
 		args:   []string{"--permission-mode", "default", "--allowedTools", "Bash,Agent,Task"},
 		resume: []string{"--continue", "--permission-mode", "default", "--allowedTools", "Bash,Agent,Task"},
-		env:    []string{"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_GATEWAY_HINT_HEADERS=1"},
+		env:    []string{"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost", "CLAUDE_CODE_GATEWAY_HINT_HEADERS=1"}, // not CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC, which leaves out its side calls too: a closed port keeps the rest from the network
 		files: map[string]string{
 			".claude.json": `{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":["sk-test"],"rejected":[]},"projects":{"{work}":{"hasTrustDialogAccepted":true,"hasCompletedProjectOnboarding":true}}}`,
 		},

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,6 +216,7 @@ func (tr *trip) play() error {
 		{secondAfter, func() error { return tr.prompt("please go on with travel-nine", "nine") }},
 		{afterResume, tr.quit},
 		{afterResume, func() error { return tr.start(tr.c.resume) }},
+		{afterResume, tr.resumed},
 		{afterResume, func() error { return tr.prompt("please go on with travel-ten", "ten") }},
 		{afterResume, tr.quit},
 	}
@@ -272,6 +274,16 @@ func (tr *trip) start(args []string, flags ...string) error {
 	}
 	tr.pane = startPane(tr.ctx, tr.t, cmd)
 	return tr.until("the prompt of the agent", func() bool { return strings.Contains(tr.pane.text(), tr.c.ready) && tr.still() })
+}
+
+// resumed waits for the old session: some take a prompt before they have read it, and
+// begin a new one with it.
+func (tr *trip) resumed() error {
+	words := cmp.Or(tr.c.resumed, "ready-nine")
+	if err := tr.until("the old session", func() bool { return strings.Contains(tr.pane.text(), words) }); err != nil {
+		return err
+	}
+	return tr.settle()
 }
 
 // steered is the same command through trimtab.
