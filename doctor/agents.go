@@ -15,6 +15,7 @@ import (
 	hosts "github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook/install"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -23,21 +24,22 @@ import (
 const versionTime = 5 * time.Second
 
 // Agents says of each agent on this machine which version it is and how our hooks, our
-// MCP server and our gateway stand in it; place finds its settings. Agents are asked all
-// at once: some are slow to start.
-func Agents(ctx context.Context, place func(host string) (install.Place, error)) []Finding {
+// MCP server and our gateway stand in it; place finds its settings, and clients are the
+// addresses that trimtab serve answers, nil where they cannot be read. Agents are asked
+// all at once: some are slow to start.
+func Agents(ctx context.Context, place func(host string) (install.Place, error), clients *address.Clients) []Finding {
 	list := spool.Hosts()
 	all := make([][]Finding, len(list))
 	var wg sync.WaitGroup
 	for i, h := range list {
 		agent, _ := launch.Find(h.Name)
-		wg.Go(func() { all[i] = checkAgent(ctx, h.Name, agent.Command, place) })
+		wg.Go(func() { all[i] = checkAgent(ctx, h.Name, agent.Command, place, clients) })
 	}
 	wg.Wait()
 	return slices.Concat(all...)
 }
 
-func checkAgent(ctx context.Context, host, command string, find func(string) (install.Place, error)) []Finding {
+func checkAgent(ctx context.Context, host, command string, find func(string) (install.Place, error), clients *address.Clients) []Finding {
 	place, err := find(host)
 	if err != nil {
 		return []Finding{{host, Wrong, err.Error(), ""}}
@@ -53,7 +55,7 @@ func checkAgent(ctx context.Context, host, command string, find func(string) (in
 		return []Finding{{host, Note, "settings of trimtab are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
 	}
 	text := agentVersion(ctx, program)
-	return append([]Finding{checkHooks(ctx, host, program, text, place, state)}, checkBeside(ctx, host, place, state)...)
+	return append([]Finding{checkHooks(ctx, host, program, text, place, state)}, checkBeside(ctx, host, place, state, clients)...)
 }
 
 // checkHooks says how our hooks stand in an agent.
@@ -76,7 +78,7 @@ func checkHooks(ctx context.Context, host, program, text string, place install.P
 
 // checkBeside says how our MCP server and our gateway stand in an agent. Where
 // hooks are and these are not, it says how to have them.
-func checkBeside(ctx context.Context, host string, place install.Place, state install.State) []Finding {
+func checkBeside(ctx context.Context, host string, place install.Place, state install.State, clients *address.Clients) []Finding {
 	var all []Finding
 	switch {
 	case len(state.MCP) > 0 && missingFile(state.MCP[0]):
@@ -89,10 +91,14 @@ func checkBeside(ctx context.Context, host string, place install.Place, state in
 	if state.Gateway == "" {
 		return all
 	}
-	if err := reach(ctx, state.Gateway); err != nil {
-		return append(all, Finding{host, Wrong, "its requests go to " + state.Gateway + ", where no gateway answers: " + err.Error(), "start trimtab serve, or trimtab uninstall " + host})
+	gateway, secret := address.Split(state.Gateway)
+	if err := reach(ctx, gateway); err != nil {
+		return append(all, Finding{host, Wrong, "its requests go to " + gateway + ", where no gateway answers: " + err.Error(), "start trimtab serve, or trimtab uninstall " + host})
 	}
-	return append(all, Finding{host, OK, "its requests go to the gateway at " + state.Gateway + ", which answers", ""})
+	if address.Local(gateway) && (clients == nil || !clients.Known(secret)) {
+		return append(all, Finding{host, Wrong, "its requests go to the gateway at " + gateway + ", but not to an address that trimtab serve answers", "trimtab install " + host + " --gateway " + gateway})
+	}
+	return append(all, Finding{host, OK, "its requests go to the gateway at " + gateway + ", which answers", ""})
 }
 
 func missingFile(path string) bool {

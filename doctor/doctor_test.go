@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab/store/sqlite"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook/install"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -150,9 +151,21 @@ func TestBeside_AsksTheGateway(t *testing.T) {
 		}
 		w.WriteHeader(status)
 	}))
+	clients := address.Open(t.TempDir())
+	secret, err := clients.Secret("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
 	state := install.State{Gateway: hub.URL}
-	one := func() Finding { return checkBeside(t.Context(), "claude", install.Place{}, state)[0] }
+	one := func() Finding {
+		return checkBeside(t.Context(), "claude", install.Place{}, state, clients)[0]
+	}
+	check(t, one(), Wrong, "not to an address that trimtab serve answers")
+	state.Gateway = address.URL(hub.URL, secret)
 	check(t, one(), OK, "which answers")
+	if strings.Contains(one().Text, secret) {
+		t.Error("the secret is told")
+	}
 	status = http.StatusBadGateway
 	check(t, one(), Wrong, "502")
 	hub.Close()
@@ -162,7 +175,7 @@ func TestBeside_AsksTheGateway(t *testing.T) {
 }
 
 func TestAgents_TellOfWhatCannotBeFound(t *testing.T) {
-	all := Agents(t.Context(), func(string) (install.Place, error) { return install.Place{}, errors.New("no home folder") })
+	all := Agents(t.Context(), func(string) (install.Place, error) { return install.Place{}, errors.New("no home folder") }, nil)
 	if len(all) != len(spool.Hosts()) {
 		t.Fatalf("%+v", all)
 	}

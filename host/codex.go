@@ -17,8 +17,9 @@ var codex = Host{
 		Command: "codex", Package: "@openai/codex",
 		Args: []string{
 			"-c", `model_provider="trimtab"`,
-			"-c", `model_providers.trimtab={name="Trimtab",base_url="{url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}`,
+			"-c", `model_providers.trimtab={name="Trimtab",base_url="{origin}/v1",wire_api="responses",env_key="OPENAI_API_KEY",env_http_headers={"X-Trimtab-Key"="TRIMTAB_RUN_KEY"}}`,
 		},
+		Env:      []Var{{"TRIMTAB_RUN_KEY", "{key}"}}, // Codex keeps variables with KEY in their name from the programs that its model runs
 		Keys:     []string{"OPENAI_API_KEY"},
 		Upstream: []Upstream{{"openai", "OPENAI_BASE_URL"}},
 	},

@@ -27,7 +27,11 @@ func (a *app) doctor(ctx context.Context) error {
 	all = append(all, a.checkSettings()...)
 	all = append(all, a.checkData(ctx)...)
 	all = append(all, doctor.Git(ctx), a.checkTerminal())
-	all = append(all, doctor.Agents(ctx, a.place)...)
+	clients, err := a.clients()
+	if err != nil {
+		clients = nil // the check of the data folder says why
+	}
+	all = append(all, doctor.Agents(ctx, a.place, clients)...)
 	all = append(all, a.checkImprove(ctx)...)
 	if a.flag.json {
 		if err := a.printJSON(all); err != nil {

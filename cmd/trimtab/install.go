@@ -8,6 +8,7 @@ import (
 
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook/install"
 )
 
@@ -18,8 +19,8 @@ func installCommand(a *app) *cobra.Command {
 		Use: "install HOST", Short: "Put hooks into an agent's own settings, so that it is always steered", Args: oneHost,
 		Long: `Adds hooks that call trimtab to the user settings of claude, codex, gemini, qwen or
 goose; with --mcp also trimtab mcp as an MCP server (not goose), with --gateway also
-the address of a gateway that trimtab serve runs (claude, codex). Shows what would
-change and asks first; keeps a backup in the data folder; leaves everything else in
+an address of its own at a gateway that trimtab serve runs (claude, codex). Shows what
+would change and asks first; keeps a backup in the data folder; leaves everything else in
 the files as it is, comments included. trimtab uninstall undoes it all. For one run
 without touching any file: trimtab run HOST.`,
 		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install claude --mcp --gateway http://" + home.Serve + "\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
@@ -94,6 +95,15 @@ func (a *app) install(host string, with installed, yes, dry bool) error {
 	if err := place.Can(want); err != nil {
 		return misused("%w", err)
 	}
+	clients, err := a.clients()
+	if err != nil {
+		return err
+	}
+	full, keep, err := clients.Plan(host, want.Gateway)
+	if err != nil {
+		return err
+	}
+	want.Gateway = full
 	plan, err := place.Add(want)
 	if err != nil {
 		return err
@@ -103,10 +113,12 @@ func (a *app) install(host string, with installed, yes, dry bool) error {
 	} else if done, err := a.carryOut(plan, yes, dry); err != nil || !done {
 		return err
 	}
-	if place.Note != "" {
-		a.printf("%s\n", place.Note)
+	for _, note := range []string{address.Risk(host, full), place.Note} {
+		if note != "" {
+			a.printf("%s\n", note)
+		}
 	}
-	return nil
+	return keep()
 }
 
 // wanted is what shall be in an agent's settings. A data folder that was named here is
@@ -147,13 +159,20 @@ func (a *app) uninstall(host string, yes, dry bool) error {
 		a.printf("no hooks of trimtab are in %s, and nothing else of ours\n", place.Files[0])
 		return nil
 	}
-	_, err = a.carryOut(plan, yes, dry)
+	if done, err := a.carryOut(plan, yes, dry); err != nil || !done {
+		return err
+	}
+	clients, err := a.clients()
+	if err != nil {
+		return err
+	}
+	_, err = clients.Revoke(host)
 	return err
 }
 
 // carryOut shows a plan, asks, and does it.
 func (a *app) carryOut(plan install.Plan, yes, dry bool) (did bool, err error) {
-	a.printf("%s", plan.Diff())
+	a.printf("%s", address.Hide(plan.Diff()))
 	switch {
 	case dry:
 		a.printf("nothing was written\n")

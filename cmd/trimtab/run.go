@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/install"
 	"github.com/trimtab/trimtab/surface/server"
@@ -94,14 +95,14 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return err
 	}
 	if opt.dry {
-		a.printDry(agent.Fill("http://127.0.0.1:PORT", "SESSION", "FILE"), program, args[1:])
+		a.printDry(agent.Fill(address.URL("http://127.0.0.1:PORT", "SECRET"), "SESSION", "FILE"), program, args[1:])
 		return nil
 	}
 	opening, err := a.opening(opt.mode)
 	if err != nil {
 		return err
 	}
-	session := chat.NewID(a.clock())
+	session, secret := chat.NewID(a.clock()), address.New()
 	l, err := server.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -117,14 +118,14 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	srv, err := a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Log: log})
+	srv, err := a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	end := make(chan error, 1)
 	go func() { end <- srv.Serve(serving, l) }()
-	err = a.runAgent(agent, "http://"+l.Addr().String(), session, program, args[1:])
+	err = a.runAgent(agent, address.URL("http://"+l.Addr().String(), secret), session, program, args[1:])
 	stop()
 	return errors.Join(err, <-end)
 }

@@ -24,13 +24,17 @@ func serveCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the gateway: point agents at it and they are steered", Args: none,
 		Long: `Listens on loopback for requests to model providers, steers the main turns of
-each session, and passes everything on. Point an agent's base URL at it.
+each session, and passes everything on. Point an agent's base URL at the address
+that trimtab serve address prints: nothing is answered at any other, for every user
+of the machine can reach the port. Where a service manager holds the port and passes
+it on (LISTEN_FDS), that one is served.
 /healthz, /readyz and /metrics show its health.`,
 		Example: "  trimtab serve\n  trimtab serve --listen " + home.Serve + " --upstream anthropic=https://api.anthropic.com",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, upstreams) },
 	}
 	c.Flags().StringVar(&listen, "listen", home.Serve, "`address` to listen on; loopback only")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
+	c.AddCommand(addressCommand(a))
 	return c
 }
 
@@ -127,15 +131,22 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	if err := server.CheckLoopback(listen); err != nil {
 		return misused("--listen %q: %w", listen, err)
 	}
-	l, err := server.Listen(ctx, listen)
+	l, err := server.Inherited(a.getenv)
+	if err == nil && l == nil {
+		l, err = server.Listen(ctx, listen)
+	}
 	if err != nil {
 		return err
 	}
-	opt := server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), FlushQuiet: time.Minute, Log: log}
+	clients, err := a.clients()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	opt := server.Options{Gateway: g, Known: clients.Known, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), FlushQuiet: time.Minute, Log: log}
 	if opt.API, err = a.api(ctx, token, opt.Hosts); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	a.progress("listening on http://%s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %s\n", l.Addr().String(), file)
+	a.progress("listening on http://%[1]s\nthe base URL for an agent: trimtab serve address --listen %[1]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file)
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}

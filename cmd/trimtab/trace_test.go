@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/surface/address"
 )
 
 // screenText is what a program writes, to be read while it runs.
@@ -58,6 +59,20 @@ func (s *screenText) address(t *testing.T, over <-chan error) string {
 	}
 }
 
+// ownURL is the base URL of a client of the server.
+func ownURL(t *testing.T, a *app, base string) string {
+	t.Helper()
+	clients, err := a.clients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := clients.Secret(ownClient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address.URL(base, secret)
+}
+
 // served starts trimtab serve with a file of settings, sends one main turn with a
 // key, and stops it. It returns what was written to the terminal.
 func served(t *testing.T, settings, upstream string, environ ...string) string {
@@ -73,7 +88,7 @@ func served(t *testing.T, settings, upstream string, environ ...string) string {
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error, 1)
 	go func() { over <- a.serve(ctx, "127.0.0.1:0", []string{"anthropic=" + upstream}) }()
-	url := said.address(t, over)
+	url := ownURL(t, a, said.address(t, over))
 	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/messages", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"a secret word"}]}`))
 	if err != nil {
 		t.Fatal(err)

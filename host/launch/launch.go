@@ -29,7 +29,7 @@ type Launch struct {
 	Host     string
 	Command  string
 	Package  string            // of npm, where to get it
-	Env      map[string]string // {url} and {session} are filled in
+	Env      map[string]string // {url}, {origin}, {key} and {session} are filled in
 	Args     []string          // before the person's own; {file} is the file below
 	Keys     []string          // environment variables of which one must be set
 	Upstream map[string]string // by provider, the variable in which the person may have named another one
@@ -82,9 +82,24 @@ func Anything(command string) Launch {
 	}
 }
 
+// part takes the secret off an address: it is the last part of the path.
+func part(address string) (origin, key string) {
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host, path[strings.LastIndex(path, "/")+1:]
+}
+
+// ownSession reports whether the run's requests name its session. Sessions of other
+// hosts have ids of the host's own.
+func (l Launch) ownSession() bool {
+	all := append(slices.Collect(maps.Values(l.Env)), l.File.Text)
+	return slices.ContainsFunc(append(all, l.Args...), func(text string) bool { return strings.Contains(text, "{session}") })
+}
+
 // Fill puts the run's address, session and file into the launch.
-func (l Launch) Fill(url, session, file string) Launch {
-	fill := strings.NewReplacer("{url}", url, "{session}", session, "{file}", file).Replace
+func (l Launch) Fill(address, session, file string) Launch {
+	origin, key := part(address)
+	fill := strings.NewReplacer("{url}", address, "{origin}", origin, "{key}", key, "{session}", session, "{file}", file).Replace
 	l.Env = maps.Clone(l.Env)
 	for k, v := range l.Env {
 		l.Env[k] = fill(v)

@@ -30,12 +30,12 @@ func TestHostsThatCanBeStartedAreFound(t *testing.T) {
 func TestFillLeavesTheTableAsItIs(t *testing.T) {
 	for _, name := range launch.Names() {
 		l, _ := launch.Find(name)
-		filled := l.Fill("http://u", "s1", "/f")
+		filled := l.Fill("http://u/k/abc", "s1", "/f")
 		text := strings.Join(filled.Args, " ") + filled.File.Text
 		for _, v := range filled.Env {
 			text += v
 		}
-		if strings.Contains(text, "{url}") || strings.Contains(text, "{session}") || strings.Contains(text, "{file}") {
+		if strings.Contains(text, "{url}") || strings.Contains(text, "{session}") || strings.Contains(text, "{file}") || strings.Contains(text, "{origin}") || strings.Contains(text, "{key}") {
 			t.Errorf("%s: something is not filled in: %s", name, text)
 		}
 		if !strings.Contains(text, "http://u") {
@@ -44,6 +44,52 @@ func TestFillLeavesTheTableAsItIs(t *testing.T) {
 		again, _ := launch.Find(name)
 		if diff := cmp.Diff(l, again); diff != "" {
 			t.Errorf("%s changed:\n%s", name, diff)
+		}
+	}
+}
+
+// TestH7_EveryHostIsToldTheSecretAndNobodyElse: what stands on a command line can be
+// read by every user of the machine, so the secret is in the environment or a file.
+func TestH7_EveryHostIsToldTheSecretAndNobodyElse(t *testing.T) {
+	rows := []launch.Launch{launch.Anything("mine")}
+	for _, name := range launch.Names() {
+		l, _ := launch.Find(name)
+		rows = append(rows, l)
+	}
+	for _, row := range rows {
+		l := row.Fill("http://127.0.0.1:1/k/MNOPQR", "s1", "/f")
+		told := []string{l.File.Text}
+		for _, v := range l.Env {
+			told = append(told, v)
+		}
+		if !strings.Contains(strings.Join(told, " "), "MNOPQR") {
+			t.Errorf("%s is not told the secret: %q", l.Host, told)
+		}
+		for _, text := range told {
+			if strings.Count(text, "http://") != strings.Count(text, "http://127.0.0.1:1/k/MNOPQR") {
+				t.Errorf("%s: an address without the secret: %s", l.Host, text)
+			}
+		}
+		if args := strings.Join(l.Args, " "); strings.Contains(args, "MNOPQR") {
+			t.Errorf("%s: the secret is on the command line: %s", l.Host, args)
+		}
+	}
+}
+
+// TestSessionsOfHostsWithOwnIDsAreNotNamed: a command in the agent's own shell would
+// look for a session that never is.
+func TestSessionsOfHostsWithOwnIDsAreNotNamed(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh on this system")
+	}
+	for name, want := range map[string]string{"claude": "", "codex": "", "opencode": "", "goose": "", "gemini": "s1", "qwen": "s1", "pi": "s1"} {
+		l, _ := launch.Find(name)
+		l.Args = append([]string{"-c", `echo "$TRIMTAB_RUN/$TRIMTAB_SESSION"`}, l.Args...)
+		var out bytes.Buffer
+		environ := append(os.Environ(), "TRIMTAB_SESSION=of-another-run")
+		if _, err := l.Run(launch.Process{Program: sh, URL: "http://u/k/abc", Session: "s1", Environ: environ, Out: &out, Err: &out}); err != nil || out.String() != "s1/"+want+"\n" {
+			t.Errorf("%s: %q, %v", name, out.String(), err)
 		}
 	}
 }

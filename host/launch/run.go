@@ -16,8 +16,8 @@ import (
 type Process struct {
 	Program  string   // its path
 	Args     []string // the person's own
-	URL      string   // of the gateway
-	Session  string   // the id of the run's session
+	URL      string   // of the gateway, for this run alone
+	Session  string   // the id of the run, and of its session where the host has no ids of its own
 	Data     string   // the folder of our data, for our programs that the agent calls
 	Environ  []string
 	In       io.Reader
@@ -37,6 +37,7 @@ func (l Launch) Run(p Process) (code int, err error) {
 		defer os.RemoveAll(dir)
 		file = filepath.Join(dir, l.File.Name)
 	}
+	named := l.ownSession()
 	l = l.Fill(p.URL, p.Session, file)
 	if file != "" {
 		if err := os.WriteFile(file, []byte(l.File.Text), 0o600); err != nil {
@@ -45,7 +46,11 @@ func (l Launch) Run(p Process) (code int, err error) {
 	}
 	cmd := exec.Command(p.Program, append(slices.Clone(l.Args), p.Args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, p.Out, p.Err
-	cmd.Env = append(slices.Clone(p.Environ), "TRIMTAB_SESSION="+p.Session, "TRIMTAB_DATA="+p.Data)
+	session := "" // also where this run began inside another one
+	if named {
+		session = p.Session
+	}
+	cmd.Env = append(slices.Clone(p.Environ), "TRIMTAB_RUN="+p.Session, "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+p.Data)
 	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
 		cmd.Env = append(cmd.Env, k+"="+l.Env[k])
 	}

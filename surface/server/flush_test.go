@@ -24,7 +24,7 @@ func (g *quietGateway) Flush(_ context.Context, quiet time.Duration) {
 func TestQuietSessionsAreFlushed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &quietGateway{}
-		s := &Server{Options{Gateway: g, FlushQuiet: time.Minute}}
+		s := &Server{opt: Options{Gateway: g, FlushQuiet: time.Minute}}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); s.flushQuiet(ctx) }()
@@ -39,7 +39,7 @@ func TestQuietSessionsAreFlushed(t *testing.T) {
 }
 
 func TestServerHasLimits(t *testing.T) {
-	s, err := New(Options{Gateway: &quietGateway{}, Metrics: struct{ io.WriterTo }{}, Sessions: struct{ Sessions }{}, Store: struct{ Store }{}})
+	s, err := New(Options{Gateway: &quietGateway{}, Metrics: struct{ io.WriterTo }{}, Sessions: struct{ Sessions }{}, Store: struct{ Store }{}, Known: func(string) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,17 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"os"
+	"strconv"
 
 	"github.com/trimtab/trimtab/internal/home"
 )
 
 // CheckLoopback says what is wrong with an address to listen on: the server has no
-// encryption and the gateway no token, so neither is for other machines.
+// encryption, so it is not for other machines.
 func CheckLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -19,6 +22,28 @@ func CheckLoopback(address string) error {
 		return fmt.Errorf("only loopback addresses, as in %s, are listened on", home.Serve)
 	}
 	return nil
+}
+
+// Inherited is the listener that a service manager holds for this process and passes
+// on as systemd does, by LISTEN_PID and LISTEN_FDS; nil where there is none. While the
+// manager holds the port no other user can listen on it, whether we run or not.
+func Inherited(getenv func(string) string) (net.Listener, error) {
+	if getenv("LISTEN_FDS") == "" || getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
+		return nil, nil
+	}
+	if n := getenv("LISTEN_FDS"); n != "1" {
+		return nil, fmt.Errorf("the service manager passes on %s sockets; one is served", n)
+	}
+	const first = 3 // behind stdin, stdout and stderr
+	file := os.NewFile(first, "LISTEN_FDS")
+	l, err := net.FileListener(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("the socket of the service manager: %w", err)
+	}
+	if err := CheckLoopback(l.Addr().String()); err != nil {
+		return nil, errors.Join(fmt.Errorf("the socket of the service manager, %s: %w", l.Addr(), err), l.Close())
+	}
+	return l, nil
 }
 
 // Listen listens on a loopback address; port 0 takes a free one.

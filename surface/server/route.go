@@ -34,7 +34,7 @@ func (s *Server) allowed(r *http.Request) bool {
 // routes is a switch since http.ServeMux would redirect paths that are not clean,
 // and a request to a provider must pass as it came.
 func (s *Server) routes(w http.ResponseWriter, r *http.Request) {
-	get := r.Method == http.MethodGet || r.Method == http.MethodHead
+	get := !s.opt.Bare && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 	switch path := r.URL.Path; {
 	case path == "/healthz" && get:
 		fmt.Fprintln(w, "ok")
@@ -45,7 +45,7 @@ func (s *Server) routes(w http.ResponseWriter, r *http.Request) {
 	case s.opt.API != nil && strings.HasPrefix(path, "/trimtab/"):
 		s.opt.API.ServeHTTP(w, r)
 	default:
-		s.opt.Gateway.ServeHTTP(w, r)
+		s.gateway.ServeHTTP(w, r)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/surface/address"
 )
 
 // Gateway takes every request that no other route takes. Flush stores the last
@@ -40,6 +41,11 @@ type Options struct {
 	MCP      http.Handler // at /mcp; it checks hosts and origins itself; nil leaves the path to the gateway
 	Hosts    []string     // host:port that requests may name: see AllowedHosts
 
+	// Known reports whether a secret is part of an address that was handed out. The
+	// gateway is asked only at such an address: see package address.
+	Known func(secret string) bool
+	Bare  bool // health, readiness and metrics are not served
+
 	// FlushQuiet is how long a session must be quiet until its last reply is stored
 	// while the server runs; 0 stores it at the session's next request or at shutdown.
 	FlushQuiet time.Duration
@@ -48,18 +54,19 @@ type Options struct {
 
 // Server is an http.Handler for all routes, and serves it on a listener.
 type Server struct {
-	opt Options
+	opt     Options
+	gateway http.Handler // behind its addresses
 }
 
 // New returns a server.
 func New(opt Options) (*Server, error) {
-	if opt.Gateway == nil || opt.Metrics == nil || opt.Sessions == nil || opt.Store == nil {
-		return nil, errors.New("server: a gateway, its metrics, sessions and a store are needed")
+	if opt.Gateway == nil || opt.Metrics == nil || opt.Sessions == nil || opt.Store == nil || opt.Known == nil {
+		return nil, errors.New("server: a gateway, its metrics, its addresses, sessions and a store are needed")
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{opt}, nil
+	return &Server{opt, address.Handler(opt.Known, opt.Gateway)}, nil
 }
 
 // Serve answers requests until the context ends, lets the replies under way finish,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/server"
 )
 
@@ -63,7 +64,7 @@ func (f *fakes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fakes) options() server.Options {
-	return server.Options{Gateway: f, Metrics: f, Sessions: f, Store: f, Hosts: []string{"localhost:1"}}
+	return server.Options{Gateway: f, Metrics: f, Sessions: f, Store: f, Hosts: []string{"localhost:1"}, Known: func(string) bool { return true }}
 }
 
 // named answers with its name and the path that it was asked for.
@@ -281,3 +282,45 @@ type brokenListener struct{ err error }
 func (b brokenListener) Accept() (net.Conn, error) { return nil, b.err }
 func (brokenListener) Close() error                { return nil }
 func (brokenListener) Addr() net.Addr              { return &net.TCPAddr{} }
+
+// TestH7_TheGatewayIsAskedOnlyAtAnAddressThatWasHandedOut: whatever else a request
+// says. The other routes have their own checks and stay where they are; a run has none.
+func TestH7_TheGatewayIsAskedOnlyAtAnAddressThatWasHandedOut(t *testing.T) {
+	secret := address.New()
+	f := &fakes{load: trimtab.ErrNotFound}
+	opt := f.options()
+	opt.Known = address.Only(secret)
+	opt.API, opt.MCP = named("api"), named("mcp")
+	s := newServer(t, opt)
+	asked := 0
+	f.serve = func(_ http.ResponseWriter, r *http.Request) {
+		asked++
+		if strings.Contains(fmt.Sprint(r.URL, r.RequestURI, r.Header), secret) {
+			t.Errorf("the gateway is told the secret: %v %v", r.URL, r.Header)
+		}
+	}
+	for _, path := range []string{"/", "/v1/messages", "/s/x/v1/messages", "/k/" + address.New() + "/v1/messages", "/k/" + address.New() + "/trimtab/api", "/mcp/k/" + secret} {
+		if w := ask(s, "POST", path, "X-Trimtab-Session: x"); w.Code != http.StatusNotFound || asked > 0 {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	for i, path := range []string{"/v1/messages", "/s/x/v1/messages", "/healthz", "/trimtab/api", "/mcp"} { // with the secret all is the gateway's
+		if w := ask(s, "GET", "/k/"+secret+path); w.Code != http.StatusOK || asked != i+1 {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if w := ask(s, "POST", "/k/"+secret+"/v1/messages", "Origin: http://attacker.example"); w.Code != http.StatusForbidden {
+		t.Errorf("a page that knows the secret: %d", w.Code)
+	}
+	opt = f.options()
+	opt.Known, opt.Bare = address.Only(secret), true
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/mcp", "/trimtab/api"} {
+		if w := ask(newServer(t, opt), "GET", path); w.Code != http.StatusNotFound {
+			t.Errorf("a run answers %s: %d", path, w.Code)
+		}
+	}
+	opt.Known = nil
+	if _, err := server.New(opt); err == nil {
+		t.Error("a server without addresses would be open to all")
+	}
+}

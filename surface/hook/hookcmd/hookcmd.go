@@ -29,6 +29,7 @@ import (
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -157,13 +158,14 @@ func guarded(s trimtab.Session) bool {
 }
 
 // behindGateway reports whether the host's requests go through a gateway of ours:
-// it was started by trimtab run, or its base URL is the address of trimtab serve.
+// it was started by trimtab run, or its base URL is an address of trimtab serve.
 func behindGateway(h host.Host, getenv func(string) string) bool {
-	if getenv("TRIMTAB_SESSION") != "" {
+	if getenv("TRIMTAB_RUN") != "" {
 		return true
 	}
 	for _, up := range h.Launch.Upstream {
-		if u, err := url.Parse(getenv(up.Variable)); err == nil && u.Host == home.Serve {
+		base, secret := address.Split(getenv(up.Variable))
+		if u, err := url.Parse(base); err == nil && (u.Host == home.Serve || secret != "") {
 			return true
 		}
 	}

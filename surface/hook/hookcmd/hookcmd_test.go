@@ -13,8 +13,9 @@ func TestG7_AnAgentBehindServeIsKnownByItsBaseURL(t *testing.T) {
 		name, value string
 		want        bool
 	}{
-		{"TRIMTAB_SESSION", "x", true},
+		{"TRIMTAB_RUN", "x", true},
 		{"ANTHROPIC_BASE_URL", "http://" + home.Serve, true},
+		{"ANTHROPIC_BASE_URL", "http://127.0.0.1:9999/k/SECRET", true},
 		{"ANTHROPIC_BASE_URL", "http://127.0.0.1:9999", false},
 		{"ANTHROPIC_BASE_URL", ":bad:", false},
 		{"HOME", "/x", false},

@@ -2,11 +2,13 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +33,8 @@ type Plan struct {
 	place Place
 	base  map[string][]byte // what each file is without us
 	adds  bool
+
+	gateway string // the address that is put in or stays
 }
 
 // Add plans to put what is wanted into a host's settings.
@@ -43,6 +47,7 @@ func (p Place) Add(w Want) (Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	plan.gateway = w.Gateway
 	for _, path := range p.Files {
 		now, err := read(path)
 		if err != nil {
@@ -177,6 +182,8 @@ type kept struct {
 	Backup  string `json:"backup,omitempty"` // the file as it was without us
 	Before  string `json:"before,omitempty"` // its hash
 	After   string `json:"after"`            // the hash of what we wrote
+
+	Mode fs.FileMode `json:"mode,omitempty"` // who could read it before it held the address of a gateway
 }
 
 func (p Place) folder() string { return filepath.Join(p.env.Data, "install") }
@@ -220,11 +227,45 @@ func (pl Plan) Apply(now time.Time) error {
 			_ = os.Remove(filepath.Dir(c.Path)) // where it is empty now
 			continue
 		}
+		if err := pl.restrict(c, backups); err != nil {
+			return err
+		}
 		if err := replace(c.Path, c.After, 0o600); err != nil {
+			return err
+		}
+		if err := pl.release(c); err != nil {
 			return err
 		}
 	}
 	return pl.remember(backups)
+}
+
+// restrict takes a file from other users before the address of a gateway is written
+// to it, for that holds a secret. Who could read it is remembered in all.
+func (pl Plan) restrict(c Change, all map[string]kept) error {
+	if pl.gateway == "" || !bytes.Contains(c.After, []byte(pl.gateway)) {
+		return nil
+	}
+	info, err := os.Stat(c.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // a new file is its owner's alone
+	}
+	if err != nil {
+		return err
+	}
+	k := all[c.Path]
+	k.Mode = cmp.Or(pl.place.record()[c.Path].Mode, info.Mode().Perm())
+	all[c.Path] = k
+	return os.Chmod(c.Path, info.Mode().Perm()&^0o077)
+}
+
+// release lets those read a file again who could before restrict.
+func (pl Plan) release(c Change) error {
+	mode := pl.place.record()[c.Path].Mode
+	if pl.adds || mode == 0 {
+		return nil
+	}
+	return os.Chmod(c.Path, mode)
 }
 
 // keep writes a backup of every file before it is changed.

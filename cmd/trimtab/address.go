@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/server"
+)
+
+// ownClient is the client of whoever asks without naming one.
+const ownClient = "own"
+
+func addressCommand(a *app) *cobra.Command {
+	var listen string
+	var revoke bool
+	c := &cobra.Command{
+		Use: "address [CLIENT]", Short: "Print the base URL at which trimtab serve answers a client", Args: between(0, 1),
+		Long: `Prints the base URL for an agent that talks to trimtab serve. It holds a secret,
+which is made when it is first asked for: whoever has it can speak to a provider
+through trimtab as you do. Each client, by a name that you choose, has its own, so that
+one can be revoked without the others.`,
+		Example: "  trimtab serve address\n  trimtab serve address my-agent --json\n  trimtab serve address my-agent --revoke",
+		RunE: func(_ *cobra.Command, args []string) error {
+			client := cmp.Or(strings.Join(args, ""), ownClient)
+			if revoke {
+				return a.revokeAddress(client)
+			}
+			return a.address(client, listen)
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", home.Serve, "`address` that trimtab serve listens on")
+	c.Flags().BoolVar(&revoke, "revoke", false, "answer this client no more")
+	return c
+}
+
+// clients are those that trimtab serve answers.
+func (a *app) clients() (*address.Clients, error) {
+	data, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	return address.Open(filepath.Join(data, "clients")), nil
+}
+
+func (a *app) address(client, listen string) error {
+	if err := server.CheckLoopback(listen); err != nil {
+		return misused("--listen %q: %w", listen, err)
+	}
+	clients, err := a.clients()
+	if err != nil {
+		return err
+	}
+	secret, err := clients.Secret(client)
+	if errors.Is(err, address.ErrName) {
+		return misused("%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	base := address.URL("http://"+listen, secret)
+	if a.flag.json {
+		return a.printJSON(map[string]string{"client": client, "url": base})
+	}
+	a.printf("%s\n", base)
+	return nil
+}
+
+func (a *app) revokeAddress(client string) error {
+	clients, err := a.clients()
+	if err != nil {
+		return err
+	}
+	known, err := clients.Revoke(client)
+	switch {
+	case errors.Is(err, address.ErrName):
+		return misused("%w", err)
+	case err != nil:
+		return err
+	case a.flag.json:
+		return a.printJSON(map[string]any{"client": client, "revoked": known})
+	case known:
+		a.printf("%s is answered no more\n", client)
+	default:
+		a.printf("%s has no address\n", client)
+	}
+	return nil
+}
