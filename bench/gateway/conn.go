@@ -19,6 +19,7 @@ const maxReply = 64 << 20
 // target is a server under measurement and the connection to it.
 type target struct {
 	name, host string
+	prefix     string // of every path
 	pids       []int
 	tls        *tls.Config // nil for plain HTTP
 	conn       net.Conn
@@ -45,7 +46,7 @@ func table() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // another is the same server for another client.
 func (t *target) another() *target {
-	return &target{name: t.name, host: t.host, pids: t.pids, tls: t.tls}
+	return &target{name: t.name, host: t.host, prefix: t.prefix, pids: t.pids, tls: t.tls}
 }
 
 func (t *target) hangUp() {
@@ -72,8 +73,8 @@ func (t *target) ask(ctx context.Context, r request) (reply, error) {
 		}
 		t.conn, t.in = c, bufio.NewReaderSize(c, 64<<10)
 	}
-	head := fmt.Appendf(nil, "POST /v1/messages HTTP/1.1\r\nHost: %s\r\nUser-Agent: claude-cli/2.1.325 (external, cli)\r\nX-Claude-Code-Session-Id: %s\r\nContent-Type: application/json\r\nAnthropic-Version: 2023-06-01\r\nX-Api-Key: bench\r\nContent-Length: %d\r\n%s\r\n",
-		t.host, r.session, len(r.body), r.headers)
+	head := fmt.Appendf(nil, "POST %s/v1/messages HTTP/1.1\r\nHost: %s\r\nUser-Agent: claude-cli/2.1.325 (external, cli)\r\nX-Claude-Code-Session-Id: %s\r\nContent-Type: application/json\r\nAnthropic-Version: 2023-06-01\r\nX-Api-Key: bench\r\nContent-Length: %d\r\n%s\r\n",
+		t.prefix, t.host, r.session, len(r.body), r.headers)
 	if err := t.conn.SetDeadline(time.Now().Add(90 * time.Second)); err != nil {
 		return reply{}, err
 	}

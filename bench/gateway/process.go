@@ -67,8 +67,18 @@ func start(ctx context.Context, o options, dir string) (f *fleet, err error) {
 		f.left = append(f.left, "trimtab is left out")
 		return f, nil
 	}
-	_, err = f.run(ctx, "trimtab", "", o.trimtab, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--upstream", "anthropic="+scheme+"://"+upstream)
-	return f, err
+	data := filepath.Join(dir, "data")
+	if _, err := f.run(ctx, "trimtab", "", o.trimtab, "serve", "--listen", "127.0.0.1:0", "--data", data, "--upstream", "anthropic="+scheme+"://"+upstream); err != nil {
+		return f, err
+	}
+	out, err := exec.CommandContext(ctx, o.trimtab, "serve", "address", "bench", "--data", data).Output()
+	if err != nil {
+		f.left = append(f.left, "trimtab gives its clients no addresses: "+err.Error()) // an older one
+		return f, nil
+	}
+	_, secret, _ := strings.Cut(strings.TrimSpace(string(out)), "/k/")
+	f.targets[len(f.targets)-1].prefix = "/k/" + secret
+	return f, nil
 }
 
 func (f *fleet) nginx(ctx context.Context, scheme, upstream string) error {

@@ -27,11 +27,7 @@ through trimtab as you do. Each client, by a name that you choose, has its own, 
 one can be revoked without the others.`,
 		Example: "  trimtab serve address\n  trimtab serve address my-agent --json\n  trimtab serve address my-agent --revoke",
 		RunE: func(_ *cobra.Command, args []string) error {
-			client := cmp.Or(strings.Join(args, ""), ownClient)
-			if revoke {
-				return a.revokeAddress(client)
-			}
-			return a.address(client, listen)
+			return a.address(cmp.Or(strings.Join(args, ""), ownClient), listen, revoke)
 		},
 	}
 	c.Flags().StringVar(&listen, "listen", home.Serve, "`address` that trimtab serve listens on")
@@ -48,7 +44,7 @@ func (a *app) clients() (*address.Clients, error) {
 	return address.Open(filepath.Join(data, "clients")), nil
 }
 
-func (a *app) address(client, listen string) error {
+func (a *app) address(client, listen string, revoke bool) error {
 	if err := server.CheckLoopback(listen); err != nil {
 		return misused("--listen %q: %w", listen, err)
 	}
@@ -56,38 +52,15 @@ func (a *app) address(client, listen string) error {
 	if err != nil {
 		return err
 	}
-	secret, err := clients.Secret(client)
-	if errors.Is(err, address.ErrName) {
-		return misused("%w", err)
-	}
-	if err != nil {
-		return err
-	}
-	base := address.URL("http://"+listen, secret)
-	if a.flag.json {
-		return a.printJSON(map[string]string{"client": client, "url": base})
-	}
-	a.printf("%s\n", base)
-	return nil
-}
-
-func (a *app) revokeAddress(client string) error {
-	clients, err := a.clients()
-	if err != nil {
-		return err
-	}
-	known, err := clients.Revoke(client)
+	answer, err := clients.Ask(client, "http://"+listen, revoke)
 	switch {
 	case errors.Is(err, address.ErrName):
 		return misused("%w", err)
 	case err != nil:
 		return err
 	case a.flag.json:
-		return a.printJSON(map[string]any{"client": client, "revoked": known})
-	case known:
-		a.printf("%s is answered no more\n", client)
-	default:
-		a.printf("%s has no address\n", client)
+		return a.printJSON(answer)
 	}
+	a.printf("%s\n", answer)
 	return nil
 }

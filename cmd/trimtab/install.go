@@ -99,24 +99,24 @@ func (a *app) install(host string, with installed, yes, dry bool) error {
 	if err != nil {
 		return err
 	}
-	full, keep, err := clients.Plan(host, want.Gateway)
-	if err != nil {
+	var keep func() error
+	if want.Gateway, keep, err = clients.Plan(host, want.Gateway); err != nil {
 		return err
 	}
-	want.Gateway = full
 	plan, err := place.Add(want)
 	if err != nil {
 		return err
+	}
+	if risk := address.Risk(host, want.Gateway); risk != "" {
+		a.printf("%s\n", risk)
 	}
 	if len(plan.Changes) == 0 {
 		a.printf("the hooks are in %s already\n", place.Files[0])
 	} else if done, err := a.carryOut(plan, yes, dry); err != nil || !done {
 		return err
 	}
-	for _, note := range []string{address.Risk(host, full), place.Note} {
-		if note != "" {
-			a.printf("%s\n", note)
-		}
+	if place.Note != "" {
+		a.printf("%s\n", place.Note)
 	}
 	return keep()
 }

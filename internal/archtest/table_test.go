@@ -132,7 +132,7 @@ var table = []row{
 	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/address", "surface/hook", "surface/hook/spool", "host", "session/subprocess", "steer/external"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
 	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool", "host/markup"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "session", "steer/steertool", "host"}, "thin: commands become tools"},
-	{"surface/address", []string{"internal/lazyregexp"}, "secrets in addresses: who may ask at all; it knows nothing of what is asked"},
+	{"surface/address", nil, "secrets in addresses: who may ask at all; it knows nothing of what is asked"},
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},

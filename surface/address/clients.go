@@ -111,6 +111,33 @@ func (c *Clients) Revoke(client string) (bool, error) {
 	return err == nil, err
 }
 
+// Answer is what a person is told of a client's address.
+type Answer struct {
+	Client  string `json:"client"`
+	URL     string `json:"url,omitempty"`
+	Revoked bool   `json:"revoked,omitempty"` // it had an address, and has none now
+}
+
+func (a Answer) String() string {
+	switch {
+	case a.URL != "":
+		return a.URL
+	case a.Revoked:
+		return a.Client + " is answered no more"
+	}
+	return a.Client + " has no address"
+}
+
+// Ask returns the base URL of a client, which is made where there is none, or revokes it.
+func (c *Clients) Ask(client, base string, revoke bool) (Answer, error) {
+	if revoke {
+		had, err := c.Revoke(client)
+		return Answer{Client: client, Revoked: had}, err
+	}
+	secret, err := c.Secret(client)
+	return Answer{Client: client, URL: URL(base, secret)}, err
+}
+
 // Known reports whether a secret is a client's. The files are read only where there
 // is something new: a request costs the look at one file.
 func (c *Clients) Known(secret string) bool {
