@@ -88,7 +88,7 @@ func TestH7_ServeAnswersItsClientsAndNobodyElse(t *testing.T) {
 		"none": base, "a session's": base + "/s/s", "a wrong one": address.URL(base, wrong), "another user's": ownURL(t, other, base), "a part": address.URL(base, secret[:20]),
 	} {
 		code, text := post(t, url, address.Header+": "+wrong)
-		if code != http.StatusNotFound || !strings.Contains(text, "trimtab serve address") || model.requests.Load() > 0 {
+		if code != http.StatusForbidden || !strings.Contains(text, "trimtab serve address") || model.requests.Load() > 0 {
 			t.Errorf("%s: %d %s; %d requests left", name, code, text, model.requests.Load())
 		}
 	}
@@ -102,7 +102,7 @@ func TestH7_ServeAnswersItsClientsAndNobodyElse(t *testing.T) {
 	if _, err := clients.Revoke(ownClient); err != nil {
 		t.Fatal(err)
 	}
-	if code, _ := post(t, own); code != http.StatusNotFound || model.requests.Load() != 1 {
+	if code, _ := post(t, own); code != http.StatusForbidden || model.requests.Load() != 1 {
 		t.Errorf("a client that was revoked: %d", code)
 	}
 	stop()
@@ -166,7 +166,7 @@ func TestH7_TwoRunsAreApart(t *testing.T) {
 		t.Fatalf("%q", urls)
 	}
 	for _, url := range []string{first, second, address.URL(first, two), address.URL(second, one), first + "/s/s"} {
-		if code, _ := post(t, url); code != http.StatusNotFound || model.requests.Load() > 0 {
+		if code, _ := post(t, url); code != http.StatusForbidden || model.requests.Load() > 0 {
 			t.Errorf("%s: %d, %d requests left", url, code, model.requests.Load())
 		}
 	}
@@ -176,7 +176,7 @@ func TestH7_TwoRunsAreApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = reply.Body.Close()
-		if reply.StatusCode != http.StatusNotFound {
+		if reply.StatusCode != http.StatusForbidden {
 			t.Errorf("a run answers %s to everybody: %s", path, reply.Status)
 		}
 	}

@@ -90,8 +90,10 @@ func without(r *http.Request, path string) *http.Request {
 	return &next
 }
 
-// refused is in a form that the agents of all providers show to their person.
-const refused = `{"type":"error","error":{"type":"not_found_error","code":404,"message":"trimtab answers only at an address of its own. Run: trimtab install HOST --gateway URL, or: trimtab serve address, and give the agent the address that it prints as its base URL."}}` + "\n"
+// refused is in a form that the agents of all providers show to their person. With a
+// 404 Claude Code would say that the model does not exist, and with a 401 it tries again
+// without a word.
+const refused = `{"type":"error","error":{"type":"permission_error","code":403,"message":"trimtab answers only at an address of its own. Run: trimtab install HOST --gateway URL, or: trimtab serve address, and give the agent the address that it prints as its base URL."}}` + "\n"
 
 // drainTimeout limits how long a client that was refused may take to send what the
 // server reads and drops so that the connection can be used again.
@@ -100,6 +102,6 @@ const drainTimeout = 5 * time.Second
 func refuse(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout)) // a recorder has none
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusNotFound)
+	w.WriteHeader(http.StatusForbidden)
 	_, _ = w.Write([]byte(refused)) // the client is gone, and nobody is left to tell
 }

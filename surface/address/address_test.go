@@ -66,7 +66,7 @@ func TestH7_WithoutTheSecretNothingPasses(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+secret)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if w.Code != http.StatusNotFound || b.requests > 0 {
+		if w.Code != http.StatusForbidden || b.requests > 0 {
 			t.Errorf("%s: %d, %d passed", path, w.Code, b.requests)
 		}
 		got := fmt.Sprint(w.Code, w.Header(), w.Body)

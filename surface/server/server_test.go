@@ -300,7 +300,7 @@ func TestH7_TheGatewayIsAskedOnlyAtAnAddressThatWasHandedOut(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/", "/v1/messages", "/s/x/v1/messages", "/k/" + address.New() + "/v1/messages", "/k/" + address.New() + "/trimtab/api", "/mcp/k/" + secret} {
-		if w := ask(s, "POST", path, "X-Trimtab-Session: x"); w.Code != http.StatusNotFound || asked > 0 {
+		if w := ask(s, "POST", path, "X-Trimtab-Session: x"); w.Code != http.StatusForbidden || asked > 0 {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
@@ -315,7 +315,7 @@ func TestH7_TheGatewayIsAskedOnlyAtAnAddressThatWasHandedOut(t *testing.T) {
 	opt = f.options()
 	opt.Known, opt.Bare = address.Only(secret), true
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/mcp", "/trimtab/api"} {
-		if w := ask(newServer(t, opt), "GET", path); w.Code != http.StatusNotFound {
+		if w := ask(newServer(t, opt), "GET", path); w.Code != http.StatusForbidden {
 			t.Errorf("a run answers %s: %d", path, w.Code)
 		}
 	}
