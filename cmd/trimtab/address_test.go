@@ -144,7 +144,7 @@ func TestH7_TwoRunsAreApart(t *testing.T) {
 		}()
 		defer func() {
 			_ = typed.Close() // the agent reads the end, and whoever hands it its input does
-			if err := <-over; err != nil && !strings.Contains(err.Error(), "ended with code") {
+			if err := <-over; err != nil && !strings.Contains(err.Error(), "exited with code") {
 				t.Error(err)
 			}
 			if err := a.close(); err != nil {

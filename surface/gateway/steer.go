@@ -221,7 +221,7 @@ func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 		l.begin(nil)
 		return nil
 	}
-	l.unsure.Store(true) // the reply under way when the last process ended is not known
+	l.unsure.Store(true)                                   // the reply under way when the last process ended is not known
 	if err := g.opt.Service.Flush(ctx, l.id); err != nil { // the history is read from the store
 		return err
 	}
