@@ -92,8 +92,13 @@ func TestP12_TheRealProgram(t *testing.T) {
 	l := serve(t, up.URL)
 	d := dialects()["anthropic"]
 	client := newClient(t)
+	out, err := exec.CommandContext(t.Context(), l.cmd.Path, "serve", "address", "test", "--listen", l.addr, "--data", l.data).Output()
+	if err != nil {
+		t.Fatalf("no address: %v", err)
+	}
+	base := strings.TrimSpace(string(out))
 	ask := func(ctx context.Context, words string) *http.Response {
-		q, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+l.addr+d.stream, bytes.NewReader(d.ask(words, true)))
+		q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+d.stream, bytes.NewReader(d.ask(words, true)))
 		if err != nil {
 			t.Fatal(err)
 		}
