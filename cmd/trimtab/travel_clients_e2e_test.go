@@ -67,6 +67,7 @@ func travelClaude() travelClient {
 		files: map[string]string{
 			".claude.json": `{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":["sk-test"],"rejected":[]},"projects":{"{work}":{"hasTrustDialogAccepted":true,"hasCompletedProjectOnboarding":true}}}`,
 		},
+		own:       "behind a summary it keeps its last reply with the thinking that is bound to what was before, which the real service refuses too where it enforces that",
 		ready:     "❯",
 		busy:      []string{"esc to interrupt"},
 		agent:     fakemodel.Call{Name: "Agent", Input: object(map[string]any{"description": "count", "prompt": errand, "subagent_type": "general-purpose"})},
@@ -183,10 +184,11 @@ func travelPi() travelClient {
 
 func travelGoose() travelClient {
 	return travelClient{
-		name:   "goose",
-		args:   []string{"session", "--with-builtin", "developer"},
-		resume: []string{"session", "--resume", "--with-builtin", "developer"},
-		ready:  "Enter to send",
+		name:    "goose",
+		args:    []string{"session", "--with-builtin", "developer"},
+		resume:  []string{"session", "--resume", "--with-builtin", "developer"},
+		ready:   "Enter to send",
+		resumed: "resuming",
 		dialogs: []dialog{
 			{"◆  Are you sure you want to compact this conversation?", []string{"Enter"}},
 			{"◆  Share anonymous usage data to help improve goose?", []string{"Right", "Enter"}},

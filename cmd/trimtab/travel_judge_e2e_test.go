@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -274,103 +273,6 @@ func difference(before, after []string, at int) string {
 	return show(before) + " became " + show(after)
 }
 
-// noteKinds are the beginnings of the notes, by kind.
-var noteKinds = []struct{ kind, words string }{
-	{"mode entry", "You are in PLANNING MODE. Before writing any code"},
-	{"mode reminder", "Remember: You are still in PLANNING MODE"},
-	{"todo", "passed and no todo list has been written"},
-	{"todo", "passed since the todo list was last written"},
-	{"reflection", "Time to look up from the work"},
-}
-
-// revoking are the words with which a later note ends earlier ones of any kind, and
-// bounded those with which a note says itself that it ends with the next prompt.
-var (
-	revoking = regexp.MustCompile(`(?i)\bmode is over\b|\breplaces (the|all|every|any) (earlier|former|previous)\b`)
-	bounded  = regexp.MustCompile(`(?i)\b(holds|applies|counts) (only )?until the next (prompt|message)\b|\bfor this (prompt|turn) only\b`)
-)
-
-func kindOf(text string) string {
-	for _, k := range noteKinds {
-		if strings.Contains(text, k.words) {
-			return k.kind
-		}
-	}
-	return ""
-}
-
-// seenNote is a note of ours in a request.
-type seenNote struct {
-	kind    string
-	message int
-	revoked bool
-}
-
-// visible finds the notes that a model would be shown: not those that the provider
-// clears, since a user's message follows.
-func visible(r fakemodel.Request) []seenNote {
-	var messages []struct {
-		Role    string          `json:"role"`
-		ClearAt string          `json:"clear_at"`
-		Content json.RawMessage `json:"content"`
-	}
-	if r.Format == fakemodel.Anthropic {
-		_ = json.Unmarshal(r.Raw("messages"), &messages) // without it nothing is cleared
-	}
-	cleared := func(message int) bool {
-		if message < 0 || message >= len(messages) || messages[message].Role != "system" {
-			return false
-		}
-		var blocks []struct {
-			ClearAt string `json:"clear_at"`
-		}
-		_ = json.Unmarshal(messages[message].Content, &blocks) // a string has none
-		at := messages[message].ClearAt
-		for _, b := range blocks {
-			at = cmp.Or(at, b.ClearAt)
-		}
-		return at == "next_user_message" && slices.ContainsFunc(r.Items, func(i fakemodel.Item) bool {
-			return i.Message > message && messages[i.Message].Role == "user"
-		})
-	}
-	var all []seenNote
-	for i, item := range r.Items {
-		if item.Role == "assistant" || cleared(item.Message) {
-			continue
-		}
-		for _, k := range noteKinds {
-			for range strings.Count(item.Text, k.words) {
-				all = append(all, seenNote{k.kind, item.Message, over(item, r.Items[i+1:])})
-			}
-		}
-	}
-	return all
-}
-
-// over reports whether a later note ends this one, or a prompt does that it names.
-func over(note fakemodel.Item, later []fakemodel.Item) bool {
-	for _, item := range later {
-		if item.Role == "assistant" || item.Role == "tool" {
-			continue
-		}
-		if revoking.MatchString(item.Text) || bounded.MatchString(note.Text) && strings.Contains(item.Text, "travel-") {
-			return true
-		}
-	}
-	return false
-}
-
-// tally counts the notes of each kind that are not revoked.
-func tally(notes []seenNote) map[string]int {
-	count := map[string]int{}
-	for _, n := range notes {
-		if !n.revoked {
-			count[n.kind]++
-		}
-	}
-	return count
-}
-
 type storedSession struct {
 	ID    string `json:"sessionId"`
 	Step  int    `json:"step"`
@@ -411,73 +313,4 @@ func stored(ctx context.Context, t *testing.T, tr *trip) []storedSession {
 		}
 	}
 	return all
-}
-
-// table is what came of one agent, for people.
-func (v verdict) table() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: refused %d (without us too: %d), stray notes %d, notes of one kind %d, steps %d of %d replies, sessions %d, mode %q\n", v.name, v.refused, v.own, v.strayed, v.most, v.steps, v.replies, v.stored, v.mode)
-	fmt.Fprintf(&b, "  %-18s %8s  %-24s %-24s %-7s %-12s %s\n", "situation", "requests", "unsteered", "steered", "ratio", "worst at", "notes")
-	for _, s := range situations {
-		if why := v.lacks[s]; why != "" {
-			fmt.Fprintf(&b, "  %-18s none: %s\n", s, why)
-			continue
-		}
-		r, ok := v.rows[s]
-		if !ok {
-			fmt.Fprintf(&b, "  %-18s not reached\n", s)
-			continue
-		}
-		mark := ""
-		if r.ratio() < reusable {
-			mark = " FAIL"
-		}
-		fmt.Fprintf(&b, "  %-18s %8d  %-24s %-24s %.3f%-5s %-12s %s\n", s, r.requests, r.unsteered, r.steered, r.ratio(), mark, r.at, v.notes[s])
-	}
-	return b.String()
-}
-
-// overview is one line for each agent.
-func overview(all []verdict) string {
-	var b strings.Builder
-	head := []string{"client"}
-	head = append(head, situations...)
-	head = append(head, "steps/replies", "stray", "refused", "one kind", "sessions", "mode")
-	rows := [][]string{head}
-	for _, v := range all {
-		line := []string{v.name}
-		for _, s := range situations {
-			r, ok := v.rows[s]
-			switch {
-			case v.lacks[s] != "":
-				line = append(line, "none")
-			case !ok:
-				line = append(line, "?")
-			case r.ratio() < reusable:
-				line = append(line, fmt.Sprintf("%.2f!", r.ratio()))
-			default:
-				line = append(line, fmt.Sprintf("%.2f", r.ratio()))
-			}
-		}
-		line = append(line, fmt.Sprintf("%d/%d", v.steps, v.replies), fmt.Sprint(v.strayed), fmt.Sprint(v.refused), fmt.Sprint(v.most), fmt.Sprint(v.stored), v.mode)
-		rows = append(rows, line)
-	}
-	width := map[int]int{}
-	for _, line := range rows {
-		for i, cell := range line {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	for _, line := range rows {
-		for i, cell := range line {
-			fmt.Fprintf(&b, "%-*s  ", width[i], cell)
-		}
-		b.WriteByte('\n')
-	}
-	for _, v := range all {
-		for _, s := range slices.Sorted(maps.Keys(v.lacks)) {
-			fmt.Fprintf(&b, "%s has no %s: %s\n", v.name, s, v.lacks[s])
-		}
-	}
-	return b.String()
 }

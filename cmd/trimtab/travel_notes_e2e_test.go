@@ -3,70 +3,108 @@
 package main
 
 import (
-	"fmt"
-	"net/http"
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
-	"testing"
 
 	"github.com/trimtab/trimtab/internal/fakemodel"
 )
 
-// TestTravelCountsNotes holds what TestTravel counts against requests whose count is
-// known: a check that counts nothing would pass.
-func TestTravelCountsNotes(t *testing.T) {
-	const reminder = "Remember: You are still in PLANNING MODE. Go on."
-	user := func(text string) string { return fmt.Sprintf(`{"role":"user","content":%q}`, text) }
-	system := func(text, more string) string { return fmt.Sprintf(`{"role":"system","content":%q%s}`, text, more) }
-	const reply = `{"role":"assistant","content":"yes"}`
-	const clears = `,"clear_at":"next_user_message"`
-	for _, c := range []struct {
-		name     string
-		messages []string
-		want     int
-	}{
-		{"none", []string{user("hi travel-one")}, 0},
-		{"the same twice", []string{user("hi travel-one"), system(reminder, ""), reply, user("travel-two"), system(reminder, "")}, 2},
-		{"twice in one block", []string{user(reminder + "\n" + reminder)}, 2},
-		{"the model's own words do not count", []string{user("hi"), `{"role":"assistant","content":"` + reminder + `"}`, user("go")}, 0},
-		{"cleared by the next user message", []string{user("hi"), system(reminder, clears), reply, user("travel-two"), system(reminder, clears)}, 1},
-		{"a user's message is not cleared", []string{fmt.Sprintf(`{"role":"user","content":%q%s}`, reminder, clears), reply, user("travel-two " + reminder)}, 2},
-		{"said to be over", []string{user("hi"), system(reminder, ""), reply, user("travel-two"), system("Planning mode is over.", "")}, 0},
-		{"ends with the next prompt by its own words", []string{
-			user("hi"), system(reminder+" This holds until the next prompt.", ""), reply, user("travel-two"), system(reminder+" This holds until the next prompt.", ""),
-		}, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			model := fakemodel.Start(t, fakemodel.Options{})
-			body := fmt.Sprintf(`{"model":"m","max_tokens":9,"messages":[%s]}`, strings.Join(c.messages, ","))
-			resp, err := http.Post(model.URL+"/v1/messages", "application/json", strings.NewReader(body)) // refused for want of a key, and logged
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			if got := tally(visible(model.Requests()[0]))["mode reminder"]; got != c.want {
-				t.Errorf("%d are counted, want %d", got, c.want)
-			}
-		})
-	}
+// noteKinds are the beginnings of the notes, by kind.
+var noteKinds = []struct{ kind, words string }{
+	{"mode entry", "You are in PLANNING MODE. Before writing any code"},
+	{"mode reminder", "Remember: You are still in PLANNING MODE"},
+	{"todo", "passed and no todo list has been written"},
+	{"todo", "passed since the todo list was last written"},
+	{"reflection", "Time to look up from the work"},
 }
 
-func TestTravelComparesTheAgentsOwnBytes(t *testing.T) {
-	const note = `messages user {"text":"Remember: You are still in PLANNING MODE.","type":"text"}`
-	own := func(n int) string { return fmt.Sprintf(`messages user {"text":"%d%s"}`, n, strings.Repeat("x", 100)) }
-	for _, c := range []struct {
-		name          string
-		before, after []string
-		want          float64
-	}{
-		{"kept", []string{own(1), note, own(2)}, []string{own(1), note, own(2), own(3)}, 1},
-		{"a note at the end goes", []string{own(1), own(2), note}, []string{own(1), own(2), own(3), note}, 1},
-		{"a note in the middle goes", []string{own(1), note, own(2)}, []string{own(1), own(2), own(3)}, 0.5},
-		{"a note comes in the middle", []string{own(1), own(2)}, []string{own(1), note, own(2)}, 0.5},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := ownReuse(c.before, c.after).Share(); got != c.want {
-				t.Errorf("%.2f stays, want %.2f", got, c.want)
-			}
+// revoking are the words with which a later note ends earlier ones of any kind, and
+// bounded those with which a note says itself that it ends with the next prompt.
+var (
+	revoking = regexp.MustCompile(`(?i)\bmode is over\b|\breplaces (the|all|every|any) (earlier|former|previous)\b`)
+	bounded  = regexp.MustCompile(`(?i)\b(holds|applies|counts) (only )?until the next (prompt|message)\b|\bfor this (prompt|turn) only\b`)
+)
+
+func kindOf(text string) string {
+	for _, k := range noteKinds {
+		if strings.Contains(text, k.words) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// seenNote is a note of ours in a request.
+type seenNote struct {
+	kind    string
+	message int
+	revoked bool
+}
+
+// visible finds the notes that a model would be shown: not those that the provider
+// clears, since a user's message follows.
+func visible(r fakemodel.Request) []seenNote {
+	var messages []struct {
+		Role    string          `json:"role"`
+		ClearAt string          `json:"clear_at"`
+		Content json.RawMessage `json:"content"`
+	}
+	if r.Format == fakemodel.Anthropic {
+		_ = json.Unmarshal(r.Raw("messages"), &messages) // without it nothing is cleared
+	}
+	cleared := func(message int) bool {
+		if message < 0 || message >= len(messages) || messages[message].Role != "system" {
+			return false
+		}
+		var blocks []struct {
+			ClearAt string `json:"clear_at"`
+		}
+		_ = json.Unmarshal(messages[message].Content, &blocks) // a string has none
+		at := messages[message].ClearAt
+		for _, b := range blocks {
+			at = cmp.Or(at, b.ClearAt)
+		}
+		return at == "next_user_message" && slices.ContainsFunc(r.Items, func(i fakemodel.Item) bool {
+			return i.Message > message && messages[i.Message].Role == "user"
 		})
 	}
+	var all []seenNote
+	for i, item := range r.Items {
+		if item.Role == "assistant" || cleared(item.Message) {
+			continue
+		}
+		for _, k := range noteKinds {
+			for range strings.Count(item.Text, k.words) {
+				all = append(all, seenNote{k.kind, item.Message, over(item, r.Items[i+1:])})
+			}
+		}
+	}
+	return all
+}
+
+// over reports whether a later note ends this one, or a prompt does that it names.
+func over(note fakemodel.Item, later []fakemodel.Item) bool {
+	for _, item := range later {
+		if item.Role == "assistant" || item.Role == "tool" {
+			continue
+		}
+		if revoking.MatchString(item.Text) || bounded.MatchString(note.Text) && strings.Contains(item.Text, "travel-") {
+			return true
+		}
+	}
+	return false
+}
+
+// tally counts the notes of each kind that are not revoked.
+func tally(notes []seenNote) map[string]int {
+	count := map[string]int{}
+	for _, n := range notes {
+		if !n.revoked {
+			count[n.kind]++
+		}
+	}
+	return count
 }
