@@ -11,6 +11,8 @@ var codex = Host{
 			{Why: "not a turn", Header: "X-Codex-Turn-Metadata", Holds: `"request_kind":"compact`},
 			{Why: "not a turn", Header: "X-Codex-Turn-Metadata", Holds: `"request_kind":"memor`},
 			{Why: "sub-agent", Header: "X-Openai-Subagent"},
+			{Why: "title", Last: "Generate a concise, single-line task title"},
+			{Why: "compaction", Last: "You are performing a CONTEXT CHECKPOINT COMPACTION"},
 		},
 	},
 	Launch: Launch{

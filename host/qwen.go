@@ -7,6 +7,9 @@ var qwen = Host{
 		Known: []Sign{{Header: "User-Agent", Begins: "QwenCode"}},
 		Side: []Sign{
 			{Why: "memory extraction", System: "managed memory extraction subagent"},
+			{Why: "sub-agent", System: "You are a general-purpose subagent"},
+			{Why: "suggestion", Last: "[SUGGESTION MODE"},
+			{Why: "compaction", Last: "You are the component that summarizes a conversation"},
 			{Why: "no tools", NoTools: true},
 		},
 	},

@@ -163,8 +163,12 @@ func TestH5_RewindInterruptRetry(t *testing.T) {
 // line and carries what stands in the history that it shares, and nothing new.
 func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 	each(t, tools(9), func(t *testing.T, c *crew, h *host, id string) {
-		if id != "claude:s1" {
-			t.Skip("only this host's row says what a compaction looks like")
+		words, known := map[string]string{
+			"/v1/messages": "CRITICAL: Respond with TEXT ONLY. Sum it up.", "/v1/responses": "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.",
+			"/s/s1/v1/chat/completions": "You are the component that summarizes a conversation when its context window is about to overflow.",
+		}[h.path]
+		if !known {
+			t.Skip("this host asks for a summary without its tools")
 		}
 		inMode(c, id, "planning")
 		h.say("first thing")
@@ -172,7 +176,7 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 		before := c.model.Main()[len(c.model.Main())-1]
 		c.settle()
 		steps := c.session(id).Step
-		body := h.body(append(h.history, h.user("CRITICAL: Respond with TEXT ONLY. Sum it up.")))
+		body := h.body(append(h.history, h.user(words)))
 		raw, err := json.Marshal(body)
 		if err != nil {
 			t.Fatal(err)
@@ -187,6 +191,9 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 		c.settle()
 		if s := c.session(id); s.Step != steps {
 			t.Errorf("%d steps, before %d", s.Step, steps)
+		}
+		if id != "claude:s1" {
+			return
 		}
 		// The host keeps the last reply behind its summary: it is not said again.
 		reply := obj{"role": "assistant", "content": "All done."} // its thinking belongs to what was before
