@@ -162,6 +162,8 @@ func (g *Steerer) resumed(ctx context.Context, f wire.Format, from client, b *wi
 	if !ok || !slices.ContainsFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleAssistant }) {
 		return ""
 	}
+	ctx, cancel := context.WithTimeout(ctx, g.patience()/2) // the rest is for steering
+	defer cancel()
 	most := 0
 	for info, err := range archive.List(ctx, trimtab.Query{Project: g.opt.Project, Host: g.host(from), Limit: maxResumable}) {
 		if err != nil {

@@ -67,7 +67,7 @@ func (l *ledger) read(f wire.Format, b *wire.Body) reading {
 	r.lines, r.at = make([]line, 0, len(r.items)+1), make([]int, 0, len(r.items)+1)
 	for r.shared < len(l.main) && r.shared < len(r.items) {
 		at, i := l.main[r.shared], r.items[r.shared]
-		if !l.says(at, b, i) {
+		if !l.says(at, f, b, i) {
 			break
 		}
 		r.lines, r.at = append(r.lines, l.said[at]), append(r.at, at)
@@ -85,10 +85,10 @@ func (l *ledger) read(f wire.Format, b *wire.Body) reading {
 }
 
 // says reports whether a known line says what an item says. A reply that was told as
-// it came is known by its place, and by what it says from now on.
-func (l *ledger) says(at int, b *wire.Body, item int) bool {
+// it came is known by its place and its words, and by its hash from now on.
+func (l *ledger) says(at int, f wire.Format, b *wire.Body, item int) bool {
 	known, hash := &l.said[at], b.Hash(item)
-	if known.hash == 0 && b.Items[item].Role == trimtab.RoleAssistant && !known.theirs {
+	if known.hash == 0 && b.Items[item].Role == trimtab.RoleAssistant && !known.theirs && (known.words == 0 || known.words == wordsOf(wire.Whole(f, b, item))) {
 		known.hash = hash
 		if l.tree != nil {
 			l.tree.add(l.said, at)
@@ -136,14 +136,14 @@ func (l *ledger) find(from int, hash uint64, f wire.Format, b *wire.Body, r *rea
 	if at, ok := t.next[step{from, hash}]; ok && !used[at] {
 		return at
 	}
-	if at, ok := t.next[step{from, 0}]; ok && !used[at] && l.says(at, b, r.items[n]) {
+	if at, ok := t.next[step{from, 0}]; ok && !used[at] && l.says(at, f, b, r.items[n]) {
 		return at
 	}
 	if hash == 0 {
 		return -1
 	}
 	if len(t.words) > 0 && b.Items[r.items[n]].Role == trimtab.RoleAssistant {
-		if at, ok := t.words[wordsOf(wire.Whole(f, b, r.items[n]))]; ok && !used[at] && l.said[at].hash == 0 && l.says(at, b, r.items[n]) {
+		if at, ok := t.words[wordsOf(wire.Whole(f, b, r.items[n]))]; ok && !used[at] && l.said[at].hash == 0 && l.says(at, f, b, r.items[n]) {
 			return at
 		}
 	}
