@@ -17,7 +17,7 @@ type Sign struct {
 	Unless  string   // and this header is not there
 	NoTools bool     // the body offers no tools
 	System  string   // the system prompt holds
-	Last    string   // the newest text of the user's side begins with
+	Last    string   // a text of the user's side since the last reply begins with
 	Has     []string // the body has this member
 }
 

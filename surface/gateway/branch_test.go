@@ -232,3 +232,19 @@ func TestH5_TheTreeIsInTheStore(t *testing.T) {
 		}
 	})
 }
+
+// TestH5_WhatAHostWritesForTheModelIsNoStep: an agent puts a reply of its own making into
+// its history, behind a call that the person stopped.
+func TestH5_WhatAHostWritesForTheModelIsNoStep(t *testing.T) {
+	c := newCrew(t, steer.Config{}, tools(2))
+	h := anthropicHost(c)
+	h.history = append(h.history, h.user("first thing"))
+	h.take(h, h.post(h.path, h.header, h.raw()))
+	h.history = append(h.history, obj{"role": "assistant", "content": "[The previous response was interrupted before it completed.]"})
+	h.say("second thing")
+	c.settle()
+	if s := c.session("claude:s1"); s.Step != len(c.model.Main()) {
+		t.Errorf("%d steps after %d replies", s.Step, len(c.model.Main()))
+	}
+	c.model.NoneRefused(t)
+}

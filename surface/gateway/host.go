@@ -68,7 +68,7 @@ func bodyHolds(s host.Sign, f wire.Format, b *wire.Body) bool {
 		return false
 	case s.System != "" && !strings.Contains(systemText(f, b), s.System):
 		return false
-	case s.Last != "" && (!mayHold(b, s.Last) || !strings.HasPrefix(lastText(f, b), s.Last)):
+	case s.Last != "" && (!mayHold(b, s.Last) || !lastBegins(f, b, s.Last)):
 		return false
 	}
 	return true
@@ -107,19 +107,18 @@ func plainPart(text string) []byte {
 	return []byte(text)
 }
 
-// lastText is the newest text of the user's side since the last reply. Only the
-// end of the body is read for it.
-func lastText(f wire.Format, b *wire.Body) string {
+// lastBegins reports whether a text of the user's side since the last reply begins with
+// these words. Only the end of the body is read for it.
+func lastBegins(f wire.Format, b *wire.Body, words string) bool {
 	for i := len(b.Items) - 1; i >= 0 && b.Items[i].Role != trimtab.RoleAssistant; i-- {
 		if b.Items[i].Role != trimtab.RoleUser {
 			continue
 		}
-		m := f.Message(b, i)
-		for j := len(m.Parts) - 1; j >= 0; j-- {
-			if t, ok := m.Parts[j].(trimtab.Text); ok {
-				return t.Text
+		for _, part := range f.Message(b, i).Parts {
+			if t, ok := part.(trimtab.Text); ok && strings.HasPrefix(t.Text, words) {
+				return true
 			}
 		}
 	}
-	return ""
+	return false
 }

@@ -276,15 +276,15 @@ func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at
 // with it.
 func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, by trimtab.Travel) []trimtab.Event {
 	var events []trimtab.Event
-	replied := r.replied(f, b, reply)
+	replied, sure := r.replied(f, b, reply)
 	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
 		m.ID, m.Via, m.After = r.lines[n].id, trimtab.ViaGateway, l.after(r.lines[n].parent, r.at[n])
 		switch {
 		case n == replied:
 			m.Usage, m.Model = reply.Usage, reply.Model
-		case r.changed && m.Role == trimtab.RoleAssistant:
-			m.From = byHost // a summary, a word of thanks for it, an old reply in another form: nobody replied
+		case (r.changed || sure) && m.Role == trimtab.RoleAssistant:
+			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
 		}
 		r.lines[n].size = m.Size()
 		events = append(events, trimtab.Said{Message: m})
@@ -296,22 +296,22 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 }
 
 // replied is the new line that is the newest reply, or -1: the one that says the same,
-// else the first, or behind a rewritten history the last.
-func (r reading) replied(f wire.Format, b *wire.Body, reply *trimtab.Message) int {
-	at := -1
+// which is sure, else the first, or behind a rewritten history the last.
+func (r reading) replied(f wire.Format, b *wire.Body, reply *trimtab.Message) (at int, sure bool) {
+	at = -1
 	if reply == nil {
-		return at
+		return at, false
 	}
 	for _, n := range r.new {
 		switch {
 		case !r.lines[n].reply:
 		case wordsOf(wire.Whole(f, b, r.items[n])) == wordsOf(*reply):
-			return n
+			return n, true
 		case at < 0 || r.changed:
 			at = n
 		}
 	}
-	return at
+	return at, false
 }
 
 // byHost is the author of what a host writes in the model's name when it rewrites its
