@@ -368,6 +368,9 @@ func (tr *trip) save(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(tr.data)); err != nil {
+		t.Error(err)
+	}
 	var index strings.Builder
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
