@@ -176,7 +176,9 @@ func TestRealHooksRemind(t *testing.T) {
 				}
 				model.NoneRefused(t)
 				main := model.Main()
-				last := string(main[len(main)-1].Body)
+				newest := main[len(main)-1]
+				newest.Items = newest.Visible() // copies that have cleared themselves are in the request, and are not seen
+				last := newest.Transcript()
 				for _, words := range []string{"no todo list has been written", "Time to look up"} {
 					if n := strings.Count(last, words); n != 1 {
 						t.Errorf("%q stands %d times in the last of %d requests", words, n, len(main))
