@@ -29,7 +29,10 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-const fine = `{"type":"message","role":"assistant","content":[{"type":"text","text":"fine"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":2}}`
+// asks is a reply that calls the tool whose result a session's next turn brings back.
+func asks(i int) string {
+	return fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Read","input":{"path":"a%d"}}],"stop_reason":"tool_use","usage":{"input_tokens":10,"output_tokens":2}}`, i, i)
+}
 
 func benchTurns(b *testing.B, size int, grows bool) {
 	store, err := sqlite.Open(context.Background(), filepath.Join(b.TempDir(), "trimtab.db"), sqlite.Config{})
@@ -44,9 +47,11 @@ func benchTurns(b *testing.B, size int, grows bool) {
 	service := session.New(engine, store, session.Options{})
 	defer func() { _ = service.Flush(context.Background()) }()
 	opt := gateway.Options{Service: service, History: store}
+	next := 0 // the turn that comes next
 	opt.Transport = carrier(func(q *http.Request) (*http.Response, error) {
 		_, _ = io.Copy(io.Discard, q.Body)
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(fine)), Body: io.NopCloser(strings.NewReader(fine))}, nil
+		reply := asks(next)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(reply)), Body: io.NopCloser(strings.NewReader(reply))}, nil
 	})
 	gate, err := gateway.New(opt)
 	if err != nil {
@@ -70,6 +75,7 @@ func benchTurns(b *testing.B, size int, grows bool) {
 			}
 			body = append(body, turn(1e6+len(body))...)
 		}
+		next = 1e6 + len(body)
 		q := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/v1/messages", bytes.NewReader(append(body, "]}"...)))
 		q.Header.Set("X-Trimtab-Session", fmt.Sprintf("s%d", n))
 		w := httptest.NewRecorder()
