@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func listOf(t *testing.T, r fakemodel.Request) (list []json.RawMessage) {
 }
 
 // messages is how many messages a session holds.
-func (c *crew) messages(id string) (n int) {
+func (c *harness) messages(id string) (n int) {
 	c.t.Helper()
 	for _, err := range c.store.Messages(c.t.Context(), id, 0) {
 		if err != nil {
@@ -74,7 +75,7 @@ func sub(h *host, system string) *host {
 // line, in the same session. It is told nothing, switches nothing and counts for
 // nothing, and the main line goes on as if it had not been.
 func TestH5_SubAgentsAreLeftAlone(t *testing.T) {
-	each(t, tools(3), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(3), func(t *testing.T, c *harness, h *host, id string) {
 		inMode(c, id, "planning")
 		h.say("first thing")
 		h.say("second thing")
@@ -110,7 +111,7 @@ func TestH5_SubAgentsAreLeftAlone(t *testing.T) {
 // main line, but its prompt is one that the model gave to a tool.
 func TestH5_AHandedDownPromptIsASubAgents(t *testing.T) {
 	const task = "look through all the documents for links that lead nowhere"
-	each(t, fakemodel.ToolThenText("Done.", fakemodel.Run(task)), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, fakemodel.ToolThenText("Done.", fakemodel.Run(task)), func(t *testing.T, c *harness, h *host, id string) {
 		inMode(c, id, "planning")
 		h.history = append(h.history, h.user("first thing"))
 		h.take(h, h.post(h.path, h.header, h.raw()))
@@ -132,7 +133,7 @@ func TestH5_AHandedDownPromptIsASubAgents(t *testing.T) {
 // TestH5_RewindInterruptRetry: what the client changes at the end of its history
 // changes nothing of what stands before, and steps are never taken back.
 func TestH5_RewindInterruptRetry(t *testing.T) {
-	each(t, tools(2), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(2), func(t *testing.T, c *harness, h *host, id string) {
 		inMode(c, id, "planning")
 		h.say("first thing")
 		h.say("second thing")
@@ -162,21 +163,21 @@ func TestH5_RewindInterruptRetry(t *testing.T) {
 // TestH5_ASharedPrefixCarriesItsNotes: the request for a summary goes beside the main
 // line and carries what stands in the history that it shares, and nothing new.
 func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
-	each(t, tools(9), func(t *testing.T, c *crew, h *host, id string) {
-		words, known := map[string]string{
+	each(t, tools(9), func(t *testing.T, c *harness, h *host, id string) {
+		words := map[string]string{ // Gemini's has no such words: it comes without tools, and so shares no prefix
 			"/v1/messages": "CRITICAL: Respond with TEXT ONLY. Sum it up.", "/v1/responses": "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.",
 			"/s/s1/v1/chat/completions": "You are the component that summarizes a conversation when its context window is about to overflow.",
 		}[h.path]
-		if !known {
-			t.Skip("this host asks for a summary without its tools")
-		}
 		inMode(c, id, "planning")
 		h.say("first thing")
 		h.say("second thing")
 		before := c.model.Main()[len(c.model.Main())-1]
 		c.settle()
 		steps := c.session(id).Step
-		body := h.body(append(h.history, h.user(words)))
+		body := h.body(append(h.history, h.user(cmp.Or(words, "Generate a new summary.")))).(obj)
+		if words == "" {
+			delete(body, "tools")
+		}
 		raw, err := json.Marshal(body)
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +185,11 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 		h.post(h.path, h.header, raw)
 		all := c.model.Requests()
 		after := all[len(all)-1]
-		keeps(t, before, after)
+		if words != "" {
+			keeps(t, before, after)
+		} else if strings.Contains(after.Transcript(), "PLANNING") {
+			t.Errorf("notes in a request that shares no prefix:\n%s", after.Transcript())
+		}
 		if got := lastLine(seen(after)); strings.Contains(got, "PLANNING") {
 			t.Errorf("something new was said: %s", got)
 		}
@@ -210,7 +215,7 @@ func TestH5_ASharedPrefixCarriesItsNotes(t *testing.T) {
 // TestH5_TheTreeIsInTheStore: after a rewind and a restart, a message that was said
 // twice is known by where it stands.
 func TestH5_TheTreeIsInTheStore(t *testing.T) {
-	each(t, tools(1), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(1), func(t *testing.T, c *harness, h *host, id string) {
 		h.say("begin")
 		mark := len(h.history)
 		h.say("tidy up")
@@ -236,7 +241,7 @@ func TestH5_TheTreeIsInTheStore(t *testing.T) {
 // TestH5_WhatAHostWritesForTheModelIsNoStep: an agent puts a reply of its own making into
 // its history, behind a call that the person stopped.
 func TestH5_WhatAHostWritesForTheModelIsNoStep(t *testing.T) {
-	c := newCrew(t, steer.Config{}, tools(2))
+	c := newHarness(t, steer.Config{}, tools(2))
 	h := anthropicHost(c)
 	h.history = append(h.history, h.user("first thing"))
 	h.take(h, h.post(h.path, h.header, h.raw()))

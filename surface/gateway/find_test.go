@@ -13,9 +13,9 @@ import (
 // conversation at the address of another run. It is the old session, with its mode and
 // its steps, also where the host writes another opening than it did then.
 func TestH6_AResumedRunIsTheOldSession(t *testing.T) {
-	for name, make := range map[string]func(*crew) *host{"qwen": chatHost, "gemini": geminiHost} {
+	for name, make := range map[string]func(*harness) *host{"qwen": chatHost, "gemini": geminiHost} {
 		t.Run(name, func(t *testing.T) {
-			c := newCrew(t, steer.Config{}, tools(2))
+			c := newHarness(t, steer.Config{}, tools(2))
 			h := make(c)
 			if _, err := c.service.Begin(t.Context(), trimtab.Info{ID: "s1", Project: "project", Host: name}); err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestH6_AResumedRunIsTheOldSession(t *testing.T) {
 // TestH6_ANewRunIsANewSession, though it begins with the words and the opening of an
 // earlier one.
 func TestH6_ANewRunIsANewSession(t *testing.T) {
-	c := newCrew(t, steer.Config{}, tools(2))
+	c := newHarness(t, steer.Config{}, tools(2))
 	for _, run := range []string{"/s1/", "/run2/"} {
 		h := chatHost(c)
 		h.path = strings.Replace(h.path, "/s1/", run, 1)
@@ -70,7 +70,7 @@ func TestH6_ANewRunIsANewSession(t *testing.T) {
 // TestH6_SameWordsAreTwoSessions: clients that name nothing begin with the same words,
 // one after the other and both at once.
 func TestH6_SameWordsAreTwoSessions(t *testing.T) {
-	c := newCrew(t, steer.Config{}, tools(2))
+	c := newHarness(t, steer.Config{}, tools(2))
 	client := func() *host {
 		h := chatHost(c)
 		h.path, h.header = "/v1/chat/completions", http.Header{"Authorization": {"Bearer sk-test"}, "User-Agent": {"agent/1"}}
@@ -100,7 +100,7 @@ func TestH6_SameWordsAreTwoSessions(t *testing.T) {
 	}
 }
 
-func (c *crew) ids() (all []string) {
+func (c *harness) ids() (all []string) {
 	c.t.Helper()
 	for info, err := range c.store.List(c.t.Context(), trimtab.Query{}) {
 		if err != nil {

@@ -21,7 +21,7 @@ func tools(n int) fakemodel.Script {
 }
 
 // inMode begins the host's session in a mode, as `trimtab mode` does.
-func inMode(c *crew, id, mode string) {
+func inMode(c *harness, id, mode string) {
 	c.t.Helper()
 	if _, err := c.service.Begin(context.Background(), trimtab.Info{ID: id}); err != nil {
 		c.t.Fatal(err)
@@ -29,17 +29,17 @@ func inMode(c *crew, id, mode string) {
 	c.ask(id, "mode", mode)
 }
 
-func (c *crew) ask(id, command string, args ...string) {
+func (c *harness) ask(id, command string, args ...string) {
 	c.t.Helper()
 	if _, _, err := c.service.Handle(context.Background(), id, trimtab.Asked{Command: command, Args: args, Away: true}); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-func each(t *testing.T, script fakemodel.Script, test func(t *testing.T, c *crew, h *host, id string)) {
+func each(t *testing.T, script fakemodel.Script, test func(t *testing.T, c *harness, h *host, id string)) {
 	for name := range idOf {
 		t.Run(name, func(t *testing.T) {
-			c := newCrew(t, steer.Config{}, script)
+			c := newHarness(t, steer.Config{}, script)
 			test(t, c, hosts(c)[name], idOf[name])
 			c.model.NoneRefused(t)
 			if n := c.gate.Stats.Faults.Load(); n > 0 {
@@ -52,7 +52,7 @@ func each(t *testing.T, script fakemodel.Script, test func(t *testing.T, c *crew
 // TestM2M3_ModesReachTheModel: the entry before the first prompt, kept; the reminder
 // behind the newest message of every request of the second turn, and gone after it.
 func TestM2M3_ModesReachTheModel(t *testing.T) {
-	each(t, tools(2), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(2), func(t *testing.T, c *harness, h *host, id string) {
 		inMode(c, id, "planning")
 		h.say("first thing")
 		got := c.last()
@@ -88,7 +88,7 @@ func lastLine(text string) string {
 // TestT1A3_RemindersReachTheModel: the todo reminder and the reflection after eight
 // steps, in that order, behind the newest message of every later request, once each.
 func TestT1A3_RemindersReachTheModel(t *testing.T) {
-	each(t, tools(13), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(13), func(t *testing.T, c *harness, h *host, id string) {
 		h.say("automata: tidy this")
 		all := c.model.Main()
 		if len(all) != 14 {
@@ -114,7 +114,7 @@ func TestT1A3_RemindersReachTheModel(t *testing.T) {
 // TestG5_RestartKeepsTheNotes: another gateway on the same store goes on with the same
 // bytes.
 func TestG5_RestartKeepsTheNotes(t *testing.T) {
-	each(t, tools(9), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(9), func(t *testing.T, c *harness, h *host, id string) {
 		h.say("automata: go")
 		c.settle()
 		c.open(steer.Config{})
@@ -135,7 +135,7 @@ func TestG5_RestartKeepsTheNotes(t *testing.T) {
 // through a gateway, which reads the whole history: its steps do not count again,
 // not even after another start.
 func TestG7_WhatHooksToldIsNotToldAgain(t *testing.T) {
-	each(t, tools(2), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(2), func(t *testing.T, c *harness, h *host, id string) {
 		h.say("first thing") // gives the host a history
 		c.settle()
 		var told []trimtab.Event // as hooks tell it: their own names, and only what they see
@@ -176,7 +176,7 @@ func TestG7_WhatHooksToldIsNotToldAgain(t *testing.T) {
 
 // TestP9_ARetryIsNotAStep: the same body again changes nothing.
 func TestP9_ARetryIsNotAStep(t *testing.T) {
-	each(t, tools(0), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(0), func(t *testing.T, c *harness, h *host, id string) {
 		h.history = append(h.history, h.user("hello"))
 		for range 3 {
 			c.post(h.path, h.header, h.raw())
@@ -196,7 +196,7 @@ func TestP9_ARetryIsNotAStep(t *testing.T) {
 
 // TestP7_NothingToInjectIdenticalBytes: an unsteered body arrives as it left.
 func TestP7_NothingToInjectIdenticalBytes(t *testing.T) {
-	each(t, tools(0), func(t *testing.T, c *crew, h *host, _ string) {
+	each(t, tools(0), func(t *testing.T, c *harness, h *host, _ string) {
 		h.history = append(h.history, h.user("héllo \u2028 1e400"))
 		raw := h.raw()
 		c.post(h.path, h.header, raw)
@@ -208,7 +208,7 @@ func TestP7_NothingToInjectIdenticalBytes(t *testing.T) {
 
 // TestG5_CompactionPutsTheModeBack: the host replaces its history by a summary.
 func TestG5_CompactionPutsTheModeBack(t *testing.T) {
-	each(t, tools(1), func(t *testing.T, c *crew, h *host, id string) {
+	each(t, tools(1), func(t *testing.T, c *harness, h *host, id string) {
 		inMode(c, id, "debugging")
 		h.say("why does it crash?")
 		steps := c.session(id).Step

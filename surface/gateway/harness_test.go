@@ -19,8 +19,8 @@ import (
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
-// crew is a gateway between a strict model and a host that the test plays.
-type crew struct {
+// harness is a gateway between a strict model and a host that the test plays.
+type harness struct {
 	t       *testing.T
 	model   *fakemodel.Server
 	store   trimtab.Archive
@@ -30,15 +30,15 @@ type crew struct {
 	url     string
 }
 
-func newCrew(t *testing.T, cfg steer.Config, script fakemodel.Script) *crew {
+func newHarness(t *testing.T, cfg steer.Config, script fakemodel.Script) *harness {
 	t.Helper()
-	c := &crew{t: t, model: fakemodel.Start(t, fakemodel.Options{Script: script, ThinkByDefault: true}), store: memory.New()}
+	c := &harness{t: t, model: fakemodel.Start(t, fakemodel.Options{Script: script, ThinkByDefault: true}), store: memory.New()}
 	c.open(cfg)
 	return c
 }
 
 // open starts a gateway on the store: a second call is a restart.
-func (c *crew) open(cfg steer.Config) {
+func (c *harness) open(cfg steer.Config) {
 	c.t.Helper()
 	engine, err := steer.New(cfg)
 	if err != nil {
@@ -55,14 +55,14 @@ func (c *crew) open(cfg steer.Config) {
 	c.listen()
 }
 
-func (c *crew) listen() {
+func (c *harness) listen() {
 	c.srv = httptest.NewServer(c.gate)
 	c.t.Cleanup(c.srv.Close)
 	c.url = c.srv.URL
 }
 
 // settle waits for the replies under way and tells the last ones.
-func (c *crew) settle() {
+func (c *harness) settle() {
 	c.srv.Close()
 	c.gate.Flush(context.Background(), 0)
 	if err := c.service.Flush(context.Background()); err != nil {
@@ -72,7 +72,7 @@ func (c *crew) settle() {
 }
 
 // post sends a body and returns the reply. It must be one of success.
-func (c *crew) post(path string, header http.Header, body []byte) []byte {
+func (c *harness) post(path string, header http.Header, body []byte) []byte {
 	c.t.Helper()
 	status, reply := c.send(path, header, body)
 	if status != http.StatusOK {
@@ -81,7 +81,7 @@ func (c *crew) post(path string, header http.Header, body []byte) []byte {
 	return reply
 }
 
-func (c *crew) send(path string, header http.Header, body []byte) (int, []byte) {
+func (c *harness) send(path string, header http.Header, body []byte) (int, []byte) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *crew) send(path string, header http.Header, body []byte) (int, []byte) 
 }
 
 // last is what the model received last, as lines.
-func (c *crew) last() string {
+func (c *harness) last() string {
 	c.t.Helper()
 	all := c.model.Main()
 	if len(all) == 0 {
@@ -113,7 +113,7 @@ func (c *crew) last() string {
 	return all[len(all)-1].Transcript()
 }
 
-func (c *crew) session(id string) trimtab.Session {
+func (c *harness) session(id string) trimtab.Session {
 	c.t.Helper()
 	s, err := c.service.Session(context.Background(), id)
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *crew) session(id string) trimtab.Session {
 
 // host plays an agent: it owns its history and knows nothing of our notes.
 type host struct {
-	*crew
+	*harness
 	path    string
 	header  http.Header
 	history []any
@@ -172,13 +172,13 @@ func decode(t *testing.T, raw []byte, into any) {
 var schema = obj{"type": "object", "properties": obj{"command": obj{"type": "string"}}, "required": []string{"command"}}
 
 // hosts are the agents that the suite plays, by format.
-func hosts(c *crew) map[string]*host {
+func hosts(c *harness) map[string]*host {
 	return map[string]*host{"anthropic": anthropicHost(c), "chat": chatHost(c), "responses": responsesHost(c), "gemini": geminiHost(c)}
 }
 
-func anthropicHost(c *crew) *host {
+func anthropicHost(c *harness) *host {
 	return &host{
-		crew: c, path: "/v1/messages",
+		harness: c, path: "/v1/messages",
 		header: http.Header{"X-Api-Key": {"sk-test"}, "Anthropic-Version": {"2023-06-01"}, "X-Claude-Code-Session-Id": {"s1"}, "User-Agent": {"claude-cli/2.1.325 (external, cli)"}},
 		user:   func(text string) any { return obj{"role": "user", "content": text} },
 		body: func(history []any) any {
@@ -202,9 +202,9 @@ func anthropicHost(c *crew) *host {
 	}
 }
 
-func chatHost(c *crew) *host {
+func chatHost(c *harness) *host {
 	return &host{
-		crew: c, path: "/s/s1/v1/chat/completions",
+		harness: c, path: "/s/s1/v1/chat/completions",
 		header: http.Header{"Authorization": {"Bearer sk-test"}, "User-Agent": {"QwenCode/0.24.4 (linux; x64)"}},
 		user:   func(text string) any { return obj{"role": "user", "content": text} },
 		body: func(history []any) any {
@@ -227,9 +227,9 @@ func chatHost(c *crew) *host {
 	}
 }
 
-func responsesHost(c *crew) *host {
+func responsesHost(c *harness) *host {
 	return &host{
-		crew: c, path: "/v1/responses",
+		harness: c, path: "/v1/responses",
 		header: http.Header{"Authorization": {"Bearer sk-test"}, "Session-Id": {"s1"}, "Originator": {"codex_exec"}},
 		user: func(text string) any {
 			return obj{"type": "message", "role": "user", "content": []any{obj{"type": "input_text", "text": text}}}
@@ -258,9 +258,9 @@ func responsesHost(c *crew) *host {
 	}
 }
 
-func geminiHost(c *crew) *host {
+func geminiHost(c *harness) *host {
 	return &host{
-		crew: c, path: "/s/s1/v1beta/models/gemini-3.1-pro-preview:generateContent",
+		harness: c, path: "/s/s1/v1beta/models/gemini-3.1-pro-preview:generateContent",
 		header: http.Header{"X-Goog-Api-Key": {"sk-test"}, "User-Agent": {"GeminiCLI/0.61.0/x (linux; x64)"}},
 		user:   func(text string) any { return obj{"role": "user", "parts": []any{obj{"text": text}}} },
 		body: func(history []any) any {

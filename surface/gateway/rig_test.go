@@ -43,7 +43,7 @@ type parts struct {
 	opt       gateway.Options
 }
 
-// rig is a gateway whose parts the test chooses. Where crew plays an agent, rig
+// rig is a gateway whose parts the test chooses. Where harness plays an agent, rig
 // looks at bytes.
 type rig struct {
 	t       *testing.T

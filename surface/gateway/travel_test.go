@@ -17,7 +17,7 @@ import (
 // message that the provider takes away; each copy stays in the request where it was
 // sent, and the model sees one.
 func TestH2_NotesClearThemselves(t *testing.T) {
-	c := newCrew(t, steer.Config{}, tools(12))
+	c := newHarness(t, steer.Config{}, tools(12))
 	h := anthropicHost(c)
 	inMode(c, "claude:s1", "planning")
 	h.say("first thing")
@@ -39,7 +39,7 @@ func TestH2_NotesClearThemselves(t *testing.T) {
 // TestH2b_ALostStore: thinking is bound to notes of which nobody knows any more. The
 // request asks the provider to leave it out, and is not refused.
 func TestH2b_ALostStore(t *testing.T) {
-	c := newCrew(t, steer.Config{}, tools(3))
+	c := newHarness(t, steer.Config{}, tools(3))
 	h := anthropicHost(c)
 	inMode(c, "claude:s1", "planning")
 	h.say("first thing")
@@ -58,7 +58,7 @@ func TestH2b_ALostStore(t *testing.T) {
 // TestH2b_FailingOpen: a request that cannot be steered goes out as it came, with the
 // switch on, since notes were sent before; a count of tokens too.
 func TestH2b_FailingOpen(t *testing.T) {
-	c := newCrew(t, steer.Config{}, tools(3))
+	c := newHarness(t, steer.Config{}, tools(3))
 	h := anthropicHost(c)
 	inMode(c, "claude:s1", "planning")
 	h.say("first thing")
