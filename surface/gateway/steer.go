@@ -50,9 +50,11 @@ func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader,
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
-		if raw, ok := unbind(came.b, r.Header); ok && to.provider == "anthropic" && r.Header.Get("Content-Encoding") == "" {
-			e.body = newOutgoing(&buffer{b: raw}, raw)
-			return &e.sending
+		if to.provider == "anthropic" && r.Header.Get("Content-Encoding") == "" {
+			if raw, ok := unbind(came.b, r.Header); ok {
+				e.body = newOutgoing(&buffer{b: raw}, raw)
+				return &e.sending
+			}
 		}
 	}
 	if !e.some {
@@ -240,8 +242,8 @@ func (g *Steerer) count(out trimtab.Outcome) {
 	}
 }
 
-// named is the session that a request names: by our header, by the host's own id, by
-// the path, or by the run; "" where it names none. It is sure where the name is the
+// named is the session that a request names: by our header, by the path, by the run, or
+// by the host's own id; "" where it names none. It is sure where the name is the
 // session's own, and not that of the address.
 func (g *Steerer) named(r *http.Request, to route, from client) (id string, sure bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
