@@ -283,7 +283,7 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 		switch {
 		case n == replied:
 			m.Usage, m.Model = reply.Usage, reply.Model
-		case (r.changed || sure) && m.Role == trimtab.RoleAssistant:
+		case (r.changed || sure && n > replied) && m.Role == trimtab.RoleAssistant: // behind the newest reply no other one came
 			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
 		}
 		r.lines[n].size = m.Size()
