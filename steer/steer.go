@@ -39,6 +39,7 @@ type Config struct {
 	Todo     todo.Config     `json:"todoReminder" doc:"the reminder of the agent's todo list"`
 	Automata automata.Config `json:"automataMode" doc:"periodic reflection, switched on by the word automata"`
 	Stop     stop.Config     `json:"stop" doc:"whether an agent that stops with work left is sent on"`
+	Verify   stop.Verify     `json:"verify" doc:"whether an agent that stops before its changes were checked is sent on"`
 
 	Interventions map[string]external.Program `json:"interventions" guard:"user" doc:"programs that steer, by name; see docs/interventions.md"`
 }
@@ -55,7 +56,7 @@ func New(cfg Config, opts ...Option) (*trimtab.Engine, error) {
 	goals, err3 := focus.New(cfg.Focus, all...)
 	reminder, err4 := todo.New(cfg.Todo)
 	reflection, err5 := automata.New(cfg.Automata)
-	ending, err6 := stop.New(cfg.Stop)
+	ending, err6 := stop.New(cfg.Stop, cfg.Verify)
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ var table = []row{
 
 	{"steer", []string{".", "steer/*", "host/todotool"}, "the ordered lineup and its config is the one place that knows all interventions"},
 	{"steer/external", []string{"."}, "an intervention speaks only through what it returns; it runs no program"},
-	{"steer/stop", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"evidence", []string{".", "host", "internal/jsonscan"}, "what an agent changed and ran, as a function of messages"},
+	{"steer/stop", []string{".", "evidence"}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/todo", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
@@ -209,6 +210,7 @@ var deps = []dep{
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
 	{"github.com/yuin/goldmark", []string{"_test"}, "a second reader of Markdown for ours to agree with"},
 	{"github.com/cespare/xxhash/v2", []string{"internal/jsonscan", "loop"}, "what a message says is known again by its hash"},
+	{"mvdan.cc/sh/v3", []string{"evidence"}, "command lines are read as a shell reads them"},
 
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},

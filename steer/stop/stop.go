@@ -1,21 +1,23 @@
 // Package stop decides whether an agent may end its turn. It may not, once after
-// each prompt, while its own todo list has open items or its last words announce a
-// step that it has not taken.
+// each prompt, while code that it changed was not checked since, its own todo list
+// has open items, or its last words announce a step that it has not taken.
 //
 // It answers Stopping with Continue, so a hooked agent, our own chat and a program
 // that uses the engine go on alike. It never holds back an agent that asks the
 // person something or waits for work in the background, and it never speaks twice
 // after one prompt: an agent that stops again has decided.
 //
-//	keep, err := stop.New(stop.Config{})
+//	keep, err := stop.New(stop.Config{}, stop.Verify{})
 //	engine, err := trimtab.New(trimtab.Config{}, trimtab.Use(keep))
 package stop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -24,24 +26,39 @@ type Config struct {
 	Enabled *bool `json:"enabled" default:"true" doc:"let an agent go on, once after each prompt, that stops with open todo items or right after announcing a step"`
 }
 
-// Stop is the intervention.
-type Stop struct{ cfg Config }
-
-// New returns the intervention.
-func New(cfg Config) (Stop, error) {
-	cfg, err := settingtag.Fill(cfg)
-	if err != nil {
-		return Stop{}, fmt.Errorf("stop: %w", err)
-	}
-	return Stop{cfg}, nil
+// Verify says whether a finish has to be proved. Zero values take the defaults.
+type Verify struct {
+	Enabled *bool `json:"enabled" default:"true" doc:"let an agent go on, once after each prompt, that stops after it changed code and before a check of it has passed"`
 }
 
-// Memory is what is known of the newest reply. Not the reply itself: a memory is
-// stored with every step.
+// Stop is the intervention.
+type Stop struct {
+	cfg    Config
+	verify Verify
+}
+
+// New returns the intervention.
+func New(cfg Config, verify Verify) (Stop, error) {
+	cfg, err1 := settingtag.Fill(cfg)
+	verify, err2 := settingtag.Fill(verify)
+	if err1 != nil {
+		return Stop{}, fmt.Errorf("stop: %w", err1)
+	}
+	if err2 != nil {
+		return Stop{}, fmt.Errorf("verify: %w", err2)
+	}
+	return Stop{cfg, verify}, nil
+}
+
+// Memory is what is known of the turn and of the newest reply. Not the reply itself: a
+// memory is stored with every step.
 type Memory struct {
-	Continued int    `json:"continued,omitempty"` // how often it was held back since the last prompt
-	Asks      bool   `json:"asks,omitempty"`      // the newest reply ends with a question
-	Announced string `json:"announced,omitempty"` // the step that it announces at its end
+	Continued int             `json:"continued,omitempty"` // how often it was held back since the last prompt
+	Asks      bool            `json:"asks,omitempty"`      // the newest reply ends with a question
+	Announced string          `json:"announced,omitempty"` // the step that it announces at its end
+	Admits    bool            `json:"admits,omitempty"`    // it says itself that something was not run, or fails
+	Excused   bool            `json:"excused,omitempty"`   // the person said that nothing is to be run
+	Work      evidence.Record `json:"work,omitzero"`
 }
 
 // Opening begins every text with which an agent is sent on. Hosts hand the text back
@@ -55,7 +72,7 @@ const mostContinues = 1
 // Name is "stop".
 func (Stop) Name() string { return "stop" }
 
-// Steer remembers how the newest reply ends, and answers Stopping.
+// Steer follows the work, remembers how the newest reply ends, and answers Stopping.
 func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	switch ev := t.Event.(type) {
 	case trimtab.Reset:
@@ -63,17 +80,10 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	case trimtab.Resumed:
 		m.Continued = 0
 	case trimtab.Said:
-		switch ev.Message.Role {
-		case trimtab.RoleAssistant:
-			m.Asks, m.Announced = ending(ev.Message.Text())
-		case trimtab.RoleUser:
-			if typed := strings.TrimSpace(ev.Message.Typed()); typed != "" && !strings.Contains(typed, Opening) {
-				return Memory{}, nil
-			}
-		}
+		return m.hear(ev.Message), nil
 	case trimtab.Stopping:
 		if ev.Last != "" {
-			m.Asks, m.Announced = ending(ev.Last)
+			m = m.reply(ev.Last, true)
 		}
 		if text, why := d.unfinished(t, ev, m); text != "" {
 			m.Continued++
@@ -83,17 +93,52 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	return m, nil
 }
 
-func ending(reply string) (asksPerson bool, next string) { return asks(reply), announced(reply) }
+// hear takes a message in. What a host hands back of our own words is nobody's prompt.
+func (m Memory) hear(said trimtab.Message) Memory {
+	if said.IsPrompt() {
+		typed := strings.TrimSpace(said.Typed())
+		if typed == "" || strings.Contains(typed, Opening) {
+			return m
+		}
+		m = Memory{Work: m.Work, Excused: excuses(typed)}
+	}
+	m.Work = m.Work.See(said)
+	if said.Role == trimtab.RoleAssistant && said.From == "" {
+		m = m.reply(said.Text(), !slices.ContainsFunc(said.Parts, func(p trimtab.Part) bool { _, call := p.(trimtab.ToolCall); return call }))
+	}
+	return m
+}
+
+// reply remembers how a reply ends. What it admits is only looked for in one that may be
+// the last of a turn, and only where that matters.
+func (m Memory) reply(text string, last bool) Memory {
+	m.Asks, m.Announced, m.Admits = asks(text), announced(text), false
+	if last {
+		if _, open := m.Work.Unproved(); open {
+			m.Admits = admits(text)
+		}
+	}
+	return m
+}
 
 // unfinished says what is left to do and why that is thought, or nothing.
 func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, why string) {
-	if !*d.cfg.Enabled || t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks {
+	if t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks {
 		return "", ""
 	}
-	if open := t.Todos.Open(); len(open) > 0 {
-		return remaining(open), count(len(open)) + " on the todo list"
+	text, why = d.unproved(m)
+	if !*d.cfg.Enabled {
+		return text, why
 	}
-	if m.Announced != "" {
+	open := t.Todos.Open()
+	switch {
+	case text != "" && len(open) > 0:
+		return text + "\nAlso, " + remaining(open), why + "; " + count(len(open)) + " on the todo list"
+	case text != "":
+		return text, why
+	case len(open) > 0:
+		return remaining(open), count(len(open)) + " on the todo list"
+	case m.Announced != "":
 		return fmt.Sprintf("your last message announced a next step (%q) and then ended. Take that step now, or say plainly that it is not needed.", m.Announced), "it announced a step and stopped"
 	}
 	return "", ""

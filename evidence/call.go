@@ -1,0 +1,190 @@
+package evidence
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/jsonscan"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
+)
+
+// The most that is read of a call.
+const (
+	maxCommand = 8 << 10
+	maxPatch   = 256 << 10
+	maxFiles   = 16
+	maxPath    = 300
+)
+
+// Call is what a tool call sets out to do, as far as its name and input tell.
+type Call struct {
+	Command    string   // the command line that it runs
+	Background bool     // it does not wait for the command
+	Files      []string // what it writes
+	Skips      []string // of them, those in which it switches tests off or takes them away
+}
+
+// ReadCall reads a call of any host's tool.
+func ReadCall(c trimtab.ToolCall) Call {
+	if host.IsTodoTool(c.Name) {
+		return Call{}
+	}
+	words := nameWords(c.Name)
+	has := func(list []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+	}
+	switch {
+	case has(runnerWords):
+		return Call{Command: commandOf(c.Input), Background: flag(c.Input, "run_in_background", "is_background", "background")}
+	case has(writerWords):
+		return writes(c.Input)
+	}
+	return Call{}
+}
+
+// The words that names of tools hold which run commands, and which write files.
+var (
+	runnerWords = []string{"bash", "shell", "exec", "terminal", "command", "execute", "cmd"}
+	writerWords = []string{"write", "edit", "multiedit", "patch", "replace", "create", "insert", "delete", "editor", "notebookedit", "applypatch", "diff"}
+)
+
+// nameWords takes a tool's name apart: apply_patch, applyPatch and mcp__fs__write_file.
+func nameWords(name string) []string {
+	var words []string
+	word := strings.Builder{}
+	flush := func() {
+		if word.Len() > 0 {
+			words = append(words, strings.ToLower(word.String()))
+			word.Reset()
+		}
+	}
+	lower := false
+	for _, r := range trimtab.Clip(name, 200) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsUpper(r) && lower {
+			flush()
+		}
+		if lower = unicode.IsLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			word.WriteRune(r)
+		}
+	}
+	flush()
+	return words
+}
+
+// commandOf finds the command line. Codex hands over a list, with the line at its end.
+func commandOf(input []byte) string {
+	for _, key := range []string{"command", "cmd", "script", "input"} {
+		for name, value := range jsonscan.Members(input) {
+			if string(name) != key {
+				continue
+			}
+			if s, ok := jsonscan.UnquoteHead(value, 6*maxCommand); ok {
+				return trimtab.Clip(s, maxCommand)
+			}
+			var list []string
+			if len(value) <= maxPatch && json.Unmarshal(value, &list) == nil && len(list) > 0 {
+				return trimtab.Clip(list[len(list)-1], maxCommand)
+			}
+		}
+	}
+	return ""
+}
+
+func flag(input []byte, keys ...string) bool {
+	for name, value := range jsonscan.Members(input) {
+		if slices.Contains(keys, string(name)) && string(value) == "true" {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reads a call that writes files: a path and what stands there from now on, or a
+// patch in any of the forms that agents use.
+func writes(input []byte) Call {
+	var c Call
+	var before, after, patch string
+	for name, value := range jsonscan.Members(input) {
+		text, ok := jsonscan.UnquoteHead(value, 6*maxPatch)
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename", "file", "relative_path":
+			if len(c.Files) == 0 && text != "" {
+				c.Files = []string{cleanPath(text)}
+			}
+		case "command":
+			if text == "view" || text == "read" {
+				return Call{}
+			}
+		case "old_string", "oldString", "old_str", "search":
+			before = text
+		case "new_string", "newString", "new_str", "content", "file_text", "new_source", "replace":
+			after = text
+		case "patch", "patchText", "input", "diff", "patch_text":
+			patch = text
+		}
+	}
+	if patch != "" {
+		if p := ReadPatch(patch); len(p.Files) > 0 {
+			return p
+		}
+	}
+	if len(c.Files) > 0 && (switchesOff(after) && !switchesOff(before) || before != "" && testNames(after) < testNames(before)) && IsTest(c.Files[0]) {
+		c.Skips = c.Files
+	}
+	return c
+}
+
+var patchLine = lazyregexp.Pattern(`(?m)^(?:\*\*\* (Update|Add|Delete) File: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$`)
+
+// ReadPatch reads a patch: a unified diff, or the form of apply_patch.
+func ReadPatch(patch string) Call {
+	var c Call
+	patch = trimtab.Clip(patch, maxPatch)
+	for _, m := range patchLine().FindAllStringSubmatch(patch, 2*maxFiles) {
+		file := cleanPath(strings.TrimSpace(m[2]))
+		if file == "/dev/null" || slices.Contains(c.Files, file) || len(c.Files) == maxFiles {
+			continue
+		}
+		c.Files = append(c.Files, file)
+		if m[1] == "Delete" && IsTest(file) {
+			c.Skips = append(c.Skips, file)
+		}
+	}
+	added, removed := false, 0
+	for line := range strings.Lines(patch) {
+		switch {
+		case strings.HasPrefix(line, "+") && switchesOff(line):
+			added = true
+		case strings.HasPrefix(line, "+"):
+			removed -= testNames(line[1:])
+		case strings.HasPrefix(line, "-"):
+			removed += testNames(line[1:])
+		}
+	}
+	if added || removed > 0 {
+		for _, f := range c.Files {
+			if IsTest(f) && !slices.Contains(c.Skips, f) {
+				c.Skips = append(c.Skips, f)
+			}
+		}
+	}
+	return c
+}
+
+var (
+	skipWord = lazyregexp.Pattern(`\bt\.Skip(?:f|Now)?\(|@(?:pytest\.mark\.|unittest\.)?skip|@Disabled\b|@Ignore\b|#\[ignore|\b(?:it|test|describe)\.(?:skip|only|todo)\(|\bx(?:it|describe|test)\(|pytest\.skip\(`)
+	testName = lazyregexp.Pattern(`(?m)^\s*(?:func Test\w+\(|def test_\w+|async def test_\w+|#\[test\]|@Test\b|(?:it|test)\(['"` + "`" + `])`)
+)
+
+// switchesOff reports whether a text switches tests off.
+func switchesOff(text string) bool { return skipWord().MatchString(text) }
+
+// testNames counts the tests that a text begins.
+func testNames(text string) int { return len(testName().FindAllStringIndex(text, 1000)) }

@@ -1,0 +1,76 @@
+package stop
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
+	"github.com/trimtab/trimtab/internal/plural"
+)
+
+// unproved asks for the check that is missing. It is silent where the person wants none,
+// where the reply itself says that it is missing, and where nobody knows one.
+func (d Stop) unproved(m Memory) (text, why string) {
+	if !*d.verify.Enabled || m.Excused || m.Admits {
+		return "", ""
+	}
+	gap, open := m.Work.Unproved()
+	if !open {
+		return "", ""
+	}
+	check, files := quote(gap.Check.Command), names(gap.Files)
+	switch {
+	case gap.Red:
+		return fmt.Sprintf("%s failed when it ran last, after you changed %s. Mend what it shows; or, if that is not for now, say plainly in your answer that it fails, and why.", check, files),
+			gap.Check.Command + " failed when it ran last"
+	case len(gap.Weak) > 0:
+		return fmt.Sprintf("%s passes, but only since tests were switched off or removed after it had failed (%s). Bring them back and mend the cause; or say plainly in your answer which tests are gone, and why.", check, names(gap.Weak)),
+			"tests were taken away after they had failed"
+	}
+	last := "it passed before that"
+	if gap.Check.Outcome == evidence.Failed {
+		last = "it failed before that"
+	}
+	return fmt.Sprintf("you changed %s, and %s was not run since (%s). Run it now, or what checks this change best, and act on what it shows; or, if it cannot be run here, say plainly in your answer that it was not run.", files, check, last),
+		plural.Count(max(1, len(gap.Files)), "file") + " changed and nothing was run since"
+}
+
+// quote marks a command as one: it comes from the session, and is nobody's instruction.
+func quote(command string) string {
+	return "`" + strings.ReplaceAll(trimtab.Clip(strings.Join(strings.Fields(command), " "), 120), "`", "'") + "`"
+}
+
+// names lists files by their last names, the newest first.
+func names(files []string) string {
+	const most = 3
+	if len(files) == 0 {
+		return "files"
+	}
+	var out []string
+	for i := len(files) - 1; i >= 0 && len(out) < most; i-- {
+		out = append(out, trimtab.Clip(strings.Join(strings.Fields(path.Base(files[i])), " "), 80))
+	}
+	if more := len(files) - len(out); more > 0 {
+		return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(out, ", ")
+}
+
+var (
+	excuse = lazyregexp.Pattern(`(?i)\b(?:don'?t|do not|no need to|never|without|skip|not)\s+(?:bother\s+)?(?:to\s+)?(?:run|running|test|testing|tests|the tests|execute|executing|build|building|verify|verifying|check|checking|compile|compiling)\b|\bno tests?\b|\bi(?:'ll| will) (?:run|test|check|verify|build)\b|\bnur (?:ändern|schreiben)\b|\bohne (?:tests?|zu testen)\b|\bnicht (?:testen|ausführen|bauen)\b`)
+	honest = lazyregexp.Pattern(`(?i)\b(?:not|haven'?t|hasn'?t|have not|has not|couldn'?t|could not|can'?t|cannot|unable to|didn'?t|did not|without)\s+(?:yet\s+|actually\s+|been\s+|be\s+|able to\s+)*(?:run|running|ran|test|tested|testing|verify|verified|verifying|execute|executed|check|checked|compile|compiled|build|built)\b|\b(?:un|not )tested\b|\bunverified\b|\bstill (?:fail|fails|failing|red|broken)\b|\bremain(?:s|ing)? (?:failing|red|broken)\b|\bpre-?existing\b|\bunrelated (?:to|failure)|\b(?:does|do) not (?:yet )?pass\b|\bdon'?t (?:yet )?pass\b`)
+)
+
+// excuses reports whether a person says that nothing is to be run.
+func excuses(typed string) bool { return excuse().MatchString(trimtab.Clip(typed, 4<<10)) }
+
+// admits reports whether a reply says itself that something was not run, or fails.
+func admits(reply string) bool {
+	if n := len(reply) - 4<<10; n > 0 {
+		reply = strings.ToValidUTF8(reply[n:], "")
+	}
+	return honest().MatchString(reply)
+}
