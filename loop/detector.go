@@ -14,13 +14,16 @@ type Kind string
 
 // The kinds.
 const (
-	SameCall  Kind = "same_call"  // one call over and over
-	SameError Kind = "same_error" // one error, whatever is tried
-	Cycle     Kind = "cycle"      // several calls in turn
-	Failures  Kind = "failures"   // nothing succeeds
-	SameWords Kind = "same_words" // messages that say the same
-	Monologue Kind = "monologue"  // replies that nobody answers
-	Chant     Kind = "chant"      // one reply that repeats itself
+	SameCall   Kind = "same_call"   // one call over and over
+	SameError  Kind = "same_error"  // one error, whatever is tried
+	Cycle      Kind = "cycle"       // several calls in turn
+	Failures   Kind = "failures"    // nothing succeeds
+	Streak     Kind = "streak"      // one tool or kind of command fails, with no success in between
+	Rephrase   Kind = "rephrase"    // the same is asked in other words
+	SameReport Kind = "same_report" // a person reports the same error again
+	SameWords  Kind = "same_words"  // messages that say the same
+	Monologue  Kind = "monologue"   // replies that nobody answers
+	Chant      Kind = "chant"       // one reply that repeats itself
 )
 
 // Level says how sure a rule with two thresholds is.
@@ -39,6 +42,8 @@ type Alarm struct {
 	Level Level  `json:"level"`
 	Times int    `json:"times"` // how often it has happened
 	Why   string `json:"why"`   // one line for a person
+
+	Cause uint64 `json:"-"` // what it is about: the same tool or kind of command, the same words
 }
 
 // Rule is a detector without its memory. Memory is a value with a JSON form; its

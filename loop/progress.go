@@ -17,6 +17,8 @@ type ProgressConfig struct {
 	Repeats    int     `json:"repeats" default:"3" min:"2" max:"100" doc:"from how many times on that a call gives again what it gave before it is a loop, with nothing changed in between"`
 	Errors     int     `json:"errors" default:"4" min:"2" max:"100" doc:"from how many times on an error that comes back is a loop, whatever was tried in between"`
 	Failures   int     `json:"failures" default:"8" min:"3" max:"100" doc:"from how many tool calls in a row on that fail or find nothing it is a loop"`
+	Streak     int     `json:"streak" default:"3" min:"2" max:"100" doc:"from how many failures of a tool on, with no success of it in between, it is a loop"`
+	Family     int     `json:"family" default:"5" min:"2" max:"100" doc:"the same for commands of one kind, for one class of exceptions and for the time limit"`
 	Replies    int     `json:"replies" default:"3" min:"2" max:"100" doc:"from how many earlier replies on that say the same it is a loop, with nothing done in between"`
 	Similarity float64 `json:"similarity" default:"0.8" min:"0.5" max:"1" doc:"results above this similarity count as the same"`
 }
@@ -38,7 +40,7 @@ func NewProgress(cfg ProgressConfig) (Progress, error) {
 }
 
 func defaultProgress() Progress {
-	return Progress{ProgressConfig{Window: 40, Repeats: 3, Errors: 4, Failures: 8, Replies: 3, Similarity: 0.8}}
+	return Progress{ProgressConfig{Window: 40, Repeats: 3, Errors: 4, Failures: 8, Streak: 3, Family: 5, Replies: 3, Similarity: 0.8}}
 }
 
 // ProgressMemory is what our rule remembers of a session.
@@ -56,6 +58,13 @@ type ProgressMemory struct {
 	Errors  []trouble `json:"errors,omitempty"`  // that may come back
 	Failed  int       `json:"failed,omitempty"`  // calls in a row that failed or found nothing
 	Fired   int       `json:"fired,omitempty"`   // alarms since the last progress
+	Streaks []streak  `json:"streaks,omitempty"` // what fails, with no success since
+	Unheard []streak  `json:"unheard,omitempty"` // calls that were made again without a result
+	Queries window    `json:"queries,omitzero"`  // look-ups and delegations
+	Steps   []uint64  `json:"steps,omitempty"`   // the calls of each reply since something changed
+	Replies int       `json:"replies,omitempty"` // so far
+	Prompts int       `json:"prompts,omitempty"` // so far
+	Reports []report  `json:"reports,omitempty"` // errors that prompts held
 }
 
 // pend is a call that waits for its result.
@@ -66,6 +75,10 @@ type pend struct {
 	Act   act    `json:"act,omitempty"`
 	Shell bool   `json:"shell,omitempty"` // it runs a command
 	Name  string `json:"name"`            // for a person
+
+	ToolName   string `json:"toolName,omitempty"`
+	Family     uint64 `json:"family,omitempty"` // of the command
+	FamilyName string `json:"familyName,omitempty"`
 }
 
 // idle is a call from which nothing came.
@@ -82,6 +95,7 @@ type trouble struct {
 	Text    string `json:"text"`
 	Shape   window `json:"shape,omitzero"` // one entry: the whole of what was said with it
 	N       int    `json:"n"`
+	Told    int    `json:"told,omitempty"`    // of them, those that an alarm has told
 	Last    int    `json:"last"`              // the result that gave it
 	Changes int    `json:"changes,omitempty"` // to the workspace in between
 }
@@ -107,8 +121,9 @@ func (r Progress) See(mem ProgressMemory, m trimtab.Message) (ProgressMemory, *A
 	if ours(m) {
 		return mem, nil
 	}
+	var reported *Alarm
 	if m.IsPrompt() {
-		mem = mem.hear(m.Typed())
+		mem, reported = mem.hear(m.Typed()).report(m.Typed())
 	}
 	var alarm *Alarm
 	if m.Role == trimtab.RoleAssistant {
@@ -124,11 +139,27 @@ func (r Progress) See(mem ProgressMemory, m trimtab.Message) (ProgressMemory, *A
 	}
 	if alarm != nil {
 		alarm.By, alarm.Level = r.Name(), Stop
-		mem.Idle, mem.Errors, mem.Said = nil, nil, window{}
-		mem.Other, mem.Waits, mem.Failed = 0, 0, 0
-		mem.Fired++
+		return mem.told(), alarm
 	}
-	return mem, alarm
+	if reported != nil {
+		reported.By, reported.Level = r.Name(), Warn
+	}
+	return mem, reported
+}
+
+// told begins to count anew after an alarm. How often something failed so far stays known.
+func (mem ProgressMemory) told() ProgressMemory {
+	mem.Idle, mem.Said, mem.Unheard, mem.Queries, mem.Steps = nil, window{}, nil, window{}, nil
+	mem.Errors, mem.Streaks = slices.Clone(mem.Errors), slices.Clone(mem.Streaks)
+	for i := range mem.Errors {
+		mem.Errors[i].Told = mem.Errors[i].N
+	}
+	for i := range mem.Streaks {
+		mem.Streaks[i].Told = mem.Streaks[i].N
+	}
+	mem.Other, mem.Waits, mem.Failed = 0, 0, 0
+	mem.Fired++
+	return mem
 }
 
 // hear takes a prompt in. What a person says begins everything anew, unless they
@@ -142,6 +173,7 @@ func (mem ProgressMemory) hear(prompt string) ProgressMemory {
 	mem.Asked = append(slices.Clip(mem.Asked), h)
 	mem.Asked = mem.Asked[max(0, len(mem.Asked)-maxAsked):]
 	mem.Idle, mem.Since, mem.Errors, mem.Said = nil, nil, nil, window{}
+	mem.Streaks, mem.Unheard, mem.Queries, mem.Steps = nil, nil, window{}, nil
 	mem.Other, mem.Waits, mem.Failed, mem.Fired = 0, 0, 0, 0
 	return mem
 }
@@ -152,20 +184,48 @@ func (mem ProgressMemory) moved() ProgressMemory {
 	return mem
 }
 
-// limit doubles with each alarm that changed nothing, so that the rule falls
-// silent where nobody listens.
-func (mem ProgressMemory) limit(n int) int { return n << min(max(mem.Fired, 0), 4) }
+// limit is how often something has to happen: as often once more before a second alarm,
+// and from then on twice as often each time, so that the rule falls silent where nobody
+// listens.
+func (mem ProgressMemory) limit(n int) int { return n << min(max(mem.Fired-1, 0), 4) }
 
 // reply notes what the model is about to do, and compares what it says.
 func (r Progress) reply(mem ProgressMemory, m trimtab.Message) (ProgressMemory, *Alarm) {
 	waits := false
-	for _, c := range calls(m) {
+	var alarm *Alarm
+	var step uint64
+	reads := true // nothing but files: who lost them looks at them again
+	list := calls(m)
+	mem.Replies++
+	open := mem.Open
+	for _, c := range list {
 		kind, command := actOf(c)
 		waits = waits || kind == wait
-		p := pend{ID: trimtab.Clip(c.ID, maxID), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command)}
-		mem.Open = append(slices.Clip(mem.Open), p)
+		p := pend{ID: trimtab.Clip(c.ID, maxID), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command), ToolName: brief(c.Name, 40)}
+		if command != "" {
+			p.FamilyName = family(command)
+			p.Family = xxhash.Sum64String(p.FamilyName)
+		}
+		step += mix(p.Key)
+		reads = reads && kind == look && (command != "" || text(c.Input, 200, paths...) != "")
+		var found *Alarm
+		if kind == look && command == "" {
+			if mem, found = r.rephrase(mem, c, mem.Replies); found != nil {
+				alarm = found
+			}
+		}
+		if mem, found = r.unheard(mem, p.Key, p.Name); found != nil {
+			alarm = found
+		}
+		open = append(slices.Clip(open), p)
 	}
-	mem.Open = mem.Open[max(0, len(mem.Open)-maxOpen):]
+	mem.Open = open[max(0, len(open)-maxOpen):]
+	if len(list) > 0 && !waits && !reads && alarm == nil {
+		mem, alarm = r.recur(mem, step, callName(list[0], ""))
+	}
+	if alarm != nil {
+		return mem, alarm
+	}
 	text := said(m, false)
 	if waits || mem.Waiting || len(text) == 0 { // who waits may say so
 		mem.Waiting = mem.Waiting && len(text) == 0
@@ -194,6 +254,9 @@ func (r Progress) reply(mem ProgressMemory, m trimtab.Message) (ProgressMemory, 
 
 // asides are keys of an input that say why a call is made, not what it does.
 var asides = []string{"description", "explanation", "reason", "thought", "task_progress", "timeout"}
+
+// paths are keys of an input under which a file or a folder stands.
+var paths = []string{"file_path", "filePath", "path", "absolute_path", "dir_path", "file"}
 
 // callName is a call in a few words.
 func callName(c trimtab.ToolCall, command string) string {

@@ -44,18 +44,26 @@ func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMe
 	default:
 		mem = mem.success(call, res.Text)
 	}
+	if alarm == nil {
+		mem, alarm = r.streak(mem, call, res.Text, failed, late)
+	}
 	if alarm == nil && mem.Failed >= mem.limit(r.cfg.Failures) {
-		alarm = &Alarm{Kind: Failures, Times: mem.Failed, Why: fmt.Sprintf("the last %d tool calls all failed or found nothing, the newest: %s", mem.Failed, call.Name)}
+		alarm = &Alarm{Kind: Failures, Times: mem.Failed, Why: fmt.Sprintf("the last %d tool calls all failed or found nothing, the newest: `%s`", mem.Failed, call.Name)}
 	}
 	if alarm != nil {
+		alarm.Cause = call.cause()
 		return mem, alarm
 	}
 	changed := call.Act == write && !failed && shown != again
 	if changed {
-		mem.Since = nil
+		mem.Since, mem.Steps = nil, nil
 		mem.Errors = slices.Clone(mem.Errors)
 		for i := range mem.Errors {
 			mem.Errors[i].Changes++
+		}
+		mem.Streaks = slices.Clone(mem.Streaks)
+		for i := range mem.Streaks {
+			mem.Streaks[i].Moved = true
 		}
 	}
 	first := !slices.Contains(mem.Since, call.Key)
@@ -67,7 +75,10 @@ func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMe
 	case changed, shown == news:
 		return mem.moved(), nil
 	case shown == again && !first: // who looks again after a change has a reason
-		return r.idle(mem, call)
+		if mem, alarm = r.idle(mem, call); alarm != nil {
+			alarm.Cause = call.cause()
+		}
+		return mem, alarm
 	}
 	mem.Other++
 	return mem, nil
@@ -118,7 +129,7 @@ func (r Progress) idle(mem ProgressMemory, call pend) (ProgressMemory, *Alarm) {
 	var keys []uint64
 	for _, i := range mem.Idle {
 		if !slices.Contains(keys, i.Key) {
-			keys, names = append(keys, i.Key), append(names, i.Name)
+			keys, names = append(keys, i.Key), append(names, "`"+i.Name+"`")
 		}
 	}
 	n := len(mem.Idle)
@@ -129,7 +140,7 @@ func (r Progress) idle(mem ProgressMemory, call pend) (ProgressMemory, *Alarm) {
 		if call.Act == wait {
 			n *= patience
 		}
-		return mem, &Alarm{Kind: SameCall, Times: n + 1, Why: fmt.Sprintf("%s gave the same result %d times and nothing changed in between", call.Name, n+1)}
+		return mem, &Alarm{Kind: SameCall, Times: n + 1, Why: fmt.Sprintf("`%s` gave the same result %d times and nothing changed in between", call.Name, n+1)}
 	}
 	shown := strings.Join(names[:min(3, len(names))], ", ")
 	if len(names) > 3 {
@@ -181,12 +192,15 @@ func (r Progress) failure(mem ProgressMemory, call pend, result string, late boo
 		i = len(mem.Errors) - 1
 	}
 	t := &mem.Errors[i]
+	if t.N > 0 && t.Call == call.Key && t.Changes == 0 && !late { // the very same once more, and nothing was done about it
+		most--
+	}
 	t.N, t.Call, t.Last = t.N+1, call.Key, mem.Count
-	if t.N < mem.limit(most) {
+	if t.N-t.Told < mem.limit(most) {
 		return mem, nil
 	}
 	if late {
-		return mem, &Alarm{Kind: SameError, Times: t.N, Why: fmt.Sprintf("%d calls ran into the time limit, the newest: %s", t.N, call.Name)}
+		return mem, &Alarm{Kind: SameError, Times: t.N, Why: fmt.Sprintf("%d calls ran into the time limit, the newest: `%s`", t.N, call.Name)}
 	}
 	after := "with nothing changed in between"
 	if t.Changes == 1 {
@@ -194,7 +208,7 @@ func (r Progress) failure(mem ProgressMemory, call pend, result string, late boo
 	} else if t.Changes > 1 {
 		after = fmt.Sprintf("after %d changes that did not help", t.Changes)
 	}
-	return mem, &Alarm{Kind: SameError, Times: t.N, Why: fmt.Sprintf("the same error came back %d times, %s: %s", t.N, after, t.Text)}
+	return mem, &Alarm{Kind: SameError, Times: t.N, Why: fmt.Sprintf("the same error came back %d times, %s: %q", t.N, after, t.Text)}
 }
 
 // alike reports whether an output is like the one that the error came with first.

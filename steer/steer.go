@@ -1,9 +1,10 @@
 // Package steer is the lineup: which interventions there are, in which order
 // their notes stand, and the settings of each.
 //
-// The order is frame, mode, focus, todo, automata, stop, then programs by name: where the work stands comes
-// first, then what the person chose and the goal of it, the tactical reminder
-// before the strategic reflection, and last whether the agent may stop. The siblings never import each other, but for
+// The order is frame, mode, focus, todo, automata, guard, stop, then programs by name: where
+// the work stands comes first, then what the person chose and the goal of it, the tactical
+// reminder before the strategic reflection, then what goes wrong just now, and last whether
+// the agent may stop. The siblings never import each other, but for
 // the one definition of a mode, and nothing outside names them one by one.
 //
 //	engine, err := steer.New(steer.Config{}, steer.With(trimtab.Use(mine)))
@@ -24,6 +25,7 @@ import (
 	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/steer/focus"
 	"github.com/trimtab/trimtab/steer/frame"
+	"github.com/trimtab/trimtab/steer/guard"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/steer/todo"
@@ -38,6 +40,7 @@ type Config struct {
 	Focus    focus.Config    `json:"focus" doc:"what keeps a session in a mode with a goal on it"`
 	Todo     todo.Config     `json:"todoReminder" doc:"the reminder of the agent's todo list"`
 	Automata automata.Config `json:"automataMode" doc:"periodic reflection, switched on by the word automata"`
+	Guard    guard.Config    `json:"guard" doc:"whether an agent that goes in circles is told"`
 	Stop     stop.Config     `json:"stop" doc:"whether an agent that stops with work left is sent on"`
 	Verify   stop.Verify     `json:"verify" doc:"whether an agent that stops before its changes were checked is sent on"`
 
@@ -56,14 +59,15 @@ func New(cfg Config, opts ...Option) (*trimtab.Engine, error) {
 	goals, err3 := focus.New(cfg.Focus, all...)
 	reminder, err4 := todo.New(cfg.Todo)
 	reflection, err5 := automata.New(cfg.Automata)
+	watch, err7 := guard.New(cfg.Guard)
 	ending, err6 := stop.New(cfg.Stop, cfg.Verify)
-	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
 		return nil, err
 	}
 	if cfg.Steering.Todos == nil {
 		cfg.Steering.Todos = todotool.Tools{}
 	}
-	lineup := []trimtab.Steerer{trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(ending)}
+	lineup := []trimtab.Steerer{trimtab.Use(frames), trimtab.Use(modes{chosen, goals}), trimtab.Use(reminder), trimtab.Use(reflection), trimtab.Use(watch), trimtab.Use(ending)}
 	for _, id := range slices.Sorted(maps.Keys(cfg.Interventions)) {
 		program, err := external.New(id, cfg.Interventions[id])
 		if err != nil {

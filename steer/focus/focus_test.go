@@ -160,7 +160,7 @@ func TestD3_TheSecondLoopInAPhaseForcesSynthesis(t *testing.T) {
 func TestD3_WorkThatComesToNothingIsSeenWhereItIsAskedFor(t *testing.T) {
 	tb := enterWith(t, focus.Config{Detector: "progress"}, "copywrite")
 	fired := 0
-	for i := range 12 {
+	for i := range 11 {
 		id := fmt.Sprint("c", i)
 		got := tb.take(trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: id, Name: "bash", Input: json.RawMessage(`{"command":"make site"}`)}}})
 		got = append(got, tb.take(trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: id, Text: "error: no template called home", Failed: true}}})...)

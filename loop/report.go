@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// report is a line of an error that a person wrote in a prompt.
+type report struct {
+	Sign uint64 `json:"sign"`
+	N    int    `json:"n"`
+	At   int    `json:"at"` // the prompt that held it last
+}
+
+const maxReports, maxPromptLines, minReport = 48, 400, 16
+
+// report looks whether a prompt holds an error that an earlier one held: then what was done
+// about it in between did not help.
+func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
+	mem.Prompts++
+	var alarm *Alarm
+	lines := 0
+	for line := range strings.SplitSeq(prompt, "\n") {
+		if lines++; lines > maxPromptLines {
+			break
+		}
+		line = strings.TrimSpace(line)
+		if len(line) < minReport || len(line) > 500 || !complains(line) {
+			continue
+		}
+		sign := xxhash.Sum64String(unplaced(settled(line)))
+		i := slices.IndexFunc(mem.Reports, func(r report) bool { return r.Sign == sign })
+		mem.Reports = slices.Clone(mem.Reports)
+		if i < 0 {
+			mem.Reports = append(mem.Reports, report{Sign: sign, N: 1, At: mem.Prompts})
+			mem.Reports = mem.Reports[max(0, len(mem.Reports)-maxReports):]
+			continue
+		}
+		r := &mem.Reports[i]
+		if r.At == mem.Prompts { // twice in one prompt
+			continue
+		}
+		r.N, r.At = r.N+1, mem.Prompts
+		if alarm == nil || r.N > alarm.Times {
+			alarm = &Alarm{Kind: SameReport, Times: r.N, Cause: sign, Why: fmt.Sprintf("the person reports this for the %s time: %q", ordinal(r.N), brief(line, 100))}
+		}
+	}
+	return mem, alarm
+}
+
+// complains reports whether a line of a prompt looks like the output of something that
+// failed, rather than like a sentence about it.
+func complains(line string) bool {
+	if !wrong(line) {
+		return false
+	}
+	return exception(line) || strings.Contains(line, "rror:") || strings.Contains(line, "rror[") || strings.Contains(line, "FAIL") || strings.Contains(line, "panic:") ||
+		strings.Contains(line, "fatal:") || strings.Contains(line, "xception:") || strings.Contains(line, "No such file") || strings.Contains(line, "command not found") ||
+		placed(line)
+}
+
+// placed reports whether a line names a place in a file: name.ext:12.
+func placed(line string) bool {
+	for i := 1; i+1 < len(line); i++ {
+		if line[i] == ':' && line[i+1]-'0' <= 9 && wordly(line[i-1]) && strings.Contains(line[max(0, i-6):i], ".") {
+			return true
+		}
+	}
+	return false
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2 && n%100 != 12:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3 && n%100 != 13:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}

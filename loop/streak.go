@@ -1,0 +1,167 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A streak is something that fails again and again with no success in between, however
+// different the words of its errors are: a tool that does one thing, a command of one
+// family, one class of exceptions, the time limit.
+type streak struct {
+	Key   uint64   `json:"key"`
+	Name  string   `json:"name"`
+	N     int      `json:"n"`
+	Told  int      `json:"told,omitempty"`  // of them, those that an alarm has told
+	Last  int      `json:"last,omitempty"`  // the result that was the newest of it
+	Signs []uint64 `json:"signs,omitempty"` // the errors, the newest last
+	Moved bool     `json:"moved,omitempty"` // something changed since the last failure
+}
+
+// tried reports whether a failure is one of the streak: not another error after a change,
+// for that is how work goes on.
+func (s *streak) tried(sign uint64) bool {
+	fresh := !slices.Contains(s.Signs, sign)
+	on := s.Moved && fresh
+	s.Moved = false
+	if fresh {
+		s.Signs = append(slices.Clip(s.Signs), sign)
+		s.Signs = s.Signs[max(0, len(s.Signs)-maxSigns):]
+	}
+	return !on
+}
+
+const maxStreaks, maxSigns = 12, 8
+
+// streak counts a result and tells of a streak that is long enough.
+func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, late bool) (ProgressMemory, *Alarm) {
+	if failed && refused(result) { // a person's no, or a call that never ran, is no failure of the tool
+		return mem, nil
+	}
+	keys := streakKeys(call, result, failed, late)
+	if !failed {
+		over := func(s streak) bool {
+			return slices.ContainsFunc(keys, func(k streak) bool { return k.Key == s.Key })
+		}
+		if slices.ContainsFunc(mem.Streaks, over) {
+			mem.Streaks = slices.DeleteFunc(slices.Clone(mem.Streaks), over)
+		}
+		return mem, nil
+	}
+	var alarm *Alarm
+	_, sign := fault(result)
+	mem.Streaks = slices.Clone(mem.Streaks)
+	for n, k := range keys {
+		i := slices.IndexFunc(mem.Streaks, func(s streak) bool { return s.Key == k.Key })
+		if i < 0 {
+			mem.Streaks = append(mem.Streaks, k)
+			mem.Streaks = mem.Streaks[max(0, len(mem.Streaks)-maxStreaks):]
+			i = len(mem.Streaks) - 1
+		}
+		s := &mem.Streaks[i]
+		if call.Shell && k.Key != lateKey && !s.tried(sign) {
+			continue
+		}
+		if k.Key == lateKey && mem.Count-s.Last > recentLate {
+			s.N, s.Told = 0, 0
+		}
+		s.N, s.Last = s.N+1, mem.Count
+		most := r.cfg.Family
+		if n == 0 && !call.Shell {
+			most = r.cfg.Streak
+		}
+		if alarm == nil && s.N-s.Told >= mem.limit(most) {
+			alarm = &Alarm{Kind: Streak, Times: s.N, Why: fmt.Sprintf("`%s` failed %d times with no success in between", s.Name, s.N)}
+			if late && k.Key == lateKey {
+				alarm.Why = fmt.Sprintf("%d calls ran into the time limit, the newest: `%s`", s.N, call.Name)
+			}
+		}
+	}
+	return mem, alarm
+}
+
+const (
+	lateKey    = 1
+	recentLate = 16 // results after which running into the time limit begins anew
+)
+
+// streakKeys are what a result counts for: the tool or the family first.
+func streakKeys(call pend, result string, failed, late bool) []streak {
+	keys := []streak{{Key: call.cause(), Name: call.ToolName}}
+	if call.Shell {
+		keys[0].Name = call.FamilyName
+	}
+	if late {
+		keys = append(keys, streak{Key: lateKey, Name: "the time limit"})
+	}
+	if failed && call.Shell {
+		if class := exceptionClass(result); class != "" {
+			keys = append(keys, streak{Key: mix(xxhash.Sum64String(class) + 4), Name: class})
+		}
+	}
+	return keys
+}
+
+// cause is what a call is about: its tool, or the kind of command that it runs.
+func (p pend) cause() uint64 {
+	if p.Shell {
+		return mix(p.Family + 3)
+	}
+	return mix(p.Tool + 2)
+}
+
+// exceptionClass is the class of the last exception that an output tells of.
+func exceptionClass(result string) string {
+	_, tail := ends(result, maxEnds)
+	if tail == "" {
+		tail = result
+	}
+	for line := range strings.SplitSeq(tail, "\n") {
+		if line = strings.TrimSpace(line); exception(line) {
+			name, _, _ := strings.Cut(line, ":")
+			return name
+		}
+	}
+	return ""
+}
+
+// family is the program of a command and what it is told to do: "go test", "npm run build".
+func family(command string) string {
+	rest := command
+	for _, cut := range []string{"&&", ";", "\n"} {
+		if i := strings.Index(rest, cut); i >= 0 && strings.HasPrefix(strings.TrimSpace(rest), "cd ") {
+			rest = rest[i+len(cut):]
+		}
+	}
+	var words []string
+	for w := range strings.FieldsSeq(rest) {
+		if len(words) == 0 && (strings.Contains(w, "=") || w == "sudo" || w == "time" || w == "timeout" || w[0]-'0' <= 9) {
+			continue
+		}
+		if strings.HasPrefix(w, "-") && len(words) > 0 && w != "-m" {
+			continue
+		}
+		if strings.ContainsAny(w, "|;&<>") {
+			break
+		}
+		words = append(words, w)
+		if n := len(words); n == 3 || n == 2 && words[1] != "run" && words[1] != "-m" && words[1] != "exec" {
+			break
+		}
+	}
+	return brief(strings.Join(words, " "), 60)
+}
+
+// refused reports whether a call failed because it was not let run.
+func refused(result string) bool {
+	head, _ := ends(result, 600)
+	for _, w := range []string{"user doesn't want", "user rejected", "rejected by the user", "user declined", "denied by", "was not allowed", "Sibling tool call", "interrupted by user", "Request interrupted", "user cancelled", "user canceled", "Permission to use", "requires approval", "not run: "} {
+		if strings.Contains(head, w) {
+			return true
+		}
+	}
+	return false
+}
