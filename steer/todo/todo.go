@@ -17,6 +17,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -87,7 +88,16 @@ func (d Todo) remind(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	idle := t.Step - m.LastWrite
-	if idle < d.cfg.InitialTurns || m.LastReminder > 0 && t.Step-m.LastReminder < d.cfg.RepeatTurns {
+	last := m.LastReminder
+	if i := slices.IndexFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "automata" && n.Live() }); i >= 0 {
+		switch look := t.Notes[i]; {
+		case look.Fixed:
+			return m, nil // it would stand behind the reflection; the next one names the open items itself
+		case last == 0 && len(open) > 0:
+			last = look.Step // so did this one
+		}
+	}
+	if idle < d.cfg.InitialTurns || last > 0 && t.Step-last < d.cfg.RepeatTurns {
 		return m, nil
 	}
 	m.LastReminder = t.Step
