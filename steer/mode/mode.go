@@ -27,6 +27,8 @@ import (
 type Config struct {
 	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, and those that a mode of your own leaves out, where the host lets a tool call be refused"`
 
+	Restrict *bool `json:"restrict" default:"true" doc:"our chat: in planning, research and code-review take tools that write away from the model, and in a mode of your own those that it leaves out; commands can be run in all of them, asked for as ever"`
+
 	Model map[string]string `json:"model" guard:"user" doc:"the model that our chat asks in a mode: the mode's id and the model's name"`
 }
 

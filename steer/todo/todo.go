@@ -88,17 +88,11 @@ func (d Todo) remind(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	idle := t.Step - m.LastWrite
-	last := m.LastReminder
-	if i := slices.IndexFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "automata" && n.Live() }); i >= 0 {
-		switch look := t.Notes[i]; {
-		case look.Fixed:
-			return m, nil // it would stand behind the reflection; the next one names the open items itself
-		case last == 0 && len(open) > 0:
-			last = look.Step // so did this one
-		}
-	}
-	if idle < d.cfg.InitialTurns || last > 0 && t.Step-last < d.cfg.RepeatTurns {
+	if idle < d.cfg.InitialTurns || m.LastReminder > 0 && t.Step-m.LastReminder < d.cfg.RepeatTurns {
 		return m, nil
+	}
+	if slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "automata" && n.Live() && n.Fixed }) {
+		return m, nil // it would stand behind the reflection; the next one names the open items itself
 	}
 	m.LastReminder = t.Step
 	return m, []trimtab.Action{trimtab.Inject{
