@@ -15,6 +15,10 @@ type Inject struct {
 	Life  Life   `json:"life"`
 	Why   string `json:"why"`
 	Asks  bool   `json:"asks,omitempty"` // it asks the agent to act; a kind that is never heeded falls silent
+
+	// Requested is what a person asked for by name or by the word: no budget withholds
+	// it, it takes nothing of the budget of others, and it never falls silent.
+	Requested bool `json:"requested,omitempty"`
 }
 
 // Retract ends the life of the note in a slot, if there is one.

@@ -11,8 +11,8 @@ import (
 // Config sets how notes behave, whoever makes them.
 type Config struct {
 	Travel    string  `json:"travel" default:"auto" enum:"auto,host,clearing,tail,append" doc:"how notes reach the model. host: by the agent's own hooks; clearing: as system messages that the provider takes away by itself; tail: at the end of each request while they live; append: where they were sent they stay; auto: what suits the agent, the model and the provider"`
-	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed"`
-	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt"`
+	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed, and what the person asked for is never held back"`
+	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt; what the person asked for never does"`
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
 
 	// Todos reads the todo lists that agents write; host/todotool knows those of the
@@ -146,6 +146,7 @@ func (e *Engine) Step(s Session, ev Event, now time.Time) (Session, Outcome) {
 			m = Memory{Name: iv.Name()}
 		}
 		if !isAsked || (known && owner == i) {
+			t.Notes = p.s.Notes
 			next, acts, fault := iv.steer(t, m)
 			if m = next; fault != nil {
 				p.out.Faults = append(p.out.Faults, *fault)

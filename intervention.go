@@ -43,6 +43,7 @@ type Turn struct {
 	At      Ref    // the newest message; in Said, the one that was said
 	Todos   Todos  // the agent's own list, as last written
 	Gone    []Note // notes whose anchor the host's rewriting took away
+	Notes   []Note // of all interventions, with what those before this one did in this step
 }
 
 // Sub reports whether the session belongs to a sub-agent.

@@ -38,6 +38,7 @@ type Note struct {
 	Target Seat   `json:"target,omitzero"` // the prompt it was made for
 	Seat   Seat   `json:"seat,omitzero"`
 	Fixed  bool   `json:"fixed,omitempty"` // it stays at its seat; one that is not rides at the end of each request
+	Asked  bool   `json:"asked,omitempty"` // a person asked for it: no budget holds for it
 	Stale  bool   `json:"stale,omitempty"` // its life is over, and it is fixed: it stands in the history and means nothing
 }
 
@@ -82,21 +83,16 @@ func (n Note) Message() Message {
 
 // order sorts notes by seat, then lineup, then age; due notes come last.
 func order(a, b Note) int {
-	if a.Seated() != b.Seated() {
-		if a.Seated() {
-			return -1
-		}
-		return 1
-	}
-	after := func(s Seat) int {
-		if s.After {
+	number := func(yes bool) int {
+		if yes {
 			return 1
 		}
 		return 0
 	}
 	return cmp.Or(
+		cmp.Compare(number(!a.Seated()), number(!b.Seated())),
 		cmp.Compare(a.Seat.Seq, b.Seat.Seq),
-		cmp.Compare(after(a.Seat), after(b.Seat)),
+		cmp.Compare(number(a.Seat.After), number(b.Seat.After)),
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(a.ID, b.ID))
 }

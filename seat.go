@@ -64,14 +64,14 @@ func (p *pass) inject(rank int, in Inject) {
 		return
 	}
 	by := p.lineup[rank].Name()
-	n := Note{By: by, Rank: rank, Slot: in.Slot, Text: in.Text, Place: in.Place, Life: in.Life, Why: in.Why, Step: p.s.Step}
+	n := Note{By: by, Rank: rank, Slot: in.Slot, Text: in.Text, Place: in.Place, Life: in.Life, Why: in.Why, Step: p.s.Step, Asked: in.Requested}
 	if n.Life == "" {
 		n.Life = Once
 	}
 	if n.Place == BeforePrompt && !p.s.Split {
 		n.Target = p.s.Prompt
 	}
-	if in.Asks && !p.heard(n) {
+	if in.Asks && !in.Requested && !p.heard(n) {
 		return
 	}
 	p.end(func(o Note) bool { return o.By == by && o.Slot == in.Slot && o.inSlot() }, "replaced: "+in.Why)
@@ -204,7 +204,7 @@ func (p *pass) seatDue(sent map[int]bool) {
 	first := max(0, slices.IndexFunc(notes, due))
 	p.s.Notes = notes[:first:first]
 	for _, n := range notes[first:] {
-		if taken := size(p.s.Notes); taken+len(n.Text) > p.allowance() {
+		if taken := size(p.s.Notes); !n.Asked && taken+len(n.Text) > p.allowance() {
 			p.changed(Withheld, n, fmt.Sprintf("over budget: notes take %d tokens beside %d of history", p.s.Meter.Tokens(taken), p.s.Meter.Tokens(p.s.Meter.Bytes)), 0)
 			continue
 		}
@@ -230,16 +230,18 @@ func (p *pass) choose(n Note) Seat {
 	return p.s.Last
 }
 
+// size is what notes take of the budget: those that nobody asked for.
 func size(notes []Note) int {
 	n := 0
 	for i := range notes {
-		n += len(notes[i].Text)
+		if !notes[i].Asked {
+			n += len(notes[i].Text)
+		}
 	}
 	return n
 }
 
 // allowance is how many bytes notes may take.
 func (p *pass) allowance() int {
-	floor := alwaysAllowed * usualRate / 1000
-	return max(floor, int(p.cfg.Budget*float64(p.s.Meter.Bytes)))
+	return max(alwaysAllowed*usualRate/1000, int(p.cfg.Budget*float64(p.s.Meter.Bytes)))
 }

@@ -38,7 +38,23 @@ type Document struct {
 
 // ModeState is the mode of the session, and no flag.
 type ModeState struct {
-	Mode string `json:"mode"`
+	Mode    string `json:"mode"`
+	Damaged string `json:"-"` // why it could not be read; the mode is then normal
+}
+
+// UnmarshalJSON never fails: a state that cannot be read must not cost the messages.
+func (m *ModeState) UnmarshalJSON(raw []byte) error {
+	var in struct {
+		Mode *string `json:"mode"`
+	}
+	*m = ModeState{Mode: "normal"}
+	switch err := json.Unmarshal(raw, &in); {
+	case err != nil:
+		m.Damaged = "it is no object whose mode is a text"
+	case in.Mode != nil && *in.Mode != "":
+		m.Mode = *in.Mode
+	}
+	return nil
 }
 
 // AutomataState is the state of the reflection, by the names of the contract.
@@ -46,6 +62,17 @@ type AutomataState struct {
 	Enabled        bool `json:"automataEnabled"`
 	LastAutomata   int  `json:"lastAutomataTurn"`
 	LastReflection int  `json:"lastReflectionTurn"`
+}
+
+// UnmarshalJSON never fails, as that of ModeState: what cannot be read is off.
+func (a *AutomataState) UnmarshalJSON(raw []byte) error {
+	type plain AutomataState
+	var in plain
+	if json.Unmarshal(raw, &in) != nil {
+		in = plain{}
+	}
+	*a = AutomataState(in)
+	return nil
 }
 
 // State is what an import needs beyond the contract.
@@ -78,7 +105,7 @@ func FromArchive(ctx context.Context, a trimtab.Archive, s trimtab.Session) (Doc
 
 // New makes a document of a session, its whole history and its journal.
 func New(s trimtab.Session, history []trimtab.Message, journal []trimtab.Entry) (Document, error) {
-	d := Document{Info: s.Info, Messages: s.Record(history), ModeState: ModeState{"normal"}}
+	d := Document{Info: s.Info, Messages: s.Record(history), ModeState: ModeState{Mode: "normal"}}
 	if d.Messages == nil {
 		d.Messages = []trimtab.Message{}
 	}

@@ -79,6 +79,8 @@ type Options struct {
 
 	Unattended bool // nobody can be asked: the model is told so
 	ReadOnly   bool // only tools that look are offered
+
+	Unrestricted bool // no mode takes a tool away
 }
 
 // Chat is a chat in one folder. It may be used from several goroutines.

@@ -35,7 +35,7 @@ func (c *Chat) tools() (*toolset.Set, error) {
 }
 
 func (c *Chat) policy() toolset.Policy {
-	return toolset.Policy{ReadOnly: c.opt.ReadOnly, Modes: c.opt.Modes()}
+	return toolset.Policy{ReadOnly: c.opt.ReadOnly, Free: c.opt.Unrestricted, Modes: c.opt.Modes()}
 }
 
 // offers decides what the model is offered.

@@ -15,6 +15,7 @@ import (
 type Policy struct {
 	Modes    []mode.Definition // all that there are
 	ReadOnly bool              // offer only tools that read, in every mode
+	Free     bool              // no mode takes a tool away
 }
 
 // Offer reports whether the model is offered a tool: for agent.Options.Offer.
@@ -22,15 +23,21 @@ func (p Policy) Offer(s trimtab.Session, t llm.Tool) bool {
 	return p.ExcludedBy(s, t) == "" && (t.ReadOnly || !p.ReadOnly)
 }
 
+// runs is the tool that runs commands.
+const runs = "bash"
+
 // ExcludedBy is the name of the session's mode, where it excludes a tool: one that
-// changes things in a mode that only reads, one that the mode does not name where it
-// names some, and criteria where there are none. It is "" for every other tool.
+// writes in a mode that only looks, one that the mode does not name where it names
+// some, and criteria where there are none. It is "" for every other tool. Commands
+// stay: a review runs the tests, and the person is asked as for every command.
 func (p Policy) ExcludedBy(s trimtab.Session, t llm.Tool) string {
 	def := p.modeOf(s)
 	switch {
 	case t.Name == steertool.CriterionMet && !hasGoal(s):
 		return cmp.Or(def.Name, "NORMAL")
-	case def.ReadOnly && !t.ReadOnly, len(def.Tools) > 0 && !slices.Contains(def.Tools, t.Name) && !steers(t.Name):
+	case p.Free:
+		return ""
+	case def.ReadOnly && !t.ReadOnly && t.Name != runs, len(def.Tools) > 0 && !slices.Contains(def.Tools, t.Name) && !steers(t.Name):
 		return def.Name
 	}
 	return ""

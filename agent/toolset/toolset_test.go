@@ -140,7 +140,9 @@ func inMode(memory string) trimtab.Session {
 	return s.WithMemory("mode", []byte(memory))
 }
 
-func TestAModeExcludesTools(t *testing.T) {
+// TestSeed001_57_AModeExcludesTools: a mode that only looks takes writing away and not
+// running, and a setting turns that off.
+func TestSeed001_57_AModeExcludesTools(t *testing.T) {
 	modes := append(mode.BuiltIn(), mode.Definition{ID: "survey", Name: "SURVEY", Tools: []string{"search"}})
 	read, write, criterion := llm.Tool{Name: "read", ReadOnly: true}, llm.Tool{Name: "write"}, llm.Tool{Name: steertool.CriterionMet, ReadOnly: true}
 	for _, c := range []struct {
@@ -154,6 +156,8 @@ func TestAModeExcludesTools(t *testing.T) {
 		{`not JSON`, write, ""},
 		{`{"mode":"planning"}`, read, ""},
 		{`{"mode":"planning"}`, write, "PLANNING"},
+		{`{"mode":"code-review"}`, llm.Tool{Name: "edit"}, "CODE REVIEW"},
+		{`{"mode":"code-review"}`, llm.Tool{Name: "bash"}, ""},
 		{`{"mode":"survey"}`, read, "SURVEY"},
 		{`{"mode":"survey"}`, llm.Tool{Name: "search", ReadOnly: true}, ""},
 		{`{"mode":"survey"}`, llm.Tool{Name: "flame_pop", ReadOnly: true}, ""},
@@ -167,8 +171,12 @@ func TestAModeExcludesTools(t *testing.T) {
 			t.Errorf("%s %s: excluded by %q; want %q", c.memory, c.tool.Name, got, c.want)
 		}
 	}
+	free := toolset.Policy{Modes: modes, Free: true}
+	if !free.Offer(inMode(`{"mode":"planning"}`), write) || !free.Offer(inMode(`{"mode":"survey"}`), read) || free.Offer(inMode(""), criterion) {
+		t.Error("a policy without restrictions takes a tool away, or offers criteria where there are none")
+	}
 	only := toolset.Policy{Modes: modes, ReadOnly: true}
-	if only.Offer(inMode(""), write) || !only.Offer(inMode(""), read) {
+	if only.Offer(inMode(""), write) || only.Offer(inMode(`{"mode":"code-review"}`), llm.Tool{Name: "bash"}) || !only.Offer(inMode(""), read) {
 		t.Error("a policy that only reads offers a tool that writes, or none that reads")
 	}
 }

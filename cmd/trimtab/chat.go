@@ -115,7 +115,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	}
 	c, err := chat.Open(chat.Options{
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
-		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions,
+		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
 		Left: func(why error) { a.progress("the session's own model is unavailable: %s\n", why) },
 	})

@@ -132,7 +132,15 @@ func (im Importer) Document(ctx context.Context, doc export.Document) (trimtab.S
 	if doc.ModeState.Mode != "" && doc.ModeState.Mode != "normal" {
 		events = append(events, trimtab.Asked{Command: "mode", Args: []string{doc.ModeState.Mode}})
 	}
-	return im.Tell(ctx, doc.Info, append(events, trimtab.Resumed{}))
+	if doc.Host == "" {
+		doc.Host = trimtab.OwnHost // of no agent that has a name: the chat can go on with it
+	}
+	s, err := im.Tell(ctx, doc.Info, append(events, trimtab.Resumed{}))
+	if why := doc.ModeState.Damaged; err == nil && why != "" && im.Outcome != nil {
+		word := trimtab.Notify{Text: "modeState cannot be read, going on in normal mode: " + why, Warning: true}
+		im.Outcome(trimtab.Outcome{Actions: []trimtab.Taken{{By: "mode", Action: word}}})
+	}
+	return s, err
 }
 
 // Tell stores a new session by telling its events to the engine, all or nothing.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/importer"
 	"github.com/trimtab/trimtab/session"
@@ -226,5 +227,77 @@ func TestAnotherStoreComesInWhole(t *testing.T) {
 	}
 	if len(all) != 2 || known != 1 || !slices.Equal(texts(t, st, "codex:c1"), []string{"fix the parser", "Done."}) {
 		t.Errorf("%+v", all)
+	}
+}
+
+// seedFile is a session of exactly the keys that the seed of modes gives a session
+// file.
+func seedFile(t *testing.T, modeState string) string {
+	return write(t, "session.json", `{
+  "project": "/p", "sessionId": "seed-1", "modelId": "demo", "title": "Authentication",
+  "createdAt": "2026-11-15T09:00:00Z", "updatedAt": "2026-11-15T09:05:00Z",
+  "messages": [
+    {"role": "user", "content": [{"type": "text", "text": "I need to implement user authentication"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Here is a plan."}]}
+  ],
+  "modeState": `+modeState+`
+}`)
+}
+
+// TestSeed001_61_AFileOfTheSeedsKeysIsResumed: it becomes a session of our own chat,
+// in its mode, and the next prompt gets the reminder.
+func TestSeed001_61_AFileOfTheSeedsKeysIsResumed(t *testing.T) {
+	for state, mode := range map[string]string{`{"mode": "planning"}`: "planning", `{"mode": "codeReview", "isFirst": true}`: "code-review", `null`: "normal"} {
+		im, st, service := open(t)
+		r := one(t, im.File(t.Context(), seedFile(t, state), importer.Options{}))
+		if r.Err != nil || r.Session != "seed-1" || r.Title != "Authentication" || r.Messages != 2 {
+			t.Fatalf("%s: %+v", state, r)
+		}
+		s, err := st.Load(t.Context(), "seed-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := chat.CheckOwn(s); err != nil {
+			t.Errorf("%s: %v", state, err)
+		}
+		s, _, err = service.Handle(t.Context(), "seed-1", trimtab.Said{Message: trimtab.Prompt("What JWT library should I use?")}, trimtab.Calling{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory, _ := s.Memory("mode")
+		if !strings.Contains(string(memory), `"mode":"`+mode+`"`) {
+			t.Errorf("%s: %s", state, memory)
+		}
+		slots := []string{}
+		for _, n := range s.Notes {
+			slots = append(slots, n.By+"/"+n.Slot)
+		}
+		if reminded := slices.Equal(slots, []string{"mode/reminder"}); reminded != (mode != "normal") {
+			t.Errorf("%s: notes %v", state, slots)
+		}
+	}
+}
+
+// TestSeed001_71_ADamagedModeStateCostsNoSession: it begins in normal mode, with a word.
+func TestSeed001_71_ADamagedModeStateCostsNoSession(t *testing.T) {
+	for _, state := range []string{`"planning"`, `{"mode": 5}`, `[]`, `true`} {
+		im, st, _ := open(t)
+		var words []string
+		im.Outcome = func(out trimtab.Outcome) {
+			for _, taken := range out.Actions {
+				if n, ok := taken.Action.(trimtab.Notify); ok && n.Warning {
+					words = append(words, n.Text)
+				}
+			}
+		}
+		if r := one(t, im.File(t.Context(), seedFile(t, state), importer.Options{})); r.Err != nil {
+			t.Fatalf("%s: %v", state, r.Err)
+		}
+		if said := texts(t, st, "seed-1"); len(said) != 2 {
+			t.Errorf("%s: %q", state, said)
+		}
+		if len(words) != 1 || !strings.Contains(words[0], "normal mode") {
+			t.Errorf("%s: %q", state, words)
+		}
 	}
 }

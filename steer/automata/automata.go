@@ -14,6 +14,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -24,8 +25,9 @@ import (
 
 // Config sets when the reflection comes. Zero values take the defaults.
 type Config struct {
-	Enabled      *bool `json:"enabled" default:"true" doc:"let the word automata in a prompt switch reflection on"`
-	InitialTurns int   `json:"initialTurns" default:"8" min:"1" max:"1000" doc:"steps between reflections"`
+	Enabled      *bool  `json:"enabled" default:"true" doc:"let the word automata in a prompt switch reflection on"`
+	InitialTurns int    `json:"initialTurns" default:"8" min:"1" max:"1000" doc:"steps between reflections"`
+	Match        string `json:"match" default:"word" enum:"word,anywhere" doc:"word: the prompt holds the word, outside of what it quotes; anywhere: it contains these letters, within other words and quotations too"`
 }
 
 // Automata is the intervention.
@@ -76,7 +78,7 @@ func (a Automata) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 
 func (a Automata) listen(t trimtab.Turn, m Memory, said trimtab.Message) (Memory, []trimtab.Action) {
 	var acts []trimtab.Action
-	if !m.Enabled && *a.cfg.Enabled && said.IsPrompt() && called(said.Typed()) {
+	if !m.Enabled && *a.cfg.Enabled && said.IsPrompt() && a.called(said.Typed()) {
 		m = Memory{Enabled: true, LastAutomata: t.Step}
 		acts = append(acts, trimtab.Notify{Text: fmt.Sprintf("automata on: a reflection every %s", plural.Count(a.cfg.InitialTurns, "step"))})
 	}
@@ -102,7 +104,7 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		since = "they were asked for"
 	}
 	act := trimtab.Inject{
-		Slot: slot, Text: a.text(m.Diary.lines(t.Step-base, since, t.Todos.Open())), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
+		Slot: slot, Text: a.text(t, m.Diary.lines(t.Step-base, since)), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true, Requested: true,
 		Why: plural.Count(t.Step-base, "step") + " since the last look back",
 	}
 	m.LastReflection, m.Diary = t.Step, Diary{}
@@ -112,9 +114,24 @@ func (a Automata) reflect(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 //go:embed reflection.md
 var reflection string
 
-func (a Automata) text(happened []string) string {
+// mostOpen is how many open items a reflection names.
+const mostOpen = 5
+
+// text is the reflection. What is open on the todo list stands in front of the four
+// questions: in the reminder, where one rides on the same request, else in the
+// reflection itself. A reminder that stays where it was sent lies further back.
+func (a Automata) text(t trimtab.Turn, happened []string) string {
+	data := struct {
+		Happened []string
+		Open     []trimtab.Todo
+		More     int
+	}{Happened: happened}
+	if !slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "todo" && n.Live() && !n.Fixed }) {
+		open := t.Todos.Open()
+		data.Open, data.More = open[:min(mostOpen, len(open))], max(0, len(open)-mostOpen)
+	}
 	var out strings.Builder
-	if err := a.words.Execute(&out, happened); err != nil {
+	if err := a.words.Execute(&out, data); err != nil {
 		return ""
 	}
 	return strings.TrimSpace(out.String())

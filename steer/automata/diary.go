@@ -108,7 +108,7 @@ func count(list []Count, c Count, most int) []Count {
 
 // lines tells the diary in at most six lines. Since is what the steps are counted
 // from.
-func (d Diary) lines(steps int, since string, open []trimtab.Todo) []string {
+func (d Diary) lines(steps int, since string) []string {
 	out := []string{plural.Count(steps, "step") + " since " + since}
 	if len(d.Tools) > 0 {
 		tools := slices.SortedStableFunc(slices.Values(d.Tools), func(a, b Count) int { return cmp.Compare(b.N, a.N) })
@@ -124,9 +124,6 @@ func (d Diary) lines(steps int, since string, open []trimtab.Todo) []string {
 	}
 	if d.Errors > 0 {
 		out = append(out, plural.Count(d.Errors, "tool call")+" failed")
-	}
-	if len(open) > 0 {
-		out = append(out, plural.Count(len(open), "todo")+" open, the first: "+open[0].Text)
 	}
 	for _, c := range d.Calls {
 		if c.N >= repeated && len(out) < 6 {

@@ -9,16 +9,20 @@ import (
 const most = 1 << 20 // a prompt's first megabyte is looked at
 
 var (
-	word    = lazyregexp.Pattern(`(?i)(^|[^\pL\pN_])automata([^\pL\pN_]|$)`)
+	word    = lazyregexp.Pattern(`(?i)(^|[^\pL\pN])automata([^\pL\pN]|$)`)
 	speaker = lazyregexp.Pattern(`(?i)^\s*(\[|\*\*)?(user|human|assistant|model|system|tool|person)(\]|\*\*)?\s*:`)
 	element = lazyregexp.Pattern(`(?s)<([A-Za-z][A-Za-z0-9]*[-_:][A-Za-z0-9_:-]*)[^<>]*>.*?</\s*([A-Za-z][A-Za-z0-9_:-]*)\s*>`)
 )
 
 // called reports whether a person's words hold the word, outside of what they
-// quote: lines behind ">", fenced code, host tags, and transcripts.
-func called(text string) bool {
+// quote: lines behind ">", fenced code, host tags, and transcripts. An underscore or a
+// hyphen ends a word: automata_mode holds it.
+func (a Automata) called(text string) bool {
 	if len(text) > most {
 		text = text[:most]
+	}
+	if a.cfg.Match == "anywhere" {
+		return mentioned(text)
 	}
 	return mentioned(text) && word().MatchString(text) && word().MatchString(own(text))
 }

@@ -116,6 +116,10 @@ func (e External) Steer(t trimtab.Turn, m struct{}) (struct{}, []trimtab.Action)
 			acts = append(acts, trimtab.Notify{Warning: true, Text: fmt.Sprintf("%s asked for %T, which no program may", e.name, taken.Action)})
 			continue
 		}
+		if in, ok := taken.Action.(trimtab.Inject); ok {
+			in.Requested = false // the person asked for the program, not for this
+			taken.Action = in
+		}
 		acts = append(acts, taken.Action)
 	}
 	return m, acts

@@ -14,7 +14,7 @@ import (
 // The limits of a definition.
 const (
 	MaxFile     = 256 << 10 // bytes of a file
-	maxText     = 32 << 10  // bytes of a prompt
+	maxText     = 32 << 10  // bytes of a text that is told again and again
 	maxLine     = 300       // characters of a line that is shown
 	maxPhases   = 50
 	maxCriteria = 100
@@ -101,7 +101,7 @@ func (c *checker) texts(d Definition) {
 	for _, t := range []struct{ path, text string }{
 		{"entryPrompt", d.Entry}, {"reminderPrompt", d.Reminder}, {"goalReminder", d.Goal}, {"agentInstructions", d.Instructions},
 	} {
-		if len(t.text) > maxText {
+		if len(t.text) > maxText && t.path != "entryPrompt" { // told once, as long as its file can hold
 			c.flaw(t.path, "%d bytes; give at most %d", len(t.text), maxText)
 		}
 		c.harmless(t.path, t.text, true)

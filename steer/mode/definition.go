@@ -1,6 +1,7 @@
 package mode
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"slices"
@@ -29,6 +30,25 @@ type Definition struct {
 	Success      []Criterion `json:"successCriteria,omitempty"`
 	Most         int         `json:"maxMessages,omitempty"` // of the whole session; 0 is no limit
 	Instructions string      `json:"agentInstructions,omitempty"`
+}
+
+// The entry prompt has two names in files: ours, and the one in the document that modes
+// come from.
+const entryKey, initialKey = "entryPrompt", "initialPrompt"
+
+// UnmarshalJSON reads the entry prompt under either of its names.
+func (d *Definition) UnmarshalJSON(raw []byte) error {
+	type plain Definition
+	var in struct {
+		plain
+		Initial string `json:"initialPrompt"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	*d = Definition(in.plain)
+	d.Entry = cmp.Or(d.Entry, in.Initial)
+	return nil
 }
 
 // Phase is a part of the way to the goal.

@@ -159,12 +159,15 @@ func (w *walker) object(path string, t reflect.Type, depth int) error {
 		switch {
 		case seen[name]:
 			w.problem(trimtab.Clip(key, 100), "it is given twice")
-		case path == "" && name == "$schema":
+		case path == "" && (name == "$schema" || name == initialKey):
 			next = reflect.TypeFor[string]()
 		case t != nil && !known:
 			w.problem(trimtab.Clip(key, 100), "there is no such key; give some of %s", strings.Join(names, ", "))
 		}
 		seen[name] = true
+		if path == "" && (name == entryKey && seen[initialKey] || name == initialKey && seen[entryKey]) {
+			w.problem(key, "%s and %s are two names of one text; give one", entryKey, initialKey)
+		}
 		if err := w.value(trimtab.Clip(key, 200), next, depth+1); err != nil {
 			return err
 		}

@@ -48,6 +48,9 @@ var bad = []struct{ name, file, want string }{
 	{"!control characters", `{"id":"a","name":"A","goalReminder":"\u001b[2J"}`, `goalReminder: it holds the control character U+001B`},
 	{"!a name that turns", "{\"id\":\"a\",\"name\":\"A\u202eB\",\"goalReminder\":\"g\"}", `name: it holds the control character U+202E`},
 	{"a long name", `{"id":"a","name":"` + strings.Repeat("n", 61) + `","goalReminder":"g"}`, `name: 61 characters; give at most 60`},
+	{"!the entry prompt under both names", `{"id":"a","name":"A","entryPrompt":"e",
+"initialPrompt":"i"}`, `m.json:2: initialPrompt: entryPrompt and initialPrompt are two names of one text; give one`},
+	{"a number for an initial prompt", `{"id":"a","name":"A","initialPrompt":7}`, `initialPrompt: "7" is not allowed; give text`},
 	{"a long prompt", `{"id":"a","name":"A","goalReminder":"` + strings.Repeat("g", 33<<10) + `"}`, `goalReminder: 33792 bytes; give at most 32768`},
 	{"!10 MB", `{"id":"a","name":"A","goalReminder":"` + strings.Repeat("g", 10<<20) + `"}`, `bytes; a mode takes at most 262144`},
 	{"!deep", strings.Repeat(`{"phases":[`, 100), `nested deeper than`},
@@ -157,4 +160,21 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("the schema refuses what Parse takes: %v\n%s", err, raw)
 		}
 	})
+}
+
+// TestSeed001_26_TheSeedsNamesAreTaken: a mode file with the keys of the seed's
+// ModeDefinition, and the seed's name of a mode that ours writes with a hyphen.
+func TestSeed001_26_TheSeedsNamesAreTaken(t *testing.T) {
+	file := `{"id":"pairing","name":"Pairing","description":"two at one keyboard","initialPrompt":"You are in PAIRING MODE.","reminderPrompt":"Still pairing."}`
+	def, problems := mode.Parse("m.json", []byte(file))
+	if len(problems) > 0 || def.Entry != "You are in PAIRING MODE." || def.Reminder != "Still pairing." {
+		t.Errorf("%+v, %v", def, problems)
+	}
+	var v any
+	if err := json.Unmarshal([]byte(file), &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := schemaOf(t).Validate(v); err != nil {
+		t.Error(err)
+	}
 }

@@ -27,6 +27,8 @@ import (
 type Config struct {
 	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, and those that a mode of your own leaves out, where the host lets a tool call be refused"`
 
+	Restrict *bool `json:"restrict" default:"true" doc:"our chat: in planning, research and code-review take tools that write away from the model, and in a mode of your own those that it leaves out; commands can be run in all of them, asked for as ever"`
+
 	Model map[string]string `json:"model" guard:"user" doc:"the model that our chat asks in a mode: the mode's id and the model's name"`
 }
 
@@ -113,14 +115,14 @@ func (d Modes) known(m Memory) (Memory, []trimtab.Action) {
 
 func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 	def := d.list[d.index(m.Mode)]
-	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "a further prompt in " + def.Name}
+	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "a further prompt in " + def.Name, Requested: true}
 	if m.Told != m.Mode {
-		in = trimtab.Inject{Slot: entry, Text: def.Opening(), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name}
+		in = trimtab.Inject{Slot: entry, Text: def.Opening(), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name, Requested: true}
 	}
 	var acts []trimtab.Action
 	if m.Shown != "" && m.Shown != m.Mode {
 		left := d.called(m.Shown)
-		acts = append(acts, trimtab.Inject{Slot: over, Text: isOver(left), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt after " + left})
+		acts = append(acts, trimtab.Inject{Slot: over, Text: isOver(left), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt after " + left, Requested: true})
 		m.Shown = ""
 	}
 	if in.Text != "" {
@@ -157,7 +159,7 @@ func (d Modes) putBack(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	}
 	var acts []trimtab.Action
 	back := func(slot, text string) {
-		acts = append(acts, trimtab.Inject{Slot: slot, Text: text, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history"})
+		acts = append(acts, trimtab.Inject{Slot: slot, Text: text, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "put back after the host rewrote its history", Requested: true})
 	}
 	for _, def := range d.list {
 		entryGone := gone(def.Opening())

@@ -17,6 +17,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -89,6 +90,9 @@ func (d Todo) remind(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	idle := t.Step - m.LastWrite
 	if idle < d.cfg.InitialTurns || m.LastReminder > 0 && t.Step-m.LastReminder < d.cfg.RepeatTurns {
 		return m, nil
+	}
+	if slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "automata" && n.Live() && n.Fixed }) {
+		return m, nil // it would stand behind the reflection; the next one names the open items itself
 	}
 	m.LastReminder = t.Step
 	return m, []trimtab.Action{trimtab.Inject{
