@@ -19,9 +19,11 @@ package replay
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/replay/cache"
 )
@@ -39,6 +41,7 @@ type Report struct {
 	Requests int      `json:"requests"`
 	Tokens   int      `json:"tokens"` // of the history at its end
 	Notes    []Note   `json:"notes"`
+	Spoken   []Spoken `json:"spoken,omitempty"` // what was done but for notes
 	Faults   []string `json:"faults,omitempty"`
 	Totals
 }
@@ -76,8 +79,28 @@ type Note struct {
 	Text    string  `json:"text,omitempty"`
 }
 
+// SpokenKind says what an engine did that is no note.
+type SpokenKind string
+
+// The kinds of what is no note.
+const (
+	Continued SpokenKind = "continue" // the agent was about to stop and was sent on
+	Paused    SpokenKind = "pause"    // the session was to wait for the person
+	Noticed   SpokenKind = "notice"   // the person was told something, the model not
+)
+
+// Spoken is something that an engine did at a step and that is no note.
+type Spoken struct {
+	Kind SpokenKind `json:"kind"`
+	By   string     `json:"by"`
+	Step int        `json:"step"`
+	Why  string     `json:"why,omitempty"`
+	Text string     `json:"text,omitempty"`
+}
+
 // Run takes a recorded session, event by event, through an engine. Whatever was
-// recorded between a reply and the next is one request.
+// recorded between a reply and the next is one request. A reply without a call that a
+// message of the person's side follows, or nothing, is where the agent stopped.
 func Run(engine *trimtab.Engine, info trimtab.Info, recorded iter.Seq2[trimtab.Event, error], prices Prices) (Report, error) {
 	prices, err := settingtag.Fill(prices)
 	if err != nil {
@@ -91,6 +114,7 @@ func Run(engine *trimtab.Engine, info trimtab.Info, recorded iter.Seq2[trimtab.E
 		}
 		r.take(ev)
 	}
+	r.stop()
 	r.report.Session, r.report.Title = r.s.ID, r.s.Title
 	r.report.Messages, r.report.Steps, r.report.Tokens = r.s.Seq, r.s.Step, r.s.Meter.Tokens(r.s.Meter.Bytes)
 	for i := range r.report.Notes {
@@ -120,13 +144,21 @@ type run struct {
 	s      trimtab.Session
 	live   map[int]int // note → its place in the report
 	report Report
-	sent   int // bytes of history in the last request
+	sent   int  // bytes of history in the last request
+	ending bool // the last message is a reply without a call
 }
 
 // take plays one event. A reply is preceded by the request that it answers.
 func (r *run) take(ev trimtab.Event) {
+	said, ok := ev.(trimtab.Said)
+	if ok && said.Message.From == "" {
+		if said.Message.Role == trimtab.RoleUser && !markup.Interrupted(said.Message.Text()) {
+			r.stop()
+		}
+		r.ending = said.Message.Role == trimtab.RoleAssistant && !calls(said.Message)
+	}
 	at := r.s.Updated
-	if said, ok := ev.(trimtab.Said); ok {
+	if ok {
 		if said.Message.At.After(at) {
 			at = said.Message.At
 		}
@@ -136,6 +168,18 @@ func (r *run) take(ev trimtab.Event) {
 		}
 	}
 	r.step(ev, at)
+}
+
+// stop plays the end of a turn, if the last reply was one.
+func (r *run) stop() {
+	if r.ending {
+		r.ending = false
+		r.step(trimtab.Stopping{}, r.s.Updated)
+	}
+}
+
+func calls(m trimtab.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p trimtab.Part) bool { _, ok := p.(trimtab.ToolCall); return ok })
 }
 
 // request pays for a request: the prefix is read, the rest written, and each
@@ -181,7 +225,26 @@ func (r *run) step(ev trimtab.Event, at time.Time) {
 			}
 		}
 	}
+	for _, taken := range out.Actions {
+		r.spoken(taken)
+	}
 	for _, f := range out.Faults {
 		r.report.Faults = append(r.report.Faults, f.Error())
 	}
+}
+
+// spoken lists what was done but for notes. Answers to commands were asked for.
+func (r *run) spoken(taken trimtab.Taken) {
+	s := Spoken{By: taken.By, Step: r.s.Step}
+	switch a := taken.Action.(type) {
+	case trimtab.Continue:
+		s.Kind, s.Why, s.Text = Continued, a.Why, a.Text
+	case trimtab.Pause:
+		s.Kind, s.Why = Paused, a.Why
+	case trimtab.Notify:
+		s.Kind, s.Text = Noticed, a.Text
+	default:
+		return
+	}
+	r.report.Spoken = append(r.report.Spoken, s)
 }

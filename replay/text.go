@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/trimtab/trimtab/internal/plural"
@@ -22,6 +23,9 @@ func WriteReport(w io.Writer, file string, damaged int, rep Report) error {
 		if n.Ended > 0 {
 			p.Printf("  step %-5d - %s/%s: %s\n", n.Ended, n.By, n.Slot, n.Because)
 		}
+	}
+	for _, s := range rep.Spoken {
+		p.Printf("  step %-5d ! %s %s: %s\n", s.Step, s.By, s.Kind, cmp.Or(s.Why, s.Text))
 	}
 	writeTotals(p, "  ", rep.Totals)
 	return p.Err()

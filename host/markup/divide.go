@@ -58,6 +58,12 @@ func beginsWithAny(text string, beginnings []string) bool {
 	return false
 }
 
+// Interrupted reports whether a text is how a host notes that the person broke off a
+// reply: the turn did not end, it was ended.
+func Interrupted(text string) bool {
+	return beginsWithAny(strings.TrimSpace(text), everyHosts().interrupted)
+}
+
 // Divider divides the texts of one user message by author. A person's are only
 // words that no host claims: what stands between tags may quote a file, and a
 // file may hold closing tags, so all from the first tag of a text to the last is

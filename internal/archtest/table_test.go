@@ -140,7 +140,7 @@ var table = []row{
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
 	{"doctor", []string{"surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
-	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool"}, "another lineup over recorded sessions"},
+	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool", "host/markup"}, "another lineup over recorded sessions"},
 	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
 	{"replay/detectors", []string{".", "loop", "internal/config", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// kind is what a note or a moment is about.
+type kind string
+
+// The kinds of moments.
+const (
+	loops         kind = "loop"
+	unproved      kind = "unproved finish"
+	sameReport    kind = "same report"
+	lostGoal      kind = "lost goal"
+	forgottenItem kind = "forgotten item"
+)
+
+// momentKinds lists the kinds of moments in the order of spec and tables.
+var momentKinds = []kind{unproved, loops, sameReport, lostGoal, forgottenItem}
+
+// answers says which moments a note of a kind speaks to.
+var answers = map[kind][]kind{
+	unproved:     {unproved, forgottenItem},
+	loops:        {loops, sameReport},
+	sameReport:   {sameReport, loops},
+	"goal":       {lostGoal},
+	"reflection": {lostGoal},
+	"todo":       {forgottenItem},
+	"open todo":  {forgottenItem},
+}
+
+// kindRow is a row of the table of kinds. What is empty in it fits anything.
+type kindRow struct {
+	By   string `json:"by"`
+	Slot string `json:"slot,omitempty"`
+	Why  string `json:"why,omitempty"` // a part of the reason
+	Kind kind   `json:"kind"`
+}
+
+// kindTable tells what a note is about by who makes it; the first row that fits holds.
+type kindTable []kindRow
+
+// ownKinds knows the lineup, and the names that interventions to come will have. A
+// continuation has the slot "continue", a pause "pause".
+var ownKinds = kindTable{
+	{By: "todo", Kind: "todo"},
+	{By: "automata", Kind: "reflection"},
+	{By: "focus", Kind: "goal"},
+	{By: "mode", Kind: "goal"},
+	{By: "frame", Kind: "frame"},
+	{By: "guard", Slot: "report", Kind: sameReport},
+	{By: "guard", Why: "report", Kind: sameReport},
+	{By: "guard", Kind: loops},
+	{By: "stop", Why: "open item", Kind: "open todo"},
+	{By: "stop", Why: "announced", Kind: "announced step"},
+	{By: "stop", Kind: unproved},
+	{By: "verify", Kind: unproved},
+}
+
+func readKinds(file string) (kindTable, error) {
+	if file == "" {
+		return ownKinds, nil
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var more kindTable
+	if err := json.Unmarshal(raw, &more); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return append(more, ownKinds...), nil
+}
+
+// of returns the kind of a note; its maker's name where the table has no row.
+func (t kindTable) of(by, slot, why string) kind {
+	for _, r := range t {
+		if (r.By == "" || r.By == by) && (r.Slot == "" || r.Slot == slot) && strings.Contains(why, r.Why) {
+			return r.Kind
+		}
+	}
+	return kind(by)
+}
+
+// finishes reports whether a kind is about the end of a turn: it speaks to that end
+// and to no other step.
+func (k kind) finishes() bool { return k == unproved }
+
+func (k kind) speaksTo(m kind) bool { return slices.Contains(answers[k], m) }
