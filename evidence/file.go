@@ -48,8 +48,9 @@ func IsCode(file string) bool {
 			return false
 		}
 	}
+	script := slices.Contains([]string{".sh", ".bash", ".py", ".rb", ".js", ".ts"}, path.Ext(base))
 	for _, dir := range []string{".claude", ".codex", ".gemini", ".qwen", ".trimtab", ".git", ".entire", ".cursor", ".vscode", ".idea", "docs", "doc"} {
-		if strings.HasPrefix(low, dir+"/") || strings.Contains(low, "/"+dir+"/") {
+		if !script && strings.HasPrefix(low, dir+"/") || !script && strings.Contains(low, "/"+dir+"/") {
 			return false
 		}
 	}

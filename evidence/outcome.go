@@ -25,6 +25,7 @@ var (
 	crashed  = lazyregexp.Pattern(`(?m)^Traceback \(|Segmentation fault|: command not found|: No such file or directory$`)
 	passLine = lazyregexp.Pattern(`(?m)^(?:ok\s+\S+|PASS\b|OK\b)|\b[1-9]\d* (?:passed|passing|tests? passed)\b|test result: ok|Tests:\s+[1-9]\d* passed|BUILD SUCCESS|0 errors|All checks passed|no issues found|✓|√`)
 	nothing  = lazyregexp.Pattern(`(?i)no tests? (?:to run|found|ran|were run|files? found|matched)|matched no (?:packages|tests)|no packages to test|collected 0 items|\bran 0 tests\b|no go files in|running 0 tests|0 tests? (?:passed|collected|ran)|Tests:\s+0 total|no test specified|no targets specified and no makefile|nothing to be done`)
+	fresh    = lazyregexp.Pattern(`(?m)^ok\s+\S+\s+\d+\.\d+s`)
 	noFiles  = lazyregexp.Pattern(`(?m)^\?\s+\S+\s+\[no test files\]`)
 )
 
@@ -66,6 +67,8 @@ func (l Line) read(r trimtab.ToolResult) Outcome {
 		return Passed
 	case r.Failed:
 		return Failed
+	case checks && pass && strings.Contains(text, "(cached)") && !fresh().MatchString(text):
+		return Empty // nothing that changed had a part in it
 	case checks && (nothing().MatchString(text) || noFiles().MatchString(text)) && !pass:
 		return Empty
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -185,17 +186,54 @@ func (r Record) Unproved() (Gap, bool) {
 	case check.Outcome == Passed && len(r.Weak) > 0:
 		g.Check, g.Weak = check, r.Weak
 		return g, true
-	case check.Outcome == Passed:
+	case check.Outcome == Passed && !r.untried(since):
 		return g, false
 	}
 	if try := newest(Try, after); try.Outcome == Passed {
 		return g, false
 	}
-	g.Check = newest(Check, func(Ran) bool { return true })
-	if g.Check.Command == "" {
-		g.Check = newest(Try, func(n Ran) bool { return true })
-	}
+	g.Check = r.known(newest)
 	return g, g.Check.Command != ""
+}
+
+// known is the command that would show whether the work is right: one that was run before,
+// the script itself that was written, or what every project of the language has.
+func (r Record) known(newest func(Kind, func(Ran) bool) Ran) Ran {
+	all := func(Ran) bool { return true }
+	if n := newest(Check, all); n.Command != "" {
+		return n
+	}
+	if n := newest(Try, all); n.Command != "" {
+		return n
+	}
+	for _, c := range slices.Backward(r.Changed) {
+		switch path.Ext(c.File) {
+		case ".sh", ".bash", ".py", ".rb", ".pl":
+			if !IsTest(c.File) || path.Ext(c.File) == ".sh" {
+				return Ran{Command: path.Base(c.File), Kind: Try}
+			}
+		case ".go":
+			return Ran{Command: "go test ./...", Kind: Check}
+		case ".rs":
+			return Ran{Command: "cargo test", Kind: Check}
+		}
+	}
+	return Ran{}
+}
+
+// untried reports whether all that changed is a script that nothing has run since: tests of
+// something else say nothing of it.
+func (r Record) untried(since int) bool {
+	for _, c := range r.Changed {
+		if ext := path.Ext(c.File); ext != ".sh" && ext != ".bash" {
+			return false
+		}
+		base := path.Base(c.File)
+		if slices.ContainsFunc(r.Ran, func(n Ran) bool { return n.At >= since && strings.Contains(n.Command, base) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // covers reports whether a run is about what changed: not in a folder that has nothing to

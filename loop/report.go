@@ -15,22 +15,27 @@ type report struct {
 	At   int    `json:"at"` // the prompt that held it last
 }
 
-const maxReports, maxPromptLines, minReport = 48, 400, 16
+const maxReports, maxPromptLines, minReport, minPasted = 96, 400, 16, 2
 
 // report looks whether a prompt holds an error that an earlier one held: then what was done
 // about it in between did not help.
 func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
 	mem.Prompts++
-	var alarm *Alarm
-	lines := 0
+	var alarm, pasted *Alarm
+	lines, told, same := 0, 0, 0
 	for line := range strings.SplitSeq(prompt, "\n") {
 		if lines++; lines > maxPromptLines {
 			break
 		}
 		line = strings.TrimSpace(line)
-		if len(line) < minReport || len(line) > 500 || !complains(line) {
+		if len(line) < minReport || len(line) > 500 {
 			continue
 		}
+		fails := complains(line)
+		if !fails && !output(line) {
+			continue
+		}
+		told++
 		sign := xxhash.Sum64String(unplaced(settled(line)))
 		i := slices.IndexFunc(mem.Reports, func(r report) bool { return r.Sign == sign })
 		mem.Reports = slices.Clone(mem.Reports)
@@ -44,11 +49,34 @@ func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
 			continue
 		}
 		r.N, r.At = r.N+1, mem.Prompts
-		if alarm == nil || r.N > alarm.Times {
-			alarm = &Alarm{Kind: SameReport, Times: r.N, Cause: sign, Why: fmt.Sprintf("the person reports this for the %s time: %q", ordinal(r.N), brief(line, 100))}
+		if !fails {
+			same++
+		}
+		if a := (&Alarm{Kind: SameReport, Times: r.N, Cause: sign, Why: fmt.Sprintf("the person reports this for the %s time: %q", ordinal(r.N), brief(line, 100))}); !fails && pasted == nil {
+			pasted = a
+		} else if fails && (alarm == nil || r.N > alarm.Times) {
+			alarm = a
 		}
 	}
+	if alarm == nil && same >= minPasted && (told < 6 || same*10 < told*8) { // a prompt that is sent once more is no report
+		return mem, pasted
+	}
 	return mem, alarm
+}
+
+// output reports whether a line of a prompt looks pasted from a screen or a file rather than
+// written: it holds what sentences do not.
+func output(line string) bool {
+	if strings.IndexByte("#-*", line[0]) >= 0 || line[0]-'0' <= 9 { // a heading, a list
+		return false
+	}
+	odd := 0
+	for i := range len(line) {
+		if strings.IndexByte("{}[]<>=|_/\\\"$#;~│─", line[i]) >= 0 || line[i]-'0' <= 9 {
+			odd++
+		}
+	}
+	return odd >= 3
 }
 
 // complains reports whether a line of a prompt looks like the output of something that
@@ -57,7 +85,7 @@ func complains(line string) bool {
 	if !wrong(line) {
 		return false
 	}
-	return exception(line) || strings.Contains(line, "rror:") || strings.Contains(line, "rror[") || strings.Contains(line, "FAIL") || strings.Contains(line, "panic:") ||
+	return exception(line) || strings.Contains(line, "rror:") || strings.Contains(line, "ERROR") || strings.Contains(line, "rror[") || strings.Contains(line, "FAIL") || strings.Contains(line, "panic:") ||
 		strings.Contains(line, "fatal:") || strings.Contains(line, "xception:") || strings.Contains(line, "No such file") || strings.Contains(line, "command not found") ||
 		placed(line)
 }

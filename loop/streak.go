@@ -17,8 +17,10 @@ type streak struct {
 	N     int      `json:"n"`
 	Told  int      `json:"told,omitempty"`  // of them, those that an alarm has told
 	Last  int      `json:"last,omitempty"`  // the result that was the newest of it
+	Reply int      `json:"reply,omitempty"` // the reply that made the newest call
 	Signs []uint64 `json:"signs,omitempty"` // the errors, the newest last
 	Moved bool     `json:"moved,omitempty"` // something changed since the last failure
+	Test  bool     `json:"test,omitempty"`  // it is a test that stays red, whatever it says
 }
 
 // tried reports whether a failure is one of the streak: not another error after a change,
@@ -44,7 +46,7 @@ func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, l
 	keys := streakKeys(call, result, failed, late)
 	if !failed {
 		over := func(s streak) bool {
-			return slices.ContainsFunc(keys, func(k streak) bool { return k.Key == s.Key })
+			return slices.ContainsFunc(keys, func(k streak) bool { return k.Key == s.Key }) || s.Test && call.Act == run && passes(result)
 		}
 		if slices.ContainsFunc(mem.Streaks, over) {
 			mem.Streaks = slices.DeleteFunc(slices.Clone(mem.Streaks), over)
@@ -62,7 +64,11 @@ func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, l
 			i = len(mem.Streaks) - 1
 		}
 		s := &mem.Streaks[i]
-		if call.Shell && k.Key != lateKey && !s.tried(sign) {
+		if s.N > 0 && s.Reply == mem.Replies { // one reply that fails in several calls fails once
+			continue
+		}
+		s.Reply = mem.Replies
+		if call.Shell && k.Key != lateKey && !s.Test && !s.tried(sign) {
 			continue
 		}
 		if k.Key == lateKey && mem.Count-s.Last > recentLate {
@@ -75,6 +81,9 @@ func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, l
 		}
 		if alarm == nil && s.N-s.Told >= mem.limit(most) {
 			alarm = &Alarm{Kind: Streak, Times: s.N, Why: fmt.Sprintf("`%s` failed %d times with no success in between", s.Name, s.N)}
+			if s.Test {
+				alarm.Why = fmt.Sprintf("the test `%s` failed %d times in a row", s.Name, s.N)
+			}
 			if late && k.Key == lateKey {
 				alarm.Why = fmt.Sprintf("%d calls ran into the time limit, the newest: `%s`", s.N, call.Name)
 			}
@@ -85,6 +94,7 @@ func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, l
 
 const (
 	lateKey    = 1
+	testKey    = 5
 	recentLate = 16 // results after which running into the time limit begins anew
 )
 
@@ -101,8 +111,40 @@ func streakKeys(call pend, result string, failed, late bool) []streak {
 		if class := exceptionClass(result); class != "" {
 			keys = append(keys, streak{Key: mix(xxhash.Sum64String(class) + 4), Name: class})
 		}
+		if test := failedTest(result); test != "" {
+			keys = append(keys, streak{Key: mix(xxhash.Sum64String(test) + testKey), Name: test, Test: true})
+		}
 	}
 	return keys
+}
+
+// failedTest is the name of the first test that an output says has failed.
+func failedTest(result string) string {
+	head, tail := ends(result, 4*maxEnds)
+	for _, part := range []string{head, tail} {
+		for line := range strings.SplitSeq(part, "\n") {
+			line = strings.TrimSpace(line)
+			for _, mark := range []string{"--- FAIL: ", "FAILED ", "FAIL: ", "✕ ", "✗ ", "× "} {
+				name, ok := strings.CutPrefix(line, mark)
+				if !ok {
+					continue
+				}
+				if name, _, _ = strings.Cut(name, " "); len(name) > 3 && len(name) < 200 {
+					return brief(name, 80)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// passes reports whether an output tells of tests that passed.
+func passes(result string) bool {
+	_, tail := ends(result, maxEnds)
+	if tail == "" {
+		tail = result
+	}
+	return strings.Contains(tail, "passed") || strings.Contains(tail, "passing") || strings.Contains(tail, "PASS") || strings.HasPrefix(tail, "ok ") || strings.Contains(tail, "\nok ")
 }
 
 // cause is what a call is about: its tool, or the kind of command that it runs.

@@ -55,6 +55,7 @@ func New(cfg Config, verify Verify) (Stop, error) {
 type Memory struct {
 	Continued int             `json:"continued,omitempty"` // how often it was held back since the last prompt
 	Asks      bool            `json:"asks,omitempty"`      // the newest reply ends with a question
+	Offers    bool            `json:"offers,omitempty"`    // it is the offer to commit or to publish the work
 	Announced string          `json:"announced,omitempty"` // the step that it announces at its end
 	Admits    bool            `json:"admits,omitempty"`    // it says itself that something was not run, or fails
 	Excused   bool            `json:"excused,omitempty"`   // the person said that nothing is to be run
@@ -112,10 +113,10 @@ func (m Memory) hear(said trimtab.Message) Memory {
 // reply remembers how a reply ends. What it admits is only looked for in one that may be
 // the last of a turn, and only where that matters.
 func (m Memory) reply(text string, last bool) Memory {
-	m.Asks, m.Announced, m.Admits = asks(text), announced(text), false
+	m.Asks, m.Announced, m.Admits, m.Offers = asks(text), announced(text), false, false
 	if last {
 		if _, open := m.Work.Unproved(); open {
-			m.Admits = admits(text)
+			m.Admits, m.Offers = admits(text), m.Asks && publishes(text)
 		}
 	}
 	return m
@@ -123,11 +124,11 @@ func (m Memory) reply(text string, last bool) Memory {
 
 // unfinished says what is left to do and why that is thought, or nothing.
 func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, why string) {
-	if t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks {
+	if t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks && !m.Offers {
 		return "", ""
 	}
 	text, why = d.unproved(m)
-	if !*d.cfg.Enabled {
+	if !*d.cfg.Enabled || m.Asks {
 		return text, why
 	}
 	open := t.Todos.Open()

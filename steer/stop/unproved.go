@@ -30,11 +30,14 @@ func (d Stop) unproved(m Memory) (text, why string) {
 		return fmt.Sprintf("%s passes, but only since tests were switched off or removed after it had failed (%s). Bring them back and mend the cause; or say plainly in your answer which tests are gone, and why.", check, names(gap.Weak)),
 			"tests were taken away after they had failed"
 	}
-	last := "it passed before that"
-	if gap.Check.Outcome == evidence.Failed {
-		last = "it failed before that"
+	last := ""
+	switch gap.Check.Outcome {
+	case evidence.Failed:
+		last = " (it failed before that)"
+	case evidence.Passed:
+		last = " (it passed before that)"
 	}
-	return fmt.Sprintf("you changed %s, and %s was not run since (%s). Run it now, or what checks this change best, and act on what it shows; or, if it cannot be run here, say plainly in your answer that it was not run.", files, check, last),
+	return fmt.Sprintf("you changed %s, and %s was not run since%s. Run it now, or what checks this change best, and act on what it shows; or, if it cannot be run here, say plainly in your answer that it was not run.", files, check, last),
 		plural.Count(max(1, len(gap.Files)), "file") + " changed and nothing was run since"
 }
 
@@ -60,9 +63,20 @@ func names(files []string) string {
 }
 
 var (
-	excuse = lazyregexp.Pattern(`(?i)\b(?:don'?t|do not|no need to|never|without|skip|not)\s+(?:bother\s+)?(?:to\s+)?(?:run|running|test|testing|tests|the tests|execute|executing|build|building|verify|verifying|check|checking|compile|compiling)\b|\bno tests?\b|\bi(?:'ll| will) (?:run|test|check|verify|build)\b|\bnur (?:ändern|schreiben)\b|\bohne (?:tests?|zu testen)\b|\bnicht (?:testen|ausführen|bauen)\b`)
+	excuse = lazyregexp.Pattern(`(?i)(?:^|[.,;:!?(\n]\s*|\b(?:please|and|but|so|just|you|yet)\s+)(?:don'?t|do not|no need to|never|skip)\s+(?:bother\s+)?(?:to\s+)?(?:run|running|test|testing|tests|the tests|execute|build|building|verify|check|compile)\b|\bwithout (?:running|testing|executing|building|verifying)\b|(?:^|[.,;:!?(\n]\s*)no tests\b|\bi(?:'ll| will) (?:run|test|check|verify|build)\b|\bohne (?:tests?|zu testen)\b|\bnicht (?:testen|ausführen|bauen)\b`)
 	honest = lazyregexp.Pattern(`(?i)\b(?:not|haven'?t|hasn'?t|have not|has not|couldn'?t|could not|can'?t|cannot|unable to|didn'?t|did not|without)\s+(?:yet\s+|actually\s+|been\s+|be\s+|able to\s+)*(?:run|running|ran|test|tested|testing|verify|verified|verifying|execute|executed|check|checked|compile|compiled|build|built)\b|\b(?:un|not )tested\b|\bunverified\b|\bstill (?:fail|fails|failing|red|broken)\b|\bremain(?:s|ing)? (?:failing|red|broken)\b|\bpre-?existing\b|\bunrelated (?:to|failure)|\b(?:does|do) not (?:yet )?pass\b|\bdon'?t (?:yet )?pass\b`)
 )
+
+var offer = lazyregexp.Pattern(`(?i)\b(?:commit|push|pull request|PR|merge|ship|release)\b[^.!?\n]*\?\W*$`)
+
+// publishes reports whether a reply ends with the offer to hand the work on: that is the end
+// of it, whatever its form.
+func publishes(reply string) bool {
+	if n := len(reply) - 400; n > 0 {
+		reply = strings.ToValidUTF8(reply[n:], "")
+	}
+	return offer().MatchString(reply)
+}
 
 // excuses reports whether a person says that nothing is to be run.
 func excuses(typed string) bool { return excuse().MatchString(trimtab.Clip(typed, 4<<10)) }
