@@ -10,8 +10,8 @@ import (
 const SQLite = "sqlite"
 
 // Detect names the host that wrote a file by the beginning of it: "claude",
-// "codex", "gemini", "qwen", "pi", "trimtab" for our own export, SQLite for a
-// database, "" if it is of none that can be read. A few thousand bytes are enough;
+// "codex", "gemini", "qwen", "pi", "opencode" for its export, "trimtab" for our own,
+// SQLite for a database, "" if it is of none that can be read. A few thousand bytes are enough;
 // the last line may be cut off.
 func Detect(head []byte) string {
 	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
@@ -23,6 +23,8 @@ func Detect(head []byte) string {
 		return "gemini"
 	case f["sessionId"] != nil && f["messages"] != nil:
 		return "trimtab"
+	case f["messages"] != nil && jsonscan.FindFirst(f["info"], "id") != nil && jsonscan.FindFirst(f["info"], "directory") != nil:
+		return "opencode"
 	}
 	for line := range bytes.Lines(head) {
 		if host := hostOf(namesOf(line)); host != "" {

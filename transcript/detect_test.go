@@ -30,6 +30,8 @@ func TestDetectNamesTheHostOfAFile(t *testing.T) {
 		{"qwen", `{"uuid":"u","sessionId":"s","type":"user","provenance":"real_user","message":{"parts":[{"text":"cut o`},
 		{"pi", `{"type":"session","version":3,"id":"i","cwd":"/p"}`},
 		{"claude", "damaged\n" + `{"isSidechain":false,"type":"user","uuid":"u","sessionId":"s","message":{"content":"\"provenance\": {\"payload\""}}`},
+		{"opencode", "{\n  \"info\": {\"id\": \"s\", \"directory\": \"/p\"},\n  \"messages\": [\n    {\"info\": {\"id\": \"cut o"},
+		{"", `{"info":{"title":"an interface"},"messages":[]}`},
 		{"", `{"schema":{"messages":"x"}}`},
 		{"sqlite", "SQLite format 3\x00"},
 		{"", ""},

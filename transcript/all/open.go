@@ -91,6 +91,9 @@ func Open(ctx context.Context, path, host string) (*File, error) {
 		host = kind
 	}
 	read := Reader(host)
+	if kind == opencode.Host && host == opencode.Host {
+		read = opencode.ReadExport
+	}
 	if read == nil {
 		return nil, errors.Join(unknown(path, host), f.Close())
 	}

@@ -15,6 +15,33 @@ import (
 	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
 
+func TestAnExportOfOpencodeIsOneSession(t *testing.T) {
+	for _, from := range []string{"", "opencode"} {
+		f, err := all.Open(t.Context(), "../opencode/testdata/export.json", from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for info, err := range f.Sessions(t.Context()) {
+			if err != nil || info.ID != "ses_e22fb4e5affet6pyBHc6VzPZg3" || info.Host != "opencode" || info.Project != "/home/user/project" || info.Created.IsZero() {
+				t.Errorf("%+v, %v", info, err)
+			}
+			n++
+			for range 2 { // it can be read again
+				if items, damaged := transcripttest.All(t, f.Read(t.Context(), info.ID, transcript.Options{})); len(items) != 4 || len(damaged) > 0 {
+					t.Errorf("%q, %v", transcripttest.Gist(items), damaged)
+				}
+			}
+		}
+		if err := f.Close(); n != 1 || err != nil {
+			t.Errorf("%d sessions, %v", n, err)
+		}
+	}
+	if _, err := all.Open(t.Context(), "../opencode/testdata/export.json", "codex"); err != nil {
+		t.Errorf("a host that is named is believed: %v", err)
+	}
+}
+
 func TestAnyFileIsOpenedByLookingAtIt(t *testing.T) {
 	dir := t.TempDir()
 	for _, host := range []string{"opencode", "goose"} {

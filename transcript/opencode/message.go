@@ -34,6 +34,11 @@ func (r *reader) message(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	return r.pass(m, data, results, compacted)
+}
+
+// pass passes on a message, and what its tools answered behind it.
+func (r *reader) pass(m trimtab.Message, data []byte, results []trimtab.Part, compacted bool) error {
 	if len(m.Parts) == 0 && m.Role == trimtab.RoleAssistant {
 		r.notice(&m, data)
 	}
@@ -50,7 +55,7 @@ func (r *reader) message(ctx context.Context, id string) error {
 		return nil
 	}
 	it.Compacted = false
-	it.Message = trimtab.Message{ID: id + "-results", Role: trimtab.RoleTool, Parts: results, At: m.At}
+	it.Message = trimtab.Message{ID: m.ID + "-results", Role: trimtab.RoleTool, Parts: results, At: m.At}
 	return r.Put(it, 0)
 }
 
@@ -110,13 +115,7 @@ func (r *reader) parts(ctx context.Context, m *trimtab.Message, compacted bool) 
 		return nil, fmt.Errorf("parts of message %s: %w", m.ID, err)
 	}
 	defer rows.Close()
-	by := trimtab.Model
-	switch {
-	case compacted || m.Role == trimtab.RoleUser && r.parent != "":
-		by = trimtab.Host
-	case m.Role == trimtab.RoleUser:
-		by = trimtab.Person
-	}
+	by := r.author(*m, compacted)
 	var d markup.Divider
 	for rows.Next() {
 		var id string
@@ -124,20 +123,39 @@ func (r *reader) parts(ctx context.Context, m *trimtab.Message, compacted bool) 
 		if err := rows.Scan(&id, &data); err != nil {
 			return nil, fmt.Errorf("parts of message %s: %w", m.ID, err)
 		}
-		var said, answered []trimtab.Part
-		bad := fmt.Errorf("it is empty or longer than %d bytes", r.Opt.MaxLine)
-		if data != nil {
-			said, answered, bad = r.part(&d, data, by)
+		answered, err := r.add(m, &d, id, data, by)
+		if err != nil {
+			return nil, err
 		}
-		if bad != nil {
-			if err := r.Damage(transcript.Damaged{Line: r.N, Row: id, Text: bad.Error()}); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		m.Parts, results = append(m.Parts, said...), append(results, answered...)
+		results = append(results, answered...)
 	}
 	return results, rows.Err()
+}
+
+// author is who wrote the texts of a message.
+func (r *reader) author(m trimtab.Message, compacted bool) trimtab.Author {
+	switch {
+	case compacted || m.Role == trimtab.RoleUser && r.parent != "":
+		return trimtab.Host
+	case m.Role == trimtab.RoleUser:
+		return trimtab.Person
+	}
+	return trimtab.Model
+}
+
+// add adds a part to its message and returns what a tool answered. One that is damaged
+// is named and left out.
+func (r *reader) add(m *trimtab.Message, d *markup.Divider, id string, data []byte, by trimtab.Author) (answered []trimtab.Part, err error) {
+	var said []trimtab.Part
+	bad := fmt.Errorf("it is empty or longer than %d bytes", r.Opt.MaxLine)
+	if data != nil {
+		said, answered, bad = r.part(d, data, by)
+	}
+	if bad != nil {
+		return nil, r.Damage(transcript.Damaged{Line: r.N, Row: id, Text: bad.Error()})
+	}
+	m.Parts = append(m.Parts, said...)
+	return answered, nil
 }
 
 func (r *reader) part(d *markup.Divider, data []byte, by trimtab.Author) (said, answered []trimtab.Part, err error) {

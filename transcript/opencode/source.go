@@ -1,4 +1,5 @@
-// Package opencode reads the sessions that opencode keeps in its SQLite database.
+// Package opencode reads the sessions that opencode keeps in its SQLite database, and
+// the JSON that "opencode export" writes of one of them (ReadExport).
 //
 // A session is rows of messages and of their parts. Open changes nothing, also
 // while opencode is at work; Read returns the conversation, with the results of
