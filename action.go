@@ -16,6 +16,11 @@ type Inject struct {
 	Why   string `json:"why"`
 	Asks  bool   `json:"asks,omitempty"` // it asks the agent to act; a kind that is never heeded falls silent
 
+	// Urgency is how much it matters, where nobody asked for it: the session's attention is
+	// limited. Every is the shortest distance, in steps, to the next of its kind.
+	Urgency Urgency `json:"urgency,omitempty"`
+	Every   int     `json:"every,omitempty"`
+
 	// Requested is what a person asked for by name or by the word: no budget withholds
 	// it, it takes nothing of the budget of others, and it never falls silent.
 	Requested bool `json:"requested,omitempty"`
@@ -64,8 +69,9 @@ type Pause struct {
 
 // Continue answers Stopping: go on, with these words to the model.
 type Continue struct {
-	Text string `json:"text"`
-	Why  string `json:"why"`
+	Text    string  `json:"text"`
+	Why     string  `json:"why"`
+	Urgency Urgency `json:"urgency,omitempty"` // as in Inject
 }
 
 // Enqueue hands work to the durable pipeline.

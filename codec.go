@@ -180,6 +180,7 @@ type sessionJSON struct {
 	Made    int                        `json:"made,omitempty"`
 	Folds   []Folded                   `json:"folds,omitempty"`
 	Heed    []Heed                     `json:"heed,omitempty"`
+	Spoken  []Spoken                   `json:"spoken,omitempty"`
 	Meter   Meter                      `json:"meter"`
 	Memory  map[string]json.RawMessage `json:"memory,omitempty"`
 }
@@ -190,7 +191,7 @@ type sessionJSON struct {
 func (s Session) MarshalJSON() ([]byte, error) {
 	j := sessionJSON{
 		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Split: s.Split, Replied: s.Replied, Travel: s.Travel, Open: s.Open,
-		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Meter: s.Meter, Memory: map[string]json.RawMessage{},
+		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Spoken: s.Spoken, Meter: s.Meter, Memory: map[string]json.RawMessage{},
 	}
 	for _, m := range s.memory {
 		if raw, err := m.JSON(); err == nil && len(raw) > 0 {
@@ -208,7 +209,7 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 	}
 	*s = Session{
 		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Split: j.Split, Replied: j.Replied, Travel: j.Travel, Open: j.Open,
-		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Meter: j.Meter,
+		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Spoken: j.Spoken, Meter: j.Meter,
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Memory)) {
 		s.memory = append(s.memory, Memory{Name: name, raw: j.Memory[name]})

@@ -13,6 +13,7 @@ type Config struct {
 	Travel    string  `json:"travel" default:"auto" enum:"auto,host,clearing,tail,append" doc:"how notes reach the model. host: by the agent's own hooks; clearing: as system messages that the provider takes away by itself; tail: at the end of each request while they live; append: where they were sent they stay; auto: what suits the agent, the model and the provider"`
 	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed, and what the person asked for is never held back"`
 	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt; what the person asked for never does"`
+	Attention int     `json:"attention" default:"3" min:"1" max:"100" doc:"notes that nobody asked for in 100 steps; beyond that only the more urgent speak: an unchecked finish, then a loop, the same report again, the goal, the todo list, a suggestion"`
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
 
 	// Todos reads the todo lists that agents write; host/todotool knows those of the
@@ -25,7 +26,7 @@ type Config struct {
 // declare the same, for files; a test holds the two together.
 func (c Config) filled() (Config, error) {
 	c.Travel, c.Budget = cmp.Or(c.Travel, "auto"), cmp.Or(c.Budget, 0.1)
-	c.MuteAfter, c.CacheTTL = cmp.Or(c.MuteAfter, 10), cmp.Or(c.CacheTTL, 300)
+	c.MuteAfter, c.CacheTTL, c.Attention = cmp.Or(c.MuteAfter, 10), cmp.Or(c.CacheTTL, 300), cmp.Or(c.Attention, 3)
 	switch {
 	case !slices.Contains([]string{"auto", "host", "clearing", "tail", "append"}, c.Travel):
 		return c, fmt.Errorf("travel: %s is not allowed; give auto or host or clearing or tail or append", c.Travel)
@@ -33,6 +34,8 @@ func (c Config) filled() (Config, error) {
 		return c, fmt.Errorf("budget: %v is not allowed; give a number from 0.001 to 1", c.Budget)
 	case c.MuteAfter < 1 || c.MuteAfter > 1000:
 		return c, fmt.Errorf("muteAfter: %d is not allowed; give a whole number from 1 to 1000", c.MuteAfter)
+	case c.Attention < 1 || c.Attention > 100:
+		return c, fmt.Errorf("attention: %d is not allowed; give a whole number from 1 to 100", c.Attention)
 	case c.CacheTTL < 1 || c.CacheTTL > 86400:
 		return c, fmt.Errorf("cacheSeconds: %d is not allowed; give a whole number from 1 to 86400", c.CacheTTL)
 	}
@@ -198,7 +201,7 @@ func (p *pass) take(ev Event, now time.Time) Turn {
 	case Rewritten:
 		return Turn{Gone: p.rewrite(ev)}
 	case Reset:
-		p.s.Notes, p.s.Folds, p.s.Heed, p.s.Open, p.s.Todos = nil, nil, nil, nil, nil
+		p.s.Notes, p.s.Folds, p.s.Heed, p.s.Open, p.s.Todos, p.s.Spoken = nil, nil, nil, nil, nil, nil
 		p.s.Prompt, p.s.Last, p.s.Via, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, 0, 0
 		p.s.Replied = 0
 	case Calling:
@@ -351,6 +354,12 @@ func (p *pass) do(rank int, a Action) {
 		if a.Heeded {
 			p.s.Heed = slices.DeleteFunc(slices.Clone(p.s.Heed), func(h Heed) bool { return h.By == by && h.Slot == a.Slot })
 		}
+	case Continue:
+		if why, ok := p.attend(by, a.Urgency); !ok {
+			p.changed(Withheld, Note{By: by, Slot: "continue", Text: a.Text}, why, 0)
+			return
+		}
+		p.out.Actions = append(p.out.Actions, Taken{by, a})
 	case Fold:
 		p.fold(by, a)
 	case Unfold:

@@ -12,7 +12,8 @@ type Said struct {
 // Calling is a request about to leave for the model. Due notes take their seats
 // now. A second Calling with nothing said in between is the client's retry.
 type Calling struct {
-	Travel Travel `json:"travel,omitempty"` // where the surface knows; else the setting
+	Travel  Travel `json:"travel,omitempty"`  // where the surface knows; else the setting
+	NoTodos bool   `json:"noTodos,omitempty"` // the request offers no tool to write a todo list with
 }
 
 // Using is a tool about to run. An intervention may answer with Deny.

@@ -39,7 +39,9 @@ type Note struct {
 	Seat   Seat   `json:"seat,omitzero"`
 	Fixed  bool   `json:"fixed,omitempty"` // it stays at its seat; one that is not rides at the end of each request
 	Asked  bool   `json:"asked,omitempty"` // a person asked for it: no budget holds for it
-	Stale  bool   `json:"stale,omitempty"` // its life is over, and it is fixed: it stands in the history and means nothing
+
+	Urgency Urgency `json:"urgency,omitempty"`
+	Stale   bool    `json:"stale,omitempty"` // its life is over, and it is fixed: it stands in the history and means nothing
 }
 
 // Travel says how notes reach the model.

@@ -64,44 +64,24 @@ func (p *pass) inject(rank int, in Inject) {
 		return
 	}
 	by := p.lineup[rank].Name()
-	n := Note{By: by, Rank: rank, Slot: in.Slot, Text: in.Text, Place: in.Place, Life: in.Life, Why: in.Why, Step: p.s.Step, Asked: in.Requested}
+	n := Note{By: by, Rank: rank, Slot: in.Slot, Text: in.Text, Place: in.Place, Life: in.Life, Why: in.Why, Step: p.s.Step, Asked: in.Requested, Urgency: in.Urgency}
 	if n.Life == "" {
 		n.Life = Once
 	}
 	if n.Place == BeforePrompt && !p.s.Split {
 		n.Target = p.s.Prompt
 	}
-	if in.Asks && !in.Requested && !p.heard(n) {
+	if in.Asks && !in.Requested && !p.heard(n, in) {
+		return
+	}
+	if why, ok := p.attend(by, in.Urgency); !ok {
+		p.changed(Withheld, n, why, 0)
 		return
 	}
 	p.end(func(o Note) bool { return o.By == by && o.Slot == in.Slot && o.inSlot() }, "replaced: "+in.Why)
 	p.s.Made++
 	n.ID = p.s.Made
 	p.s.Notes = append(slices.Clip(p.s.Notes), n)
-}
-
-// heard counts a note that asks for something, and mutes its kind when it is
-// never heeded. A retraction with Heeded, or the person's next prompt, ends that.
-func (p *pass) heard(n Note) bool {
-	p.s.Heed = slices.Clone(p.s.Heed)
-	i := slices.IndexFunc(p.s.Heed, func(h Heed) bool { return h.By == n.By && h.Slot == n.Slot })
-	if i < 0 {
-		p.s.Heed = append(p.s.Heed, Heed{By: n.By, Slot: n.Slot})
-		return true
-	}
-	h := &p.s.Heed[i]
-	if h.Muted {
-		return false
-	}
-	h.Missed++
-	if h.Missed < p.cfg.MuteAfter {
-		return true
-	}
-	h.Muted = true
-	p.end(func(o Note) bool { return o.By == n.By && o.Slot == n.Slot && o.inSlot() }, "muted")
-	p.changed(Withheld, n, fmt.Sprintf("muted: %d in a row went unheeded", h.Missed), 0)
-	p.out.Actions = append(p.out.Actions, Taken{n.By, Notify{Text: fmt.Sprintf("%s: %d notes in a row went unheeded; silent until your next prompt", n.By, h.Missed)}})
-	return false
 }
 
 // end ends the life of notes. One that is fixed stays at its seat, stale: that it is
@@ -203,7 +183,12 @@ func (p *pass) seatDue(sent map[int]bool) {
 	notes := slices.SortedStableFunc(slices.Values(p.s.Notes), order)
 	first := max(0, slices.IndexFunc(notes, due))
 	p.s.Notes = notes[:first:first]
+	var late []Note
 	for _, n := range notes[first:] {
+		if p.early(n) {
+			late = append(late, n)
+			continue
+		}
 		if taken := size(p.s.Notes); !n.Asked && taken+len(n.Text) > p.allowance() {
 			p.changed(Withheld, n, fmt.Sprintf("over budget: notes take %d tokens beside %d of history", p.s.Meter.Tokens(taken), p.s.Meter.Tokens(p.s.Meter.Bytes)), 0)
 			continue
@@ -218,6 +203,7 @@ func (p *pass) seatDue(sent map[int]bool) {
 			p.copied(n, !sent[n.ID])
 		}
 	}
+	p.s.Notes = append(p.s.Notes, late...)
 	slices.SortStableFunc(p.s.Notes, order)
 }
 

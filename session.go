@@ -27,6 +27,7 @@ type Session struct {
 	Made    int    // notes so far
 	Folds   []Folded
 	Heed    []Heed
+	Spoken  []Spoken // notes that nobody asked for, in the last steps
 	Meter   Meter
 
 	memory []Memory
@@ -57,6 +58,7 @@ type Folded struct {
 type Heed struct {
 	By     string `json:"by"`
 	Slot   string `json:"slot"`
+	Step   int    `json:"step,omitempty"` // of the newest
 	Missed int    `json:"missed"`
 	Muted  bool   `json:"muted,omitempty"`
 }

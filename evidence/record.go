@@ -192,19 +192,21 @@ func (r Record) Unproved() (Gap, bool) {
 	if try := newest(Try, after); try.Outcome == Passed {
 		return g, false
 	}
-	g.Check = r.known(newest)
+	g.Check = r.known()
 	return g, g.Check.Command != ""
 }
 
 // known is the command that would show whether the work is right: one that was run before,
 // the script itself that was written, or what every project of the language has.
-func (r Record) known(newest func(Kind, func(Ran) bool) Ran) Ran {
-	all := func(Ran) bool { return true }
-	if n := newest(Check, all); n.Command != "" {
-		return n
-	}
-	if n := newest(Try, all); n.Command != "" {
-		return n
+func (r Record) known() Ran {
+	for _, told := range []bool{true, false} { // one that said something goes first
+		for _, kind := range []Kind{Check, Try} {
+			for _, n := range slices.Backward(r.Ran) {
+				if n.Kind == kind && (n.Outcome == Passed || n.Outcome == Failed) == told {
+					return n
+				}
+			}
+		}
 	}
 	for _, c := range slices.Backward(r.Changed) {
 		switch path.Ext(c.File) {

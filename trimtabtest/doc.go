@@ -39,7 +39,7 @@
 //	tool: TEXT            the oldest open call returned TEXT
 //	tool fails: TEXT      the oldest open call failed
 //	work N [NAME]         N rounds of call, tool call NAME (bash), result
-//	call                  a request leaves for the model
+//	call                  a request leaves for the model (without todos: it offers no todo tool)
 //	use NAME {…}          a tool is about to run
 //	stop [again]          the agent is about to end its turn
 //	ask COMMAND ARGS      a person gives a command

@@ -108,7 +108,7 @@ func (p *player) act(verb, rest string) error {
 	case "work":
 		return p.work(rest)
 	case "call":
-		p.step(trimtab.Calling{})
+		p.step(trimtab.Calling{NoTodos: rest == "without todos"})
 	case "use":
 		calls, err := p.toolCalls(rest)
 		if err != nil {
@@ -186,7 +186,7 @@ func (p *player) work(rest string) error {
 		name = "bash"
 	}
 	for range n {
-		p.step(trimtab.Calling{})
+		p.step(trimtab.Calling{NoTodos: rest == "without todos"})
 		p.calls++
 		id := "c" + strconv.Itoa(p.calls)
 		input := fmt.Appendf(nil, `{"round":%d}`, p.calls)

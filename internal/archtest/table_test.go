@@ -38,7 +38,7 @@ var table = []row{
 	{"evidence", []string{".", "host", "internal/jsonscan"}, "what an agent changed and ran, as a function of messages"},
 	{"steer/stop", []string{".", "evidence"}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/guard", []string{".", "evidence", "loop"}, "asks the detectors, in every mode; siblings never import each other"},
-	{"steer/todo", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"steer/todo", []string{".", "evidence"}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},

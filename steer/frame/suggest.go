@@ -144,6 +144,9 @@ func (d Frames) suggest(t trimtab.Turn, m Memory, e Evaluation) (Memory, []trimt
 	return m, append(d.hint(m, "the heuristics recommend a "+string(e.Side), false), trimtab.Notify{Text: s.String()})
 }
 
+// suggestEvery is the shortest distance between two suggestions to the model, in steps.
+const suggestEvery = 20
+
 // hint puts the pending suggestions for the active frame before the model, or
 // takes them away where there are none.
 func (d Frames) hint(m Memory, why string, heeded bool) []trimtab.Action {
@@ -156,7 +159,7 @@ func (d Frames) hint(m Memory, why string, heeded bool) []trimtab.Action {
 	if len(lines) == 0 || !*d.settings(m).InContext {
 		return []trimtab.Action{trimtab.Retract{Slot: slotSuggestion, Why: why, Heeded: heeded}}
 	}
-	return []trimtab.Action{trimtab.Inject{Slot: slotSuggestion, Text: strings.Join(lines, "\n"), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true, Why: why}}
+	return []trimtab.Action{trimtab.Inject{Slot: slotSuggestion, Text: strings.Join(lines, "\n"), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true, Why: why, Urgency: trimtab.Suggestion, Every: suggestEvery}}
 }
 
 // expire gives up suggestions that waited too long.

@@ -80,13 +80,13 @@ func (d Guard) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		return Memory{}, nil
 	case trimtab.Said:
 		if *d.cfg.Enabled && !t.Sub() {
-			return d.see(m, ev.Message)
+			return d.see(t, m, ev.Message)
 		}
 	}
 	return m, nil
 }
 
-func (d Guard) see(m Memory, said trimtab.Message) (Memory, []trimtab.Action) {
+func (d Guard) see(t trimtab.Turn, m Memory, said trimtab.Message) (Memory, []trimtab.Action) {
 	fired := m.Work.Fired
 	var alarm *loop.Alarm
 	m.Work, alarm = d.work.See(m.Work, said)
@@ -100,7 +100,8 @@ func (d Guard) see(m Memory, said trimtab.Message) (Memory, []trimtab.Action) {
 	case alarm.Kind == loop.SameReport:
 		files := strings.Join(m.Files, ", ")
 		m.Told, m.Files = nil, nil
-		return m, []trimtab.Action{trimtab.Inject{Slot: slotReport, Text: write(reportWords, alarm, files), Place: trimtab.AtEnd, Life: trimtab.OneTurn, Why: alarm.Why}}
+		return m, []trimtab.Action{trimtab.Inject{Slot: slotReport, Text: write(reportWords, alarm, files), Place: trimtab.AtEnd, Life: trimtab.OneTurn, Why: alarm.Why, Urgency: trimtab.SameReport}}
+	case slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "mode" && n.Step == t.Step && !n.Seated() }): // the goal's own rule speaks
 	default:
 		return d.tell(m, alarm)
 	}
@@ -118,14 +119,14 @@ func (d Guard) tell(m Memory, alarm *loop.Alarm) (Memory, []trimtab.Action) {
 		i = len(m.Told) - 1
 	}
 	m.Told[i].N++
-	note := trimtab.Inject{Slot: slotLoop, Place: trimtab.AtEnd, Life: trimtab.Once, Why: alarm.Why}
+	note := trimtab.Inject{Slot: slotLoop, Place: trimtab.AtEnd, Life: trimtab.Once, Why: alarm.Why, Urgency: trimtab.Loop}
 	switch m.Told[i].N {
 	case 1:
 		note.Text = write(loopWords, alarm, "")
 		return m, []trimtab.Action{note}
 	case 2:
 		note.Text = write(againWords, alarm, "")
-		if *d.cfg.Pause {
+		if *d.cfg.Pause && alarm.Kind != loop.SameWords && alarm.Kind != loop.Chant { // who only talks may be let talk
 			return m, []trimtab.Action{note, trimtab.Pause{Why: "going in circles: " + alarm.Why}}
 		}
 		return m, []trimtab.Action{note}

@@ -53,12 +53,16 @@ func New(cfg Config, verify Verify) (Stop, error) {
 // Memory is what is known of the turn and of the newest reply. Not the reply itself: a
 // memory is stored with every step.
 type Memory struct {
+	Asked     bool            `json:"asked,omitempty"`     // for a check, since the last prompt
 	Continued int             `json:"continued,omitempty"` // how often it was held back since the last prompt
 	Asks      bool            `json:"asks,omitempty"`      // the newest reply ends with a question
 	Offers    bool            `json:"offers,omitempty"`    // it is the offer to commit or to publish the work
 	Announced string          `json:"announced,omitempty"` // the step that it announces at its end
 	Admits    bool            `json:"admits,omitempty"`    // it says itself that something was not run, or fails
 	Excused   bool            `json:"excused,omitempty"`   // the person said that nothing is to be run
+	Listed    bool            `json:"listed,omitempty"`    // the todo list was written since the last prompt
+	Missed    int             `json:"missed,omitempty"`    // finishes in a row that stayed unchecked though it was asked for
+	Skip      int             `json:"skip,omitempty"`      // prompts for which it is not asked for again
 	Work      evidence.Record `json:"work,omitzero"`
 }
 
@@ -81,14 +85,17 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	case trimtab.Resumed:
 		m.Continued = 0
 	case trimtab.Said:
-		return m.hear(ev.Message), nil
+		m = m.hear(ev.Message)
+		m.Listed = m.Listed || t.Todos.Wrote
+		return m, nil
 	case trimtab.Stopping:
 		if ev.Last != "" {
 			m = m.reply(ev.Last, true)
 		}
-		if text, why := d.unfinished(t, ev, m); text != "" {
+		if text, why, urgency := d.unfinished(t, ev, m); text != "" {
 			m.Continued++
-			return m, []trimtab.Action{trimtab.Continue{Text: Opening + text, Why: why}}
+			m.Asked = urgency == trimtab.UnprovenDone
+			return m, []trimtab.Action{trimtab.Continue{Text: Opening + text, Why: why, Urgency: urgency}}
 		}
 	}
 	return m, nil
@@ -101,13 +108,27 @@ func (m Memory) hear(said trimtab.Message) Memory {
 		if typed == "" || strings.Contains(typed, Opening) {
 			return m
 		}
-		m = Memory{Work: m.Work, Excused: excuses(typed)}
+		m = m.next(excuses(typed))
 	}
 	m.Work = m.Work.See(said)
 	if said.Role == trimtab.RoleAssistant && said.From == "" {
 		m = m.reply(said.Text(), !slices.ContainsFunc(said.Parts, func(p trimtab.Part) bool { _, call := p.(trimtab.ToolCall); return call }))
 	}
 	return m
+}
+
+// next begins a turn. Where the last one was asked for a check and ended without it, the
+// question waits for a while, twice as long each time.
+func (m Memory) next(excused bool) Memory {
+	n := Memory{Work: m.Work, Excused: excused, Missed: m.Missed, Skip: max(0, m.Skip-1)}
+	if m.Asked {
+		n.Missed, n.Skip = 0, 0
+		if _, open := m.Work.Unproved(); open {
+			n.Missed = min(m.Missed+1, 6)
+			n.Skip = 1<<n.Missed - 1
+		}
+	}
+	return n
 }
 
 // reply remembers how a reply ends. What it admits is only looked for in one that may be
@@ -123,26 +144,29 @@ func (m Memory) reply(text string, last bool) Memory {
 }
 
 // unfinished says what is left to do and why that is thought, or nothing.
-func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, why string) {
+func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, why string, urgency trimtab.Urgency) {
 	if t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks && !m.Offers {
-		return "", ""
+		return "", "", 0
 	}
 	text, why = d.unproved(m)
 	if !*d.cfg.Enabled || m.Asks {
-		return text, why
+		return text, why, trimtab.UnprovenDone
 	}
-	open := t.Todos.Open()
+	var open []trimtab.Todo
+	if m.Listed { // a list from long ago is not what this prompt was about
+		open = t.Todos.Open()
+	}
 	switch {
 	case text != "" && len(open) > 0:
-		return text + "\nAlso, " + remaining(open), why + "; " + count(len(open)) + " on the todo list"
+		return text + "\nAlso, " + remaining(open), why + "; " + count(len(open)) + " on the todo list", trimtab.UnprovenDone
 	case text != "":
-		return text, why
+		return text, why, trimtab.UnprovenDone
 	case len(open) > 0:
-		return remaining(open), count(len(open)) + " on the todo list"
+		return remaining(open), count(len(open)) + " on the todo list", trimtab.Reminder
 	case m.Announced != "":
-		return fmt.Sprintf("your last message announced a next step (%q) and then ended. Take that step now, or say plainly that it is not needed.", m.Announced), "it announced a step and stopped"
+		return fmt.Sprintf("your last message announced a next step (%q) and then ended. Take that step now, or say plainly that it is not needed.", m.Announced), "it announced a step and stopped", trimtab.Reminder
 	}
-	return "", ""
+	return "", "", 0
 }
 
 // mostItems is how many open items the text names.

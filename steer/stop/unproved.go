@@ -14,7 +14,7 @@ import (
 // unproved asks for the check that is missing. It is silent where the person wants none,
 // where the reply itself says that it is missing, and where nobody knows one.
 func (d Stop) unproved(m Memory) (text, why string) {
-	if !*d.verify.Enabled || m.Excused || m.Admits {
+	if !*d.verify.Enabled || m.Excused || m.Admits || m.Skip > 0 {
 		return "", ""
 	}
 	gap, open := m.Work.Unproved()
@@ -36,6 +36,8 @@ func (d Stop) unproved(m Memory) (text, why string) {
 		last = " (it failed before that)"
 	case evidence.Passed:
 		last = " (it passed before that)"
+	case evidence.Empty:
+		last = ", or had nothing to check (no tests, or cached results)"
 	}
 	return fmt.Sprintf("you changed %s, and %s was not run since%s. Run it now, or what checks this change best, and act on what it shows; or, if it cannot be run here, say plainly in your answer that it was not run.", files, check, last),
 		plural.Count(max(1, len(gap.Files)), "file") + " changed and nothing was run since"

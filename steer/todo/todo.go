@@ -8,9 +8,11 @@
 //	reminder, err := todo.New(todo.Config{InitialTurns: 6})
 //	engine, err := trimtab.New(trimtab.Config{}, trimtab.Use(reminder))
 //
-// The reminder comes InitialTurns steps after the last write, then every
-// RepeatTurns, one at a time, and goes when the list is written. It is silent
-// when all items are done.
+// With fixed timing the reminder comes InitialTurns steps after the last write, then every
+// RepeatTurns. With adaptive timing, which is the default, it comes at most once after each
+// prompt, and only where it tells something: the list has open items and the work has left
+// it behind, or there is none and the work is evidently in several parts. Either way there
+// is one at a time, which goes when the list is written, and none when all items are done.
 package todo
 
 import (
@@ -27,10 +29,11 @@ import (
 
 // Config sets when the reminder comes. Zero values take the defaults.
 type Config struct {
-	Enabled        *bool `json:"enabled" default:"true" doc:"remind the agent of its todo list"`
-	InitialTurns   int   `json:"initialTurns" default:"8" min:"1" max:"1000" doc:"steps without a todo write before the first reminder"`
-	RepeatTurns    int   `json:"repeatTurns" default:"4" min:"1" max:"1000" doc:"steps between further reminders"`
-	StuckTaskTurns int   `json:"stuckTaskTurns" default:"12" min:"1" max:"10000" doc:"steps in progress after which an item is called stuck"`
+	Enabled        *bool  `json:"enabled" default:"true" doc:"remind the agent of its todo list"`
+	Timing         string `json:"timing" default:"adaptive" enum:"adaptive,fixed" doc:"adaptive: at most once after each prompt, where the work has left the list behind, or is in several parts and there is none; fixed: by the number of steps alone"`
+	InitialTurns   int    `json:"initialTurns" default:"8" min:"1" max:"1000" doc:"steps without a todo write before the first reminder"`
+	RepeatTurns    int    `json:"repeatTurns" default:"4" min:"1" max:"1000" doc:"steps between further reminders, with fixed timing"`
+	StuckTaskTurns int    `json:"stuckTaskTurns" default:"12" min:"1" max:"10000" doc:"steps in progress after which an item is called stuck"`
 }
 
 // Todo is the intervention.
@@ -54,6 +57,12 @@ type Memory struct {
 	LastWrite    int            `json:"lastTodoWrite"`          // the step of the last write
 	LastReminder int            `json:"lastReminder,omitempty"` // the step of the last reminder since then
 	Items        []trimtab.Todo `json:"items,omitempty"`        // for the status line
+
+	// For adaptive timing.
+	Prompt   int      `json:"prompt,omitempty"`   // the step of the person's last prompt
+	Reminded bool     `json:"reminded,omitempty"` // since then
+	Parts    bool     `json:"parts,omitempty"`    // it asks for work in several parts
+	Files    []string `json:"files,omitempty"`    // that changed since the prompt and the last write
 }
 
 // Name is "todo".
@@ -64,41 +73,59 @@ const slot = "reminder"
 // Steer reminds at Calling, and acknowledges a write as soon as it is said.
 func (d Todo) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	m.Items = t.Todos.Items
-	switch t.Event.(type) {
+	switch ev := t.Event.(type) {
 	case trimtab.Reset:
 		return Memory{LastWrite: t.Step}, nil
 	case trimtab.Asked:
 		return m, []trimtab.Action{d.list(t, m)}
 	case trimtab.Said:
+		m = m.follow(t.Step, ev.Message)
 		if t.Todos.Wrote {
-			return Memory{LastWrite: t.Step, Items: m.Items}, []trimtab.Action{trimtab.Retract{Slot: slot, Why: "the todo list was written", Heeded: true}}
+			m.LastWrite, m.LastReminder, m.Files = t.Step, 0, nil
+			return m, []trimtab.Action{trimtab.Retract{Slot: slot, Why: "the todo list was written", Heeded: true}}
 		}
 	case trimtab.Calling:
-		return d.remind(t, m)
+		return d.remind(t, m, !ev.NoTodos)
 	}
 	return m, nil
 }
 
-func (d Todo) remind(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
-	if !*d.cfg.Enabled || t.Sub() {
+// remind speaks where it is time. Without a tool to write a list with there is nothing to
+// remind of.
+func (d Todo) remind(t trimtab.Turn, m Memory, offered bool) (Memory, []trimtab.Action) {
+	if !*d.cfg.Enabled || t.Sub() || !offered {
 		return m, []trimtab.Action{trimtab.Retract{Slot: slot, Why: "the reminder is switched off"}}
 	}
 	open := t.Todos.Open()
 	if len(t.Todos.Items) > 0 && len(open) == 0 {
 		return m, nil
 	}
-	idle := t.Step - m.LastWrite
-	if idle < d.cfg.InitialTurns || m.LastReminder > 0 && t.Step-m.LastReminder < d.cfg.RepeatTurns {
+	due := d.fixed
+	if d.cfg.Timing == "adaptive" {
+		due = d.adaptive
+	}
+	why := due(t, m, open)
+	if why == "" {
 		return m, nil
 	}
 	if slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "automata" && n.Live() && n.Fixed }) {
 		return m, nil // it would stand behind the reflection; the next one names the open items itself
 	}
-	m.LastReminder = t.Step
-	return m, []trimtab.Action{trimtab.Inject{
-		Slot: slot, Text: d.text(t, idle, open), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true,
-		Why: steps(idle) + " without a todo write",
-	}}
+	m.LastReminder, m.Reminded = t.Step, true
+	in := trimtab.Inject{Slot: slot, Text: d.text(t, t.Step-m.LastWrite, open), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true, Why: why}
+	if d.cfg.Timing == "adaptive" {
+		in.Urgency, in.Every, in.Life = trimtab.Reminder, d.cfg.InitialTurns, trimtab.Once
+	}
+	return m, []trimtab.Action{in}
+}
+
+// fixed is due by the number of steps alone.
+func (d Todo) fixed(t trimtab.Turn, m Memory, _ []trimtab.Todo) string {
+	idle := t.Step - m.LastWrite
+	if idle < d.cfg.InitialTurns || m.LastReminder > 0 && t.Step-m.LastReminder < d.cfg.RepeatTurns {
+		return ""
+	}
+	return steps(idle) + " without a todo write"
 }
 
 //go:embed reminder.md

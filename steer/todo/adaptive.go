@@ -1,0 +1,86 @@
+package todo
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
+	"github.com/trimtab/trimtab/internal/plural"
+)
+
+const (
+	maxFiles  = 16
+	leftFiles = 3 // so many files that no open item names show that the list was left behind
+	minParts  = 3 // so many points of a prompt make work in several parts
+	manyFiles = 4 // and so many files show that it is
+)
+
+// follow notes what the person asks for and which files the agent changes.
+func (m Memory) follow(step int, said trimtab.Message) Memory {
+	if said.IsPrompt() {
+		m.Prompt, m.Reminded, m.Files, m.Parts = step, false, nil, inParts(said.Typed())
+	}
+	if said.Role != trimtab.RoleAssistant || said.From != "" {
+		return m
+	}
+	for _, p := range said.Parts {
+		c, ok := p.(trimtab.ToolCall)
+		if !ok {
+			continue
+		}
+		for _, f := range evidence.ReadCall(c).Files {
+			if f = path.Base(f); evidence.IsCode(f) && !slices.Contains(m.Files, f) && len(m.Files) < maxFiles {
+				m.Files = append(slices.Clip(m.Files), f)
+			}
+		}
+	}
+	return m
+}
+
+// adaptive says why a reminder would tell the agent something, or nothing.
+func (d Todo) adaptive(t trimtab.Turn, m Memory, open []trimtab.Todo) string {
+	idle := t.Step - max(m.LastWrite, m.Prompt)
+	if m.Reminded || idle < d.cfg.InitialTurns {
+		return ""
+	}
+	if len(open) == 0 {
+		if m.Parts && len(m.Files) >= manyFiles {
+			return "work in several parts, " + plural.Count(len(m.Files), "file") + " changed and no todo list"
+		}
+		return ""
+	}
+	for _, it := range open {
+		if age := t.Step - max(it.Since, m.Prompt); it.Status == trimtab.InProgress && age >= d.cfg.StuckTaskTurns && t.Step-m.LastWrite >= d.cfg.StuckTaskTurns {
+			return "an item has been in progress for " + steps(age)
+		}
+	}
+	if n := unnamed(m.Files, open); n >= leftFiles && n == len(m.Files) {
+		return fmt.Sprintf("%s changed that no open item names", plural.Count(n, "file"))
+	}
+	return ""
+}
+
+// unnamed counts the files that no open item names.
+func unnamed(files []string, open []trimtab.Todo) int {
+	n := 0
+	for _, f := range files {
+		stem := strings.ToLower(strings.TrimSuffix(f, path.Ext(f)))
+		if !slices.ContainsFunc(open, func(it trimtab.Todo) bool {
+			return strings.Contains(strings.ToLower(trimtab.Clip(it.Text, 500)), stem)
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+var point = lazyregexp.Pattern(`(?m)^\s{0,6}(?:[-*•]\s+|\d{1,2}[.)]\s+|#{2,4}\s+|\[ \]\s+)\S`)
+
+// inParts reports whether a prompt asks for several things: a list, or a plan.
+func inParts(prompt string) bool {
+	return len(point().FindAllStringIndex(trimtab.Clip(prompt, 16<<10), minParts)) >= minParts
+}
