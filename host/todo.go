@@ -29,3 +29,14 @@ func FindTodoTool(name string) (TodoTool, bool) {
 
 // IsTodoTool reports whether a tool of this name writes a host's todo list.
 func IsTodoTool(name string) bool { _, ok := FindTodoTool(name); return ok }
+
+// TodoToolNames are the names of all of them.
+func TodoToolNames() []string {
+	var names []string
+	for _, h := range table {
+		for _, t := range h.Todos {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}

@@ -58,6 +58,7 @@ type ProgressMemory struct {
 	Errors  []trouble `json:"errors,omitempty"`  // that may come back
 	Failed  int       `json:"failed,omitempty"`  // calls in a row that failed or found nothing
 	Fired   int       `json:"fired,omitempty"`   // alarms since the last progress
+	Told    int       `json:"told,omitempty"`    // idle calls that they told of
 	Streaks []streak  `json:"streaks,omitempty"` // what fails, with no success since
 	Unheard []streak  `json:"unheard,omitempty"` // calls that were made again without a result
 	Queries window    `json:"queries,omitzero"`  // look-ups and delegations
@@ -149,6 +150,7 @@ func (r Progress) See(mem ProgressMemory, m trimtab.Message) (ProgressMemory, *A
 
 // told begins to count anew after an alarm. How often something failed so far stays known.
 func (mem ProgressMemory) told() ProgressMemory {
+	mem.Told += len(mem.Idle)
 	mem.Idle, mem.Said, mem.Unheard, mem.Queries, mem.Steps = nil, window{}, nil, window{}, nil
 	mem.Errors, mem.Streaks = slices.Clone(mem.Errors), slices.Clone(mem.Streaks)
 	for i := range mem.Errors {
@@ -174,13 +176,13 @@ func (mem ProgressMemory) hear(prompt string) ProgressMemory {
 	mem.Asked = mem.Asked[max(0, len(mem.Asked)-maxAsked):]
 	mem.Idle, mem.Since, mem.Errors, mem.Said = nil, nil, nil, window{}
 	mem.Streaks, mem.Unheard, mem.Queries, mem.Steps = nil, nil, window{}, nil
-	mem.Other, mem.Waits, mem.Failed, mem.Fired = 0, 0, 0, 0
+	mem.Other, mem.Waits, mem.Failed, mem.Fired, mem.Told = 0, 0, 0, 0, 0
 	return mem
 }
 
 // moved notes progress. Errors stay: a change that does not help is none.
 func (mem ProgressMemory) moved() ProgressMemory {
-	mem.Idle, mem.Said, mem.Other, mem.Waits, mem.Fired = nil, window{}, 0, 0, 0
+	mem.Idle, mem.Said, mem.Other, mem.Waits, mem.Fired, mem.Told = nil, window{}, 0, 0, 0, 0
 	return mem
 }
 

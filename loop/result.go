@@ -137,6 +137,7 @@ func (r Progress) idle(mem ProgressMemory, call pend) (ProgressMemory, *Alarm) {
 		return mem, nil
 	}
 	if len(keys) == 1 {
+		n += mem.Told
 		if call.Act == wait {
 			n *= patience
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/replay/cache"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/frame"
+	"github.com/trimtab/trimtab/steer/todo"
 )
 
 // tape is a session that is being recorded.
@@ -238,7 +239,7 @@ func TestTheTimeOfAnExportIsNotItsEnd(t *testing.T) {
 		slow.at = slow.at.Add(10 * time.Minute)
 		slow.work(1, 400)
 	}
-	engine, err := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
+	engine, err := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}, Todo: todo.Config{Timing: "fixed"}})
 	if err != nil {
 		t.Fatal(err)
 	}

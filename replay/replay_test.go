@@ -40,6 +40,7 @@ func recording(rounds int, more ...trimtab.Event) iter.Seq2[trimtab.Event, error
 
 func run(t *testing.T, cfg steer.Config, rec iter.Seq2[trimtab.Event, error]) replay.Report {
 	t.Helper()
+	cfg.Todo.Timing, cfg.Guard.Enabled = "fixed", new(false) // the recording repeats itself
 	engine, err := steer.New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/replay/cache"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/todo"
 )
 
 func main() {
@@ -90,8 +91,9 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 
 // lineups are the ways of steering that are compared; the first does not steer.
 func lineups() ([]lineup, error) {
-	tail, err1 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}})
-	appended, err2 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "append"}})
+	fixed := todo.Config{Timing: "fixed"} // as many notes as there can be
+	tail, err1 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "tail"}, Todo: fixed})
+	appended, err2 := steer.New(steer.Config{Steering: trimtab.Config{Travel: "append"}, Todo: fixed})
 	return []lineup{
 		{name: "without"},
 		{name: "append", engine: appended},

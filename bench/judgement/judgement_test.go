@@ -264,7 +264,7 @@ func TestCommand(t *testing.T) {
 	recorded(t, filepath.Join(dir, "daily"), "a", "pccccccccccd")
 	put(t, filepath.Join(dir, "l.json"), labels{Format: 1, Sessions: []session{{ID: "a", Steps: 11, Notes: []judged{{Step: 8, By: "todo", Slot: "reminder", Verdict: annoying}}, Moments: []moment{{Kind: loops, Step: 3}}}}})
 	var out, errs strings.Builder
-	args := []string{"-corpus", dir, "-labels", filepath.Join(dir, "l.json"), "-list"}
+	args := []string{"-corpus", dir, "-labels", filepath.Join(dir, "l.json"), "-list", "-set", "todoReminder.timing=fixed"}
 	if err := command(t.Context(), args, &out, &errs); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ type rig struct {
 
 func newRig(t *testing.T, p external.Program) *rig {
 	t.Helper()
-	cfg := steer.Config{Interventions: map[string]external.Program{"guard": p}}
+	cfg := steer.Config{Interventions: map[string]external.Program{"watcher": p}}
 	engine, err := steer.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -101,16 +101,16 @@ func TestAProgramSteers(t *testing.T) {
 	prompt := trimtab.Prompt("ship it")
 	prompt.ID = "p"
 	s, out := r.handle(trimtab.Said{Message: prompt}, trimtab.Calling{})
-	if len(out.Changes) != 1 || out.Changes[0].By != "guard" || out.Changes[0].Why != "a rule" {
+	if len(out.Changes) != 1 || out.Changes[0].By != "watcher" || out.Changes[0].Why != "a rule" {
 		t.Errorf("changes: %+v, %v", out.Changes, faults(out))
 	}
 	if view := s.View([]trimtab.Message{prompt}); len(view) != 2 || view[1].Text() != "Run the tests." {
 		t.Errorf("the model sees %v", view)
 	}
-	if _, out = r.handle(push()); !slices.Equal(actions(out), []string{"guard trimtab.Deny {run the tests first}"}) {
+	if _, out = r.handle(push()); !slices.Equal(actions(out), []string{"watcher trimtab.Deny {run the tests first}"}) {
 		t.Errorf("%q %v", actions(out), faults(out))
 	}
-	if _, out = r.handle(trimtab.Stopping{}); !slices.Contains(actions(out), "guard trimtab.Continue {the tests have not run no test}") || !slices.Contains(actions(out), "guard trimtab.Notify {sent on false}") {
+	if _, out = r.handle(trimtab.Stopping{}); !slices.Contains(actions(out), "watcher trimtab.Continue {the tests have not run no test 0}") || !slices.Contains(actions(out), "watcher trimtab.Notify {sent on false}") {
 		t.Errorf("%q %v", actions(out), faults(out))
 	}
 	if _, out = r.handle(trimtab.Resumed{}); len(out.Actions) > 0 { // not asked for
@@ -171,7 +171,7 @@ func TestTheSessionGoesOn(t *testing.T) {
 			if s.Seq != 1 || len(out.Actions) > 0 {
 				t.Errorf("%d messages, %q", s.Seq, actions(out))
 			}
-			if all := strings.Join(faults(out), "\n"); !strings.HasPrefix(all, "guard: ") || !strings.Contains(all, c.want) {
+			if all := strings.Join(faults(out), "\n"); !strings.HasPrefix(all, "watcher: ") || !strings.Contains(all, c.want) {
 				t.Errorf("faults: %q, where it should say %q", all, c.want)
 			}
 		})
@@ -245,7 +245,7 @@ func TestOneProcessServesAllSessions(t *testing.T) {
 	for runtime.NumGoroutine() > before { // the test's own limit ends this
 		time.Sleep(time.Millisecond)
 	}
-	if _, out := r.handle(trimtab.Resumed{}); !slices.Equal(faults(out), []string{"guard: closed"}) {
+	if _, out := r.handle(trimtab.Resumed{}); !slices.Equal(faults(out), []string{"watcher: closed"}) {
 		t.Errorf("%q", faults(out))
 	}
 }
@@ -269,7 +269,7 @@ func gone(t *testing.T, pid string) {
 func TestItGetsNoKeys(t *testing.T) {
 	t.Setenv("SOME_API_KEY", "sk-secret")
 	r := newRig(t, shell(`read -r l; echo "{\"actions\":[{\"type\":\"notify\",\"text\":\"key=$SOME_API_KEY path=${PATH:+yes}\"}]}"`, "resumed"))
-	if _, out := r.handle(trimtab.Resumed{}); !slices.Equal(actions(out), []string{"guard trimtab.Notify {key= path=yes false}"}) {
+	if _, out := r.handle(trimtab.Resumed{}); !slices.Equal(actions(out), []string{"watcher trimtab.Notify {key= path=yes false}"}) {
 		t.Errorf("%q %q", actions(out), faults(out))
 	}
 }

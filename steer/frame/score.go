@@ -16,7 +16,7 @@ type Autonomy struct {
 	Level      string   `json:"level" default:"suggest" enum:"manual,suggest,auto" env:"FLAME_AUTONOMY_LEVEL" doc:"manual: evaluate only when asked; suggest: suggest and wait; auto: push and pop"`
 	Push       *int     `json:"pushThreshold" default:"70" min:"0" max:"100" env:"FLAME_PUSH_THRESHOLD" doc:"confidence from which a push is recommended"`
 	Pop        *int     `json:"popThreshold" default:"80" min:"0" max:"100" env:"FLAME_POP_THRESHOLD" doc:"confidence from which a pop is recommended"`
-	InContext  *bool    `json:"suggestInContext" default:"true" env:"FLAME_SUGGEST_IN_CONTEXT" doc:"let the model read suggestions"`
+	InContext  *bool    `json:"suggestInContext" default:"false" env:"FLAME_SUGGEST_IN_CONTEXT" doc:"let the model read suggestions too, not only the person"`
 	Heuristics []string `json:"enabledHeuristics" default:"failure_boundary,context_switch,complexity,duration,goal_completion,stagnation,context_overflow" enum:"failure_boundary,context_switch,complexity,duration,goal_completion,stagnation,context_overflow" env:"FLAME_ENABLED_HEURISTICS" doc:"those whose scores count"`
 	Confidence string   `json:"confidence" default:"mean" enum:"mean,max" doc:"how scores become a confidence: their mean, or the highest"`
 	Learn      *bool    `json:"learn" default:"false" doc:"weigh each heuristic in the mean by how often its suggestions were acted on"`

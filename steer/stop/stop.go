@@ -60,7 +60,7 @@ type Memory struct {
 	Announced string          `json:"announced,omitempty"` // the step that it announces at its end
 	Admits    bool            `json:"admits,omitempty"`    // it says itself that something was not run, or fails
 	Excused   bool            `json:"excused,omitempty"`   // the person said that nothing is to be run
-	Listed    bool            `json:"listed,omitempty"`    // the todo list was written since the last prompt
+	Listed    bool            `json:"listed,omitempty"`    // the todo list is what this turn is about: it was written, or the person said to go on
 	Missed    int             `json:"missed,omitempty"`    // finishes in a row that stayed unchecked though it was asked for
 	Skip      int             `json:"skip,omitempty"`      // prompts for which it is not asked for again
 	Work      evidence.Record `json:"work,omitzero"`
@@ -108,7 +108,7 @@ func (m Memory) hear(said trimtab.Message) Memory {
 		if typed == "" || strings.Contains(typed, Opening) {
 			return m
 		}
-		m = m.next(excuses(typed))
+		m = m.next(excuses(typed), m.Listed && goesOn(typed))
 	}
 	m.Work = m.Work.See(said)
 	if said.Role == trimtab.RoleAssistant && said.From == "" {
@@ -119,8 +119,8 @@ func (m Memory) hear(said trimtab.Message) Memory {
 
 // next begins a turn. Where the last one was asked for a check and ended without it, the
 // question waits for a while, twice as long each time.
-func (m Memory) next(excused bool) Memory {
-	n := Memory{Work: m.Work, Excused: excused, Missed: m.Missed, Skip: max(0, m.Skip-1)}
+func (m Memory) next(excused, listed bool) Memory {
+	n := Memory{Work: m.Work, Excused: excused, Listed: listed, Missed: m.Missed, Skip: max(0, m.Skip-1)}
 	if m.Asked {
 		n.Missed, n.Skip = 0, 0
 		if _, open := m.Work.Unproved(); open {

@@ -80,6 +80,11 @@ func publishes(reply string) bool {
 	return offer().MatchString(reply)
 }
 
+var onward = lazyregexp.Pattern(`(?i)^\W*(?:please\s+)?(?:go on|continue|proceed|next|keep going|carry on|go ahead|do it|yes|ok|okay|weiter|mach weiter|ja)\b`)
+
+// goesOn reports whether a prompt only says to go on.
+func goesOn(typed string) bool { return len(typed) <= 40 && onward().MatchString(typed) }
+
 // excuses reports whether a person says that nothing is to be run.
 func excuses(typed string) bool { return excuse().MatchString(trimtab.Clip(typed, 4<<10)) }
 

@@ -17,6 +17,7 @@ const (
 	leftFiles = 3 // so many files that no open item names show that the list was left behind
 	minParts  = 3 // so many points of a prompt make work in several parts
 	manyFiles = 4 // and so many files show that it is
+	longStuck = 3 // so many times the steps after which an item is called stuck
 )
 
 // follow notes what the person asks for and which files the agent changes.
@@ -54,7 +55,7 @@ func (d Todo) adaptive(t trimtab.Turn, m Memory, open []trimtab.Todo) string {
 		return ""
 	}
 	for _, it := range open {
-		if age := t.Step - max(it.Since, m.Prompt); it.Status == trimtab.InProgress && age >= d.cfg.StuckTaskTurns && t.Step-m.LastWrite >= d.cfg.StuckTaskTurns {
+		if age := t.Step - max(it.Since, m.Prompt); it.Status == trimtab.InProgress && age >= longStuck*d.cfg.StuckTaskTurns {
 			return "an item has been in progress for " + steps(age)
 		}
 	}

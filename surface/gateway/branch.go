@@ -1,12 +1,14 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
 	"hash/maphash"
 	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/wire"
 )
@@ -17,6 +19,7 @@ type profile struct {
 	system, tools uint64   // as they are written
 	sketch        []uint64 // of the sentences of the system prompt: the smallest of their hashes, in order
 	offers        bool     // there are tools
+	todos         bool     // and among them one to write a todo list with
 }
 
 var profileSeed = maphash.MakeSeed()
@@ -25,6 +28,9 @@ var profileSeed = maphash.MakeSeed()
 // main line, nothing is decoded.
 func (l *ledger) profileOf(f wire.Format, b *wire.Body) profile {
 	p := profile{tools: maphash.Bytes(profileSeed, b.Bytes(b.Tools)), offers: b.Tools.End-b.Tools.Start > len("[]")}
+	if p.todos = l.profile.todos; p.tools != l.profile.tools {
+		p.todos = offersTodos(b.Bytes(b.Tools))
+	}
 	if b.System.End > b.System.Start {
 		p.system = maphash.Bytes(profileSeed, b.Bytes(b.System))
 	} else if i := slices.IndexFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleSystem }); i >= 0 {
@@ -36,6 +42,13 @@ func (l *ledger) profileOf(f wire.Format, b *wire.Body) profile {
 		p.sketch = sketch(systemText(f, b))
 	}
 	return p
+}
+
+// offersTodos reports whether a request offers a tool to write a todo list with, or a way
+// to find tools that it does not list.
+func offersTodos(tools []byte) bool {
+	return slices.ContainsFunc(host.TodoToolNames(), func(name string) bool { return bytes.Contains(tools, []byte(`"`+name+`"`)) }) ||
+		bytes.Contains(tools, []byte(`"ToolSearch"`))
 }
 
 const sketchSize = 64

@@ -17,6 +17,7 @@ type reading struct {
 	shared  int    // how many lines, from the first on, are those of the main line
 	changed bool   // the main line ends otherwise than this history goes on
 	adopted bool   // what another surface told stands in the ledger under new names
+	noTodos bool   // the request offers no tool to write a todo list with
 }
 
 // branches finds the line that follows another, and lines by what they say.
@@ -292,7 +293,7 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 	if r.changed {
 		events = append(events, r.rewritten(s))
 	}
-	return append(events, trimtab.Calling{Travel: by})
+	return append(events, trimtab.Calling{Travel: by, NoTodos: r.noTodos})
 }
 
 // replied is the new line that is the newest reply, or -1: the one that says the same,

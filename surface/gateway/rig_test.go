@@ -21,6 +21,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/todo"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/wire/wiretest"
@@ -62,7 +63,7 @@ func newRig(t *testing.T, p parts) *rig {
 	if r.store == nil {
 		r.store = memory.New()
 	}
-	engine, err := steer.New(steer.Config{})
+	engine, err := steer.New(steer.Config{Todo: todo.Config{Timing: "fixed"}})
 	if p.still {
 		engine, err = trimtab.New(trimtab.Config{})
 	}

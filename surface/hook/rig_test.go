@@ -15,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/steer/todo"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
@@ -34,7 +35,7 @@ type rig struct {
 func newRig(t *testing.T, host string) *rig {
 	t.Helper()
 	enforce := true
-	engine, err := steer.New(steer.Config{Modes: mode.Config{Enforce: &enforce}})
+	engine, err := steer.New(steer.Config{Modes: mode.Config{Enforce: &enforce}, Todo: todo.Config{Timing: "fixed"}})
 	if err != nil {
 		t.Fatal(err)
 	}
