@@ -125,7 +125,11 @@ func (a Automata) text(t trimtab.Turn, happened []string) string {
 		Happened []string
 		Open     []trimtab.Todo
 		More     int
+		NoList   bool // there is no tool to write one with
 	}{Happened: happened}
+	if ev, ok := t.Event.(trimtab.Calling); ok {
+		data.NoList = ev.NoTodos
+	}
 	if !slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "todo" && n.Live() && !n.Fixed }) {
 		open := t.Todos.Open()
 		data.Open, data.More = open[:min(mostOpen, len(open))], max(0, len(open)-mostOpen)

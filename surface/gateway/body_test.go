@@ -51,3 +51,22 @@ func TestABodyCanBeSentAgain(t *testing.T) {
 		}
 	}
 }
+
+// J4: a reminder of a todo list is only made where the request offers a tool to write one.
+func TestJ4_TodoToolsThatAreOffered(t *testing.T) {
+	for tools, want := range map[string]bool{
+		`[{"name":"Bash"},{"name":"Edit"}]`:                               true,
+		`[{"name":"Bash"},{"name":"TodoWrite"}]`:                          false,
+		`[{"type":"function","function":{"name":"todowrite"}}]`:           false,
+		`[{"functionDeclarations":[{"name":"write_todos"}]}]`:             false,
+		`[{"type":"function","name":"update_plan"}]`:                      false,
+		`[{"name":"Bash"},{"name":"ToolSearch"}]`:                         false, // it may be among those that are found
+		`[{"name":"Bash","description":"never call TodoWrite for this"}]`: true,
+		`[]`: false, // nobody knows
+		``:   false,
+	} {
+		if got := offersNoTodos([]byte(tools)); got != want {
+			t.Errorf("%s: %v, want %v", tools, got, want)
+		}
+	}
+}

@@ -19,7 +19,7 @@ type profile struct {
 	system, tools uint64   // as they are written
 	sketch        []uint64 // of the sentences of the system prompt: the smallest of their hashes, in order
 	offers        bool     // there are tools
-	todos         bool     // and among them one to write a todo list with
+	noTodos       bool     // and none of them writes a todo list
 }
 
 var profileSeed = maphash.MakeSeed()
@@ -28,8 +28,8 @@ var profileSeed = maphash.MakeSeed()
 // main line, nothing is decoded.
 func (l *ledger) profileOf(f wire.Format, b *wire.Body) profile {
 	p := profile{tools: maphash.Bytes(profileSeed, b.Bytes(b.Tools)), offers: b.Tools.End-b.Tools.Start > len("[]")}
-	if p.todos = l.profile.todos; p.tools != l.profile.tools {
-		p.todos = offersTodos(b.Bytes(b.Tools))
+	if p.noTodos = l.profile.noTodos; p.tools != l.profile.tools {
+		p.noTodos = offersNoTodos(b.Bytes(b.Tools))
 	}
 	if b.System.End > b.System.Start {
 		p.system = maphash.Bytes(profileSeed, b.Bytes(b.System))
@@ -44,11 +44,11 @@ func (l *ledger) profileOf(f wire.Format, b *wire.Body) profile {
 	return p
 }
 
-// offersTodos reports whether a request offers a tool to write a todo list with, or a way
-// to find tools that it does not list.
-func offersTodos(tools []byte) bool {
-	return slices.ContainsFunc(host.TodoToolNames(), func(name string) bool { return bytes.Contains(tools, []byte(`"`+name+`"`)) }) ||
-		bytes.Contains(tools, []byte(`"ToolSearch"`))
+// offersNoTodos reports whether a request offers tools, none to write a todo list with, and
+// no way to find others that it does not list.
+func offersNoTodos(tools []byte) bool {
+	names := func(name string) bool { return bytes.Contains(tools, []byte(`"`+name+`"`)) }
+	return names("name") && !names("ToolSearch") && !slices.ContainsFunc(host.TodoToolNames(), names)
 }
 
 const sketchSize = 64

@@ -183,7 +183,7 @@ func anthropicHost(c *harness) *host {
 		header: http.Header{"X-Api-Key": {"sk-test"}, "Anthropic-Version": {"2023-06-01"}, "X-Claude-Code-Session-Id": {"s1"}, "User-Agent": {"claude-cli/2.1.325 (external, cli)"}},
 		user:   func(text string) any { return obj{"role": "user", "content": text} },
 		body: func(history []any) any {
-			return obj{"model": "claude-opus-5-5", "max_tokens": 100, "system": "You are an agent.", "messages": history, "tools": []any{obj{"name": "Bash", "input_schema": schema}}}
+			return obj{"model": "claude-opus-5-5", "max_tokens": 100, "system": "You are an agent.", "messages": history, "tools": []any{obj{"name": "TodoWrite", "input_schema": schema}, obj{"name": "Bash", "input_schema": schema}}}
 		},
 		take: func(h *host, raw []byte) bool {
 			var reply struct{ Content []obj }
@@ -211,7 +211,7 @@ func chatHost(c *harness) *host {
 		body: func(history []any) any {
 			return obj{
 				"model": "fake-model", "messages": append([]any{obj{"role": "system", "content": "You are an agent."}}, history...),
-				"tools": []any{obj{"type": "function", "function": obj{"name": "run_shell_command", "parameters": schema}}},
+				"tools": []any{obj{"type": "function", "function": obj{"name": "todo_write", "parameters": schema}}, obj{"type": "function", "function": obj{"name": "run_shell_command", "parameters": schema}}},
 			}
 		},
 		take: func(h *host, raw []byte) bool {
@@ -238,7 +238,7 @@ func responsesHost(c *harness) *host {
 		body: func(history []any) any {
 			return obj{
 				"model": "gpt-5.5", "instructions": "You are an agent.", "input": history, "store": false,
-				"tools": []any{obj{"type": "function", "name": "exec_command", "parameters": schema, "strict": false}},
+				"tools": []any{obj{"type": "function", "name": "update_plan", "parameters": schema, "strict": false}, obj{"type": "function", "name": "exec_command", "parameters": schema, "strict": false}},
 			}
 		},
 		take: func(h *host, raw []byte) bool {
@@ -267,7 +267,7 @@ func geminiHost(c *harness) *host {
 		body: func(history []any) any {
 			return obj{
 				"contents": history, "systemInstruction": obj{"role": "user", "parts": []any{obj{"text": "You are an agent."}}},
-				"tools": []any{obj{"functionDeclarations": []any{obj{"name": "run_shell_command", "parametersJsonSchema": schema}}}},
+				"tools": []any{obj{"functionDeclarations": []any{obj{"name": "write_todos", "parametersJsonSchema": schema}, obj{"name": "run_shell_command", "parametersJsonSchema": schema}}}},
 			}
 		},
 		take: func(h *host, raw []byte) bool {

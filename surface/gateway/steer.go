@@ -131,7 +131,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
-	seen.noTodos = as.offers && !as.todos
+	seen.noTodos = as.noTodos
 	s, out, err := g.tell(ctx, l, to.format, body, seen, by.travel)
 	if err != nil {
 		return edited{err: err}
