@@ -142,7 +142,7 @@ type words struct {
 // Name is "frame".
 func (Frames) Name() string { return "frame" }
 
-const slotContext, slotSuggestion = "context", "suggestion"
+const slotContext, slotSuggestion, slotShown = "context", "suggestion", "suggested"
 
 // Steer gathers what is said, answers commands, and looks at the signals
 // whenever a request leaves.

@@ -105,30 +105,57 @@ func (d Frames) look(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	active := m.Frames[i]
 	if active.Parent != "" {
 		if pop := d.evaluatePop(m, popArgs{}); pop.Recommended {
-			if a.Level == "auto" && active.Undone != Pop {
-				return d.autoPop(t, m, pop)
-			}
 			m, acts = d.suggest(t, m, pop)
+			if a.Level == "auto" && active.Undone != Pop && a.enough(pop) {
+				next, done := d.autoPop(t, m, pop)
+				return next, d.shown(m, Pop, acts, done)
+			}
 		}
 	}
 	if !a.evaluate(Push, m.facts().most(), m.Stats).Recommended { // whatever the words are
 		return m, acts
 	}
 	if push := d.evaluatePush(t, m, pushArgs{}); push.Recommended {
-		if a.Level == "auto" && active.Undone != Push {
-			return d.autoPush(t, m, push)
-		}
 		var more []trimtab.Action
 		m, more = d.suggest(t, m, push)
 		acts = append(acts, more...)
+		if a.Level == "auto" && active.Undone != Push && a.enough(push) {
+			next, done := d.autoPush(t, m, push)
+			return next, d.shown(m, Push, acts, done)
+		}
 	}
 	return m, acts
 }
 
-// suggest keeps a suggestion, unless one of its kind waits for this frame.
+// waiting is the suggestion of a kind that waits for the active frame, or -1.
+func (m Memory) waiting(kind Side) int {
+	return slices.IndexFunc(m.Suggestions, func(s Suggestion) bool {
+		return s.State == pending && s.Kind == kind && s.Frame == m.Active
+	})
+}
+
+// shown puts a suggestion in front of its step where auto takes the step at once: the
+// model reads, on this one request, what was suggested and that it is done.
+func (d Frames) shown(m Memory, kind Side, suggested, done []trimtab.Action) []trimtab.Action {
+	note := func(a trimtab.Action) bool { _, ok := a.(trimtab.Inject); return ok }
+	if len(done) > 0 {
+		suggested = slices.DeleteFunc(suggested, note) // it would be over before it was read
+	}
+	acts := append(suggested, done...)
+	if i := m.waiting(kind); i >= 0 && len(done) > 0 && *d.settings(m).InContext {
+		acts = append(acts, trimtab.Inject{Slot: slotShown, Text: m.Suggestions[i].String(), Place: trimtab.AtEnd, Life: trimtab.Once, Why: "auto does what was suggested"})
+	}
+	return acts
+}
+
+// suggest keeps a suggestion, unless one of its kind waits for this frame, or one for
+// the same reason was ignored there.
 func (d Frames) suggest(t trimtab.Turn, m Memory, e Evaluation) (Memory, []trimtab.Action) {
-	waits := func(s Suggestion) bool { return s.State == pending && s.Kind == e.Side && s.Frame == m.Active }
-	if slices.ContainsFunc(m.Suggestions, waits) {
+	a := d.settings(m)
+	ignoredOnce := func(s Suggestion) bool {
+		return s.State == ignored && s.Kind == e.Side && s.Frame == m.Active && s.By == e.primary
+	}
+	if m.waiting(e.Side) >= 0 || slices.ContainsFunc(m.Suggestions, ignoredOnce) && !(a.Level == "auto" && a.enough(e)) {
 		return m, nil
 	}
 	s := Suggestion{Kind: e.Side, Frame: m.Active, Goal: e.Goal, Status: e.Status, Reason: e.Reason, Confidence: e.Confidence, At: t.Now, State: pending, By: e.primary}
