@@ -66,6 +66,27 @@ func TestD_CopywritingIsTheSeeds(t *testing.T) {
 	}
 }
 
+// TestSeed004_18_TheTextsAreTheSeeds: what the seed gives word for word stands first in
+// ours.
+func TestSeed004_18_TheTextsAreTheSeeds(t *testing.T) {
+	begins := map[string]string{
+		"copywrite": "Create compelling website copy through structured debate", "site-survey": "Analyze existing site, recommend improvements",
+		"idea-validation": "Validate ideas against market/audience", "ideation": "Generate creative approaches", "will-it-work": "Stress-test ideas for feasibility",
+		"business-plan": "Create business plan elements", "gtm-strategy": "Develop go-to-market strategy", "custom": "User-defined mode",
+	}
+	for _, d := range mode.Sessions() {
+		if want := begins[d.ID]; want == "" || !strings.HasPrefix(d.Description, want) {
+			t.Errorf("%s: %q", d.ID, d.Description)
+		}
+	}
+	d := mode.Sessions()[0]
+	instructions := "You are creating website copywriting. Focus on:\n- Clear, scannable headlines\n- Benefit-driven messaging\n- Emotional resonance with audience\n- Strong calls to action\n\nAvoid: jargon, generic claims, AI-sounding text\n"
+	goal := "REMEMBER: Our goal is to create website copy that:\n- Resonates with the target audience\n- Differentiates from competitors\n- Drives action (signups, purchases, inquiries)\n\nFocus on WRITING, not endless research."
+	if !strings.HasPrefix(d.Instructions, instructions) || d.Goal != goal {
+		t.Errorf("%q\n%q", d.Instructions, d.Goal)
+	}
+}
+
 // TestD_EveryModeHasWordsWorthReading looks that no prompt is missing, and that a
 // verdict mode asks for its verdict in the words it must end in.
 func TestD_EveryModeHasWordsWorthReading(t *testing.T) {
