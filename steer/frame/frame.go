@@ -34,6 +34,7 @@ type Config struct {
 	Ancestors string `json:"ancestors" default:"fold" enum:"fold,keep" doc:"fold: while a frame is worked on, those above it are seen as goal and summary; keep: their messages stay"`
 	Summaries string `json:"summaries" default:"extract" enum:"extract,model" doc:"who writes a summary that was not given: extract takes it from the frame's own messages; model also asks a model for a better one"`
 	Model     string `json:"model" guard:"user" doc:"which model writes summaries; empty is the one that the chat takes by itself"`
+	Root      *bool  `json:"rootContext" default:"false" doc:"tell the model of the root frame too, where everything is in view"`
 	Payback   int    `json:"payback" default:"50" min:"1" max:"10000" doc:"fold only what saves its price, in prompt cache, within so many requests"`
 	Limit     int    `json:"contextLimit" default:"0" min:"0" max:"100000000" doc:"tokens of the model's context; 0 goes by the model's name, and is 100,000 for an unknown one"`
 }

@@ -92,6 +92,21 @@ func (s Stats) count(name string, suggested, acted int) Stats {
 // look evaluates both sides once for each request that leaves with something
 // new, and suggests or acts.
 func (d Frames) look(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
+	m, acts := d.evaluate(t, m)
+	return m, append(acts, d.rootContext(t, m)...)
+}
+
+// rootContext tells the root frame where the settings want that and no frame context
+// stands.
+func (d Frames) rootContext(t trimtab.Turn, m Memory) []trimtab.Action {
+	stands := func(n trimtab.Note) bool { return n.By == d.Name() && n.Slot == slotContext && n.Live() }
+	if !*d.cfg.Root || t.Sub() || len(m.path()) != 1 || slices.ContainsFunc(t.Notes, stands) {
+		return nil
+	}
+	return []trimtab.Action{trimtab.Inject{Slot: slotContext, Text: d.context(m), Place: trimtab.AtEnd, Life: trimtab.Standing, Why: "frames.rootContext"}}
+}
+
+func (d Frames) evaluate(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	a := d.settings(m)
 	if t.Sub() || a.Level == "manual" || m.Active == "" || len(m.Open) > 0 || t.At.Seq == m.Looked {
 		return m, nil

@@ -147,3 +147,20 @@ func TestD_BuiltInModesHaveTheFormOfFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestSeed001_48_TheTextsOfTheModes holds the texts of the four modes to those of the
+// seed, word for word.
+func TestSeed001_48_TheTextsOfTheModes(t *testing.T) {
+	want := map[string][2]string{
+		"planning":    {"You are in PLANNING MODE. Before writing any code:\n1. Understand requirements\n2. Identify core problem\n3. Design architecture\n4. Consider edge cases\n5. Plan implementation\n6. Identify dependencies", "Remember: You are still in PLANNING MODE. Continue focusing on architectural design, systematic planning, and high-level considerations."},
+		"research":    {"You are in RESEARCH MODE. Your goal is to thoroughly investigate:\n1. Current state and context\n2. Existing solutions\n3. Best practices\n4. Trade-offs\n5. Potential pitfalls", "Remember: You are still in RESEARCH MODE. Continue investigating thoroughly. Synthesize findings."},
+		"code-review": {"You are in CODE REVIEW MODE. Focus on:\n1. Correctness and bugs\n2. Code quality\n3. Security\n4. Performance\n5. Maintainability\n6. Test coverage", "Remember: You are still in CODE REVIEW MODE. Maintain critical eye for code quality, security, and correctness."},
+		"debugging":   {"You are in DEBUGGING MODE. Systematic approach:\n1. Reproduce issue\n2. Gather context\n3. Form hypotheses\n4. Test methodically\n5. Identify root cause\n6. Propose fixes", "Remember: You are still in DEBUGGING MODE. Stay systematic. Validate assumptions."},
+		"normal":      {},
+	}
+	for _, d := range mode.BuiltIn() {
+		if got := [2]string{d.Entry, d.Reminder}; got != want[d.ID] {
+			t.Errorf("%s: %q", d.ID, got)
+		}
+	}
+}
