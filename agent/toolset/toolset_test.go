@@ -51,8 +51,10 @@ func TestASetHasTheToolsOfOurAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"read", "list", "search", "write", "edit", "bash", "todo_write", "todo_read", "flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status",
-		"flame_autonomy_config", "flame_should_push", "flame_should_pop", "flame_auto_suggest", "flame_autonomy_stats", "criterion_met"}
+	want := []string{
+		"read", "list", "search", "write", "edit", "bash", "todo_write", "todo_read", "flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status",
+		"flame_autonomy_config", "flame_should_push", "flame_should_pop", "flame_auto_suggest", "flame_autonomy_stats", "criterion_met",
+	}
 	if got := names(set.Tools()); !slices.Equal(got, want) {
 		t.Errorf("%v; want %v", got, want)
 	}
