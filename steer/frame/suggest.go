@@ -156,7 +156,7 @@ func (d Frames) shown(m Memory, kind Side, suggested, done []trimtab.Action) []t
 	if len(done) > 0 {
 		suggested = slices.DeleteFunc(suggested, note) // it would be over before it was read
 	}
-	acts := append(suggested, done...)
+	acts := slices.Concat(suggested, done)
 	if i := m.waiting(kind); i >= 0 && len(done) > 0 && *d.settings(m).InContext {
 		acts = append(acts, trimtab.Inject{Slot: slotShown, Text: m.Suggestions[i].String(), Place: trimtab.AtEnd, Life: trimtab.Once, Why: "auto does what was suggested"})
 	}
