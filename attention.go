@@ -12,8 +12,7 @@ type Urgency int
 // The urgencies, from the least. Only a more urgent note speaks where the attention of the
 // session is spent.
 const (
-	Suggestion   Urgency = iota + 1 // a frame might be opened or closed
-	Reminder                        // of the agent's own todo list
+	Reminder     Urgency = iota + 1 // of the agent's own todo list
 	Goal                            // what the session is about
 	SameReport                      // a person reports the same error again
 	Loop                            // the work goes in circles

@@ -13,7 +13,7 @@ type Config struct {
 	Travel    string  `json:"travel" default:"auto" enum:"auto,host,clearing,tail,append" doc:"how notes reach the model. host: by the agent's own hooks; clearing: as system messages that the provider takes away by itself; tail: at the end of each request while they live; append: where they were sent they stay; auto: what suits the agent, the model and the provider"`
 	Budget    float64 `json:"budget" default:"0.1" min:"0.001" max:"1" doc:"largest share of the context that notes may take; 4,000 tokens are always allowed, and what the person asked for is never held back"`
 	MuteAfter int     `json:"muteAfter" default:"10" min:"1" max:"1000" doc:"notes of one kind that may go unheeded in a row before that kind falls silent until the person's next prompt; what the person asked for never does"`
-	Attention int     `json:"attention" default:"3" min:"1" max:"100" doc:"notes that nobody asked for in 100 steps; beyond that only the more urgent speak: an unchecked finish, then a loop, the same report again, the goal, the todo list, a suggestion"`
+	Attention int     `json:"attention" default:"3" min:"1" max:"100" doc:"notes that nobody asked for in 100 steps; beyond that only the more urgent speak: an unchecked finish, then a loop, the same report again, the goal, the todo list"`
 	CacheTTL  int     `json:"cacheSeconds" default:"300" min:"1" max:"86400" doc:"seconds after which a provider forgets a cached prefix"`
 
 	// Todos reads the todo lists that agents write; host/todotool knows those of the

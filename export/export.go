@@ -170,6 +170,9 @@ func Read(r io.Reader, limit int64) (Document, error) {
 		return Document{}, fmt.Errorf("the document is of format %d, and this trimtab reads up to %d: use a newer one", d.Trimtab.Format, format)
 	}
 	for i, m := range d.Messages {
+		if d.Trimtab == nil {
+			m = known(m)
+		}
 		d.Messages[i] = attributed(m)
 	}
 	return d, nil

@@ -191,3 +191,25 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestSeed001_61_ToolsOfTheSeedsMessages: a document that is not ours has its calls and
+// results read, in both versions of their form.
+func TestSeed001_61_ToolsOfTheSeedsMessages(t *testing.T) {
+	doc, err := export.Read(strings.NewReader(`{"sessionId":"s","messages":[
+		{"role":"user","content":[{"type":"text","text":"look"}]},
+		{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"read","input":{"path":"x"}},{"type":"tool-call","toolCallId":"b","toolName":"read","args":{"path":"y"}},{"type":"tool-call","toolCallId":"c","toolName":"bash","input":{}},{"type":"reasoning","text":"hm"}]},
+		{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"read","output":{"type":"text","value":"one"}},{"type":"tool-result","toolCallId":"b","toolName":"read","result":"two"},{"type":"tool-result","toolCallId":"c","toolName":"bash","output":{"type":"error-json","value":{"code":2}}}]}]}`), export.MaxSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []trimtab.Part{
+		trimtab.ToolResult{ID: "a", Text: "one"}, trimtab.ToolResult{ID: "b", Text: "two"}, trimtab.ToolResult{ID: "c", Text: `{"code":2}`, Failed: true},
+	}
+	if diff := cmp.Diff(want, doc.Messages[2].Parts); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	calls := doc.Messages[1].Parts
+	if diff := cmp.Diff(trimtab.Part(trimtab.ToolCall{ID: "b", Name: "read", Input: json.RawMessage(`{"path":"y"}`)}), calls[1]); diff != "" || len(calls) != 4 {
+		t.Errorf("%d parts (-want +got)\n%s", len(calls), diff)
+	}
+}

@@ -14,8 +14,12 @@ import (
 )
 
 // frameTools are the tools of the frames that our own agent has: what it needs to
-// work in them. The others are for agents that look at a session from outside.
-var frameTools = []string{"flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status"}
+// work in them, and those of their autonomy. The others are for agents that look at a
+// session from outside.
+var frameTools = []string{
+	"flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status",
+	"flame_autonomy_config", "flame_should_push", "flame_should_pop", "flame_auto_suggest", "flame_autonomy_stats",
+}
 
 // Steering are the tools by which the model gives commands to the session that it is
 // in, as they are declared for agents of other hosts. What they change is the

@@ -51,7 +51,10 @@ func TestASetHasTheToolsOfOurAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"read", "list", "search", "write", "edit", "bash", "todo_write", "todo_read", "flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status", "criterion_met"}
+	want := []string{
+		"read", "list", "search", "write", "edit", "bash", "todo_write", "todo_read", "flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status",
+		"flame_autonomy_config", "flame_should_push", "flame_should_pop", "flame_auto_suggest", "flame_autonomy_stats", "criterion_met",
+	}
 	if got := names(set.Tools()); !slices.Equal(got, want) {
 		t.Errorf("%v; want %v", got, want)
 	}
@@ -71,8 +74,9 @@ func TestASetHasTheToolsOfOurAgent(t *testing.T) {
 	}
 }
 
-// TestSteeringChangesTheSessionOfTheCall, and what the model gets wrong it is told.
-func TestSteeringChangesTheSessionOfTheCall(t *testing.T) {
+// TestSeed003_40_SteeringChangesTheSessionOfTheCall, with the calls that the seed of
+// frames shows, and what the model gets wrong it is told.
+func TestSeed003_40_SteeringChangesTheSessionOfTheCall(t *testing.T) {
 	service := sessions(t)
 	ctx := tool.WithSession(t.Context(), "s1")
 	call := func(name, input string) (string, error) {
@@ -90,6 +94,11 @@ func TestSteeringChangesTheSessionOfTheCall(t *testing.T) {
 		{"flame_status", `{}`, "the harbour"},
 		{"flame_status", ``, "the quay"},
 		{"flame_pop", `{"status": "completed", "summary": "It is built."}`, ""},
+		{"flame_autonomy_config", `{"level": "auto", "pushThreshold": 80}`, "**Push Threshold:** 80%"},
+		{"flame_should_push", `{"potentialGoal": "Fix authentication bug", "recentMessages": 20, "recentFileChanges": ["src/auth/login.ts", "src/auth/token.ts"], "errorCount": 2}`, "# Push Heuristic Evaluation"},
+		{"flame_should_pop", `{"successSignals": ["tests passing", "build succeeded"], "tokenCount": 50000, "contextLimit": 100000}`, "# Pop Heuristic Evaluation"},
+		{"flame_auto_suggest", `{"enable": true, "showHistory": true}`, "suggestions in the model's context: true"},
+		{"flame_autonomy_stats", `{}`, "# Autonomy Statistics"},
 	} {
 		text, err := call(c.name, c.input)
 		if err != nil || !strings.Contains(text, c.want) {

@@ -69,6 +69,9 @@ func (p plan) claim(m Memory, name, evidence, by string, how How, at trimtab.Ref
 	case voted(c) && m.Talk.table() > 1:
 		return m, c, c.ID + " is not one speaker's to declare: it is counted from [PROPOSAL], [AGREEMENT] and [DISAGREEMENT]"
 	}
+	if c.Items > 0 && (how == ByMark || how == ByHeading) && listed(evidence) < c.Items {
+		return m, c, fmt.Sprintf("%s asks for %d; list them, each on a line of its own", c.ID, c.Items)
+	}
 	k := Mark{ID: c.ID, How: how, By: by, At: at, Text: evidence}
 	if how == ByMark {
 		k.Files = filesIn(evidence)
@@ -136,15 +139,41 @@ func markOf(by string) How {
 // sections looks for criteria among the headings and the lists.
 func (s *step) sections(by string, r speech.Speech) {
 	for _, sec := range r.Sections {
-		if i, ok := s.bySlug[sec.Slug]; ok && sec.Whole() {
-			s.m, _, _ = s.claim(s.m, s.criteria[i].ID, speech.Words(trimtab.Clip(sec.Body, 8*maxEvidence)), by, ByHeading, s.at)
+		i, ok := s.bySlug[sec.Slug]
+		if !ok {
+			continue
+		}
+		switch c := s.criteria[i]; {
+		case c.Items > 0 && c.Check == "":
+			s.list(c, by, speech.Read(sec.Body))
+		case sec.Whole():
+			s.m, _, _ = s.claim(s.m, c.ID, speech.Words(trimtab.Clip(sec.Body, 8*maxEvidence)), by, ByHeading, s.at)
 		}
 	}
 	for _, c := range s.criteria {
-		if c.Items > 0 && c.Check == "" && r.Items >= c.Items {
-			s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, By: by, At: s.at, Text: fmt.Sprintf("a list of %d items, the first: %s", r.Items, line(r.First, 80))})
+		if c.Items > 0 && c.Check == "" && !s.strict[c.ID] {
+			s.list(c, by, r)
 		}
 	}
+}
+
+// list meets a criterion that counts by a list that is long enough.
+func (s *step) list(c mode.Criterion, by string, r speech.Speech) {
+	if r.Items >= c.Items {
+		s.m = s.m.mark(Mark{ID: c.ID, How: ByCount, By: by, At: s.at, Text: fmt.Sprintf("a list of %d items, the first: %s", r.Items, line(r.First, 80))})
+	}
+}
+
+// listed counts the items that a text names: those of its longest list, or what stands
+// between commas and semicolons.
+func listed(text string) int {
+	parts := 0
+	for p := range strings.FieldsFuncSeq(trimtab.Clip(text, maxRead), func(r rune) bool { return r == ',' || r == ';' || r == '\n' }) {
+		if strings.TrimSpace(p) != "" {
+			parts++
+		}
+	}
+	return max(parts, speech.Read(text).Items)
 }
 
 // undo notes that a criterion counts no longer, and says so once in a phase.

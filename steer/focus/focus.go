@@ -170,7 +170,7 @@ func (d Focus) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 			return d.putBack(t, p, m)
 		}
 	case trimtab.Using:
-		if ok && *d.cfg.Enforce && p.Research > 0 && m.Research > p.Research && isResearch(ev.Call.Name) {
+		if ok && *d.cfg.Enforce && p.Research > 0 && m.Research > p.Research && researches(ev.Call) {
 			return m, []trimtab.Action{trimtab.Deny{Why: fmt.Sprintf("%s: the mode %s takes %d research requests, and this is number %d; work with what there is", ev.Call.Name, p.Name, p.Research, m.Research)}}
 		}
 	}

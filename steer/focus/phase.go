@@ -25,12 +25,12 @@ func (s *step) phases() {
 	if here >= len(s.Phases)-1 {
 		return // the last one never moves by itself
 	}
-	why := s.over(s.Phases[here])
+	why, used := s.over(s.Phases[here])
 	if why == "" {
 		return
 	}
 	next := s.Phases[here+1]
-	if lack := s.Needed - s.m.Research; lack > 0 && (sumsUp(next) || here+1 == s.sumUp) {
+	if lack := s.Needed - s.m.Research; lack > 0 && !used && (sumsUp(next) || here+1 == s.sumUp) {
 		if s.once("needed") {
 			why = fmt.Sprintf("%s needs %s first", next.Title(), plural.Count(lack, "more research request"))
 			s.do(PhaseTransition, Low, InjectMessage, why, words("needed", s.told(why)))
@@ -41,21 +41,23 @@ func (s *step) phases() {
 	s.do(PhaseTransition, Medium, TransitionPhase, why, s.announce(s.m, sentence(why)))
 }
 
-// over says why a phase is over, or nothing.
-func (s *step) over(ph mode.Phase) string {
+// over says why a phase is over, or nothing, and whether its messages are used up:
+// then nothing holds it, not even research that is missing.
+func (s *step) over(ph mode.Phase) (why string, used bool) {
+	used = ph.Most > 0 && s.m.InPhase >= ph.Most
 	if len(ph.Exit) > 0 && !s.m.Held {
 		all := true
 		for _, c := range ph.Exit {
 			all = all && s.m.met(c.ID)
 		}
 		if all {
-			return ph.Title() + " has what it needed: " + names(ph.Exit)
+			return ph.Title() + " has what it needed: " + names(ph.Exit), used
 		}
 	}
-	if ph.Most > 0 && s.m.InPhase >= ph.Most {
-		return fmt.Sprintf("%s took its %d messages", ph.Title(), ph.Most)
+	if used {
+		return fmt.Sprintf("%s took its %d messages", ph.Title(), ph.Most), true
 	}
-	return ""
+	return "", false
 }
 
 // sum goes to the phase that sums up. Who is there already, or past it, stays and
@@ -63,7 +65,8 @@ func (s *step) over(ph mode.Phase) string {
 func (s *step) sum() {
 	if s.sumUp > s.plan.at(s.m) {
 		s.m = s.move(s.m, s.sumUp)
-		s.do(ForceSynthesis, High, TransitionPhase, s.force, s.announce(s.m, sentence(s.force)+" That is discussion enough."))
+		moving := fmt.Sprintf("⏱️ We've discussed enough. Moving to %s phase.", strings.ToLower(s.phase(s.m).Title()))
+		s.do(ForceSynthesis, High, TransitionPhase, s.force, s.announce(s.m, moving+" "+sentence(s.force)))
 		return
 	}
 	s.do(ForceSynthesis, High, InjectMessage, s.force, words("finish", s.told(s.force)))

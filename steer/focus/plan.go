@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/loop"
 	"github.com/trimtab/trimtab/speech"
 	"github.com/trimtab/trimtab/steer/mode"
@@ -17,8 +19,9 @@ type plan struct {
 	criteria []mode.Criterion
 	bySlug   map[string]int // a criterion by the slug of its id or an alias
 	rule     loop.Seed
-	looks    bool // loops are looked for
-	sumUp    int  // the phase to go to when it is time to sum up; -1 is none
+	strict   map[string]bool // criteria whose count is read from their words, where there are several that count
+	looks    bool            // loops are looked for
+	sumUp    int             // the phase to go to when it is time to sum up; -1 is none
 }
 
 // usual is how many messages lie between two reminders where the mode says nothing.
@@ -34,15 +37,26 @@ func ruleOf(def mode.Definition) (loop.Seed, error) {
 }
 
 func newPlan(def mode.Definition, rule loop.Seed) plan {
-	p := plan{Definition: def, criteria: def.Criteria(), bySlug: map[string]int{}, sumUp: sumUp(def.Phases), rule: rule}
+	p := plan{Definition: def, criteria: def.Criteria(), bySlug: map[string]int{}, sumUp: sumUp(def.Phases), rule: rule, strict: map[string]bool{}}
 	if p.Every == 0 {
 		p.Every = usual
 	}
 	for i, c := range p.criteria {
 		p.bySlug[speech.Slug(c.ID)] = i
-		if c.ID == candidates && c.Items == 0 {
+		if c.Items > 0 {
+			continue
+		}
+		n := counted(c.Description)
+		switch {
+		case n > 0:
+			p.criteria[i].Items = n
+			p.strict[c.ID] = true
+		case c.ID == candidates:
 			p.criteria[i].Items = 5
 		}
+	}
+	if p.counts() < 2 {
+		p.strict = nil
 	}
 	for i, c := range p.criteria {
 		for _, a := range c.Aliases {
@@ -53,6 +67,34 @@ func newPlan(def mode.Definition, rule loop.Seed) plan {
 	}
 	p.looks = def.Loop.Enabled == nil || *def.Loop.Enabled
 	return p
+}
+
+// number finds a count that is all that a description says: 5+ name candidates.
+var number = lazyregexp.Pattern(`(?i)^\s*(?:at least )?(\d{1,3})(?:\+| or more)?(?: [\pL-]+){1,3}\s*$`)
+
+// counted is how many items the words of a criterion ask for; 0 is none. One is no
+// count.
+func counted(description string) int {
+	found := number().FindStringSubmatch(description)
+	if found == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil || n < 2 {
+		return 0
+	}
+	return n
+}
+
+// counts is how many criteria are met by a number of items.
+func (p plan) counts() int {
+	n := 0
+	for _, c := range p.criteria {
+		if c.Items > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // begin is the memory at the beginning of the mode.

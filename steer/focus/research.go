@@ -21,7 +21,26 @@ type topic struct {
 
 const maxTopics, maxWords = 64, 12
 
-// isResearch reports whether a tool of this name looks something up outside:
+// researches reports whether a call looks something up outside. A tool that is called
+// search and nothing else looks through files, as that of our own chat does, where it
+// is given a pattern or a path.
+func researches(c trimtab.ToolCall) bool {
+	if !isResearch(c.Name) {
+		return false
+	}
+	var in map[string]json.RawMessage
+	if !strings.EqualFold(c.Name, "search") || len(c.Input) > maxRead || json.Unmarshal(c.Input, &in) != nil {
+		return true
+	}
+	for _, key := range []string{"pattern", "path", "glob", "include"} {
+		if _, ok := in[key]; ok {
+			return false
+		}
+	}
+	return true
+}
+
+// isResearch reports whether a tool of this name may look something up outside:
 // search, fetch, research or browse is one of its words, and it is not about files,
 // code or tools.
 func isResearch(name string) bool {
@@ -94,7 +113,9 @@ func (s *step) request(about string) {
 	if t := s.m.Topics; i >= 0 && s.PerTopic > 0 && t[i].Count > s.PerTopic && !t[i].Told {
 		s.m.Topics[i].Told = true
 		why := fmt.Sprintf("%d requests on one topic (%s), and the mode %s takes %d", t[i].Count, line(about, 60), s.Name, s.PerTopic)
-		s.do(ResearchLimit, Medium, InjectMessage, why, words("research", s.told(fmt.Sprintf("enough was looked up on this topic: %s", line(about, 60)))))
+		note := s.told(fmt.Sprintf("the topic is %s", line(about, 60)))
+		note.Topic = true
+		s.do(ResearchLimit, Medium, InjectMessage, why, words("research", note))
 	}
 }
 

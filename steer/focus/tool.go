@@ -58,7 +58,7 @@ func (s *step) call(c trimtab.ToolCall) {
 			s.m, _, _ = s.claim(s.m, in.ID, in.Evidence, "model", ByMark, s.at)
 		}
 		return
-	case isResearch(c.Name):
+	case researches(c):
 		s.request(topicOf(c))
 		return
 	}

@@ -24,6 +24,7 @@ type told struct {
 	N, Of        int // the phase, and how many there are
 	Left         int // messages left in the phase; 0 where nothing limits it
 	Why          string
+	Topic        bool             // a limit on one topic, not on all
 	Missing      []mode.Criterion // of the phase, or of success in the last one
 	Undone       []Mark
 }
@@ -32,7 +33,7 @@ func (s *step) told(why string) told { return s.plan.told(s.m, why) }
 
 func (p plan) told(m Memory, why string) told {
 	ph := p.phase(m)
-	t := told{Mode: p.Name, Goal: p.Goal, Phase: ph.Title(), Focus: ph.Focus, N: p.at(m) + 1, Of: len(p.Phases), Why: sentence(strings.TrimSuffix(why, "."))}
+	t := told{Mode: p.Name, Goal: strings.TrimPrefix(p.Goal, "REMEMBER: "), Phase: ph.Title(), Focus: ph.Focus, N: p.at(m) + 1, Of: len(p.Phases), Why: sentence(strings.TrimSuffix(why, "."))}
 	if ph.Most > m.InPhase {
 		t.Left = ph.Most - m.InPhase
 	}

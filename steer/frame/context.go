@@ -9,9 +9,13 @@ import (
 
 // context is what the model reads of the tree while it works below the root:
 // the frames above as goal and summary so far, finished siblings as summaries,
-// and the frame itself. At the root there is nothing to tell: all is in view.
+// and the frame itself. At the root there is nothing to tell: all is in view. Where the
+// settings want it told all the same, it is its goal.
 func (d Frames) context(m Memory) string {
 	path := m.path()
+	if len(path) == 1 && *d.cfg.Root {
+		return strings.Join(append([]string{"# Frame context\nYou work in the root frame."}, m.current(path[0], 4*d.cfg.Budget.Current)...), "\n")
+	}
 	if len(path) < 2 {
 		return ""
 	}

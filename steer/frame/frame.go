@@ -34,6 +34,7 @@ type Config struct {
 	Ancestors string `json:"ancestors" default:"fold" enum:"fold,keep" doc:"fold: while a frame is worked on, those above it are seen as goal and summary; keep: their messages stay"`
 	Summaries string `json:"summaries" default:"extract" enum:"extract,model" doc:"who writes a summary that was not given: extract takes it from the frame's own messages; model also asks a model for a better one"`
 	Model     string `json:"model" guard:"user" doc:"which model writes summaries; empty is the one that the chat takes by itself"`
+	Root      *bool  `json:"rootContext" default:"false" doc:"tell the model of the root frame too, where everything is in view"`
 	Payback   int    `json:"payback" default:"50" min:"1" max:"10000" doc:"fold only what saves its price, in prompt cache, within so many requests"`
 	Limit     int    `json:"contextLimit" default:"0" min:"0" max:"100000000" doc:"tokens of the model's context; 0 goes by the model's name, and is 100,000 for an unknown one"`
 }
@@ -87,6 +88,7 @@ type Memory struct {
 	Past   []past      `json:"past,omitempty"`  // what can be undone, the newest last
 	Set    *Autonomy   `json:"set,omitempty"`   // settings changed in this session
 	Looked int         `json:"looked,omitempty"`
+	Told   int         `json:"told,omitempty"` // the step at which a suggestion was told last
 
 	Suggestions []Suggestion `json:"suggestions,omitempty"` // the newest last
 	Stats       Stats        `json:"stats,omitzero"`
@@ -142,7 +144,7 @@ type words struct {
 // Name is "frame".
 func (Frames) Name() string { return "frame" }
 
-const slotContext, slotSuggestion = "context", "suggestion"
+const slotContext, slotSuggestion, slotShown = "context", "suggestion", "suggested"
 
 // Steer gathers what is said, answers commands, and looks at the signals
 // whenever a request leaves.

@@ -229,7 +229,11 @@ func (d Frames) evaluation(t trimtab.Turn, m Memory, e Evaluation) string {
 		}
 		fmt.Fprintf(&out, "- %s: %d%s\n", s.Name, s.Score, off)
 	}
-	fmt.Fprintf(&out, "- %s: %d\n\n## To Reach the Threshold\n%s", e.How, e.Confidence, e.Missing)
+	fmt.Fprintf(&out, "- %s: %d\n", e.How, e.Confidence)
+	if d.settings(m).Confidence == byLevel {
+		fmt.Fprintf(&out, "- mean: %d (what auto goes by)\n", e.mean())
+	}
+	fmt.Fprintf(&out, "\n## To Reach the Threshold\n%s", e.Missing)
 	if e.Side == Pop && len(m.path()) < 2 {
 		out.WriteString("\nThe root is never suggested for popping.")
 	}

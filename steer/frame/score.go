@@ -17,8 +17,9 @@ type Autonomy struct {
 	Push       *int     `json:"pushThreshold" default:"70" min:"0" max:"100" env:"FLAME_PUSH_THRESHOLD" doc:"confidence from which a push is recommended"`
 	Pop        *int     `json:"popThreshold" default:"80" min:"0" max:"100" env:"FLAME_POP_THRESHOLD" doc:"confidence from which a pop is recommended"`
 	InContext  *bool    `json:"suggestInContext" default:"false" env:"FLAME_SUGGEST_IN_CONTEXT" doc:"let the model read suggestions too, not only the person"`
+	Every      int      `json:"suggestEvery" default:"20" min:"1" max:"1000" doc:"steps between two suggestions that the person and the model are told; all of them are in the history of suggestions"`
 	Heuristics []string `json:"enabledHeuristics" default:"failure_boundary,context_switch,complexity,duration,goal_completion,stagnation,context_overflow" enum:"failure_boundary,context_switch,complexity,duration,goal_completion,stagnation,context_overflow" env:"FLAME_ENABLED_HEURISTICS" doc:"those whose scores count"`
-	Confidence string   `json:"confidence" default:"mean" enum:"mean,max" doc:"how scores become a confidence: their mean, or the highest"`
+	Confidence string   `json:"confidence" default:"level" enum:"level,mean,max" doc:"how scores become a confidence: their mean, or the highest. level: the highest where a step is only suggested, the mean where auto does it"`
 	Learn      *bool    `json:"learn" default:"false" doc:"weigh each heuristic in the mean by how often its suggestions were acted on"`
 }
 
@@ -101,6 +102,9 @@ type Evaluation struct {
 type pushFacts struct {
 	Goal, Current                  string
 	Messages, Files, Errors, Spent int
+
+	Others int  // files among them that the frame had not touched before
+	Unit   bool // the work at hand is a unit that can be tried again: its last run failed, and it can be run as it stands
 }
 
 // popFacts are what the pop heuristics look at.
@@ -137,13 +141,20 @@ func (f pushFacts) scores() []int {
 // What the words of goals add to a score at most.
 const otherGoal, otherWords = 30, 60
 
+// retried is what a unit that can be tried again adds to failure_boundary.
+const retried = 20
+
 // most are the highest scores that any goal could bring: they cost no look at the
 // words.
 func (f pushFacts) most() []int { return f.with(otherGoal, otherWords) }
 
 func (f pushFacts) with(differs, changed int) []int {
-	failure := min(50, 15*f.Errors) + differs
-	change := steps(f.Files, [2]int{3, 20}, [2]int{1, 10}) + changed
+	failure := 15 * f.Errors
+	if f.Unit {
+		failure += retried
+	}
+	failure = min(50, failure) + differs
+	change := max(steps(f.Files, [2]int{3, 20}, [2]int{1, 10}), steps(f.Others, [2]int{1, 20}, [2]int{0, 10})) + changed
 	complexity := steps(f.Messages, [2]int{20, 40}, [2]int{10, 25}, [2]int{5, 10}) + steps(f.Files, [2]int{5, 30}, [2]int{2, 15})
 	duration := steps(f.Spent, [2]int{50_000, 70}, [2]int{30_000, 50}, [2]int{15_000, 30}, [2]int{5_000, 15})
 	return []int{failure, change, complexity, duration}
@@ -191,7 +202,11 @@ func (a Autonomy) evaluate(side Side, scores []int, stats Stats) Evaluation {
 	if side == Pop {
 		table, threshold = popSide, *a.Pop
 	}
-	e := Evaluation{Side: side, Threshold: threshold, How: a.Confidence, Scores: make([]Score, 0, len(table))}
+	how := a.Confidence
+	if how == byLevel {
+		how = "max"
+	}
+	e := Evaluation{Side: side, Threshold: threshold, How: how, Scores: make([]Score, 0, len(table))}
 	for i, h := range table {
 		s := Score{Name: h.name, Score: min(100, max(0, scores[i])), Enabled: slices.Contains(a.Heuristics, h.name), most: h.most, weight: 1000}
 		if *a.Learn {
@@ -199,7 +214,7 @@ func (a Autonomy) evaluate(side Side, scores []int, stats Stats) Evaluation {
 		}
 		e.Scores = append(e.Scores, s)
 	}
-	e.Confidence = e.confidence(func(s Score) int { return s.Score })
+	e.Confidence = e.confidence(Score.value)
 	e.Recommended = e.enabled() > 0 && e.Confidence >= threshold
 	e.Reason = "No strong signals"
 	best := 0
@@ -211,6 +226,22 @@ func (a Autonomy) evaluate(side Side, scores []int, stats Stats) Evaluation {
 	}
 	return e
 }
+
+// byLevel is one strong signal for a suggestion, which costs little, and several for
+// what is done without asking: so no single heuristic decides.
+const byLevel = "level"
+
+// enough reports whether what is recommended may be done without asking.
+func (a Autonomy) enough(e Evaluation) bool {
+	return e.Recommended && (a.Confidence != byLevel || e.mean() >= e.Threshold)
+}
+
+func (e Evaluation) mean() int {
+	e.How = "mean"
+	return e.confidence(Score.value)
+}
+
+func (s Score) value() int { return s.Score }
 
 func (e Evaluation) enabled() int {
 	n := 0

@@ -109,7 +109,7 @@ func TestF6_ConfidenceIsTheMeanOfTheEnabledRoundedHalfUp(t *testing.T) {
 		{[]int{30, 60, 35, 0}, []string{"complexity", "stagnation"}, 35, "complexity"},
 		{[]int{200, 0, 0, 0}, []string{"failure_boundary"}, 100, "failure boundary"},
 	} {
-		a, err := Autonomy{Heuristics: c.enabled}.fill()
+		a, err := Autonomy{Heuristics: c.enabled, Confidence: "mean"}.fill()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,6 +127,31 @@ func TestF6_NothingEnabledIsNeverRecommended(t *testing.T) {
 	}
 	if e := a.evaluate(Push, []int{50, 50, 50, 50}, Stats{}); e.Recommended {
 		t.Errorf("%+v", e)
+	}
+}
+
+// TestSeed003_26_OneStrongSignalSuggestsAndTheMeanActs: by default a finish, and a
+// stand still, is suggested for popping, and auto does what the mean bears out.
+func TestSeed003_26_OneStrongSignalSuggestsAndTheMeanActs(t *testing.T) {
+	a, err := Autonomy{}.fill()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		side     Side
+		scores   []int
+		yes, act bool
+	}{
+		{Pop, []int{90, 0, 0}, true, false},
+		{Pop, []int{0, 100, 0}, true, false},
+		{Pop, []int{79, 79, 79}, false, false},
+		{Pop, []int{100, 60, 90}, true, true},
+		{Push, []int{30, 70, 40, 15}, true, false},
+		{Push, []int{80, 80, 70, 70}, true, true},
+	} {
+		if e := a.evaluate(c.side, c.scores, Stats{}); e.Recommended != c.yes || a.enough(e) != c.act {
+			t.Errorf("%s %v: recommended %t, done by itself %t", c.side, c.scores, e.Recommended, a.enough(e))
+		}
 	}
 }
 
@@ -160,10 +185,11 @@ func TestF8_MaxAndWhatIsMissing(t *testing.T) {
 		want   int
 		says   string
 	}{
-		{Autonomy{}, Pop, []int{100, 0, 0}, 33, "139 more points over the 3 scores (they sum to 100, 239 are needed)"},
+		{Autonomy{}, Pop, []int{100, 0, 0}, 100, "nothing: it is reached"},
+		{Autonomy{Confidence: "mean"}, Pop, []int{100, 0, 0}, 33, "139 more points over the 3 scores (they sum to 100, 239 are needed)"},
 		{Autonomy{Confidence: "max"}, Pop, []int{100, 0, 0}, 100, "nothing: it is reached"},
 		{Autonomy{Confidence: "max"}, Pop, []int{40, 70, 0}, 70, "one score of 80 or more (the highest is 70)"},
-		{Autonomy{Push: new(76)}, Push, []int{80, 80, 70, 70}, 75, "it cannot be reached: the mean of these 4 is at most 75%; lower the threshold to 75, enable fewer, or set confidence to max"},
+		{Autonomy{Push: new(76), Confidence: "mean"}, Push, []int{80, 80, 70, 70}, 75, "it cannot be reached: the mean of these 4 is at most 75%; lower the threshold to 75, enable fewer, or set confidence to max"},
 		{Autonomy{Push: new(90), Confidence: "max"}, Push, []int{0, 0, 0, 0}, 0, "it cannot be reached: the highest of these is at most 80%; lower the threshold to 80"},
 		{Autonomy{Heuristics: []string{}}, Push, []int{0, 0, 0, 0}, 0, "no heuristic of this side is enabled; enable one in enabledHeuristics"},
 	} {
@@ -183,7 +209,7 @@ func TestF8_WhatIsMissingIsExact(t *testing.T) {
 	for threshold := 1; threshold <= 75; threshold++ {
 		need := threshold*4 - 2
 		for sum, want := range map[int]bool{need: true, need - 1: false} {
-			a, err := Autonomy{Push: &threshold}.fill()
+			a, err := Autonomy{Push: &threshold, Confidence: "mean"}.fill()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +224,7 @@ func TestF8_WhatIsMissingIsExact(t *testing.T) {
 func TestOutcomesWeighOnlyWhereLearningIsOn(t *testing.T) {
 	stats := Stats{}.count("duration", 8, 0).count("complexity", 8, 8)
 	for learn, want := range map[bool]int{false: 50, true: 80} {
-		a, err := Autonomy{Learn: &learn, Heuristics: []string{"complexity", "duration"}}.fill()
+		a, err := Autonomy{Confidence: "mean", Learn: &learn, Heuristics: []string{"complexity", "duration"}}.fill()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ type Work struct {
 	Bytes    int      `json:"bytes,omitempty"`
 	Messages int      `json:"messages,omitempty"`
 	Files    []string `json:"files,omitempty"`   // changed
+	Known    int      `json:"known,omitempty"`   // so many of them when the person's newest prompt came
 	Wins     []string `json:"wins,omitempty"`    // what showed success, the newest last
 	Won      int      `json:"won,omitempty"`     // how often
 	Results  []string `json:"results,omitempty"` // the newest of its tools' results
@@ -80,7 +81,7 @@ func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 	}
 	if said.IsPrompt() {
 		if typed := oneLine(said.Typed()); typed != "" {
-			w.Prompt, w.Recent.Moved = trimtab.Clip(typed, 600), true
+			w.Prompt, w.Recent.Moved, w.Known = trimtab.Clip(typed, 600), true, len(w.Files)
 		}
 	}
 	w.Recent.Moved = w.Recent.Moved || t.Todos.Wrote
@@ -226,6 +227,15 @@ func (w Work) win(tool, sign string) Work {
 	w.Won++
 	w.Clean, w.Recent.Moved = true, true
 	return w
+}
+
+// others counts the files that were changed since the person's newest prompt and not
+// before it; none where there are none to compare with.
+func (w Work) others() int {
+	if w.Known == 0 {
+		return 0
+	}
+	return max(0, len(w.Files)-w.Known)
 }
 
 // gain adds what was counted while another frame was active, lose takes it away.

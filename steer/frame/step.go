@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -130,7 +131,7 @@ func set[T any](to *T, from *T) {
 // facts are what the push heuristics look at, the words aside.
 func (m Memory) facts() pushFacts {
 	r := m.Work.Recent
-	return pushFacts{Messages: r.Messages, Files: len(r.Files), Errors: r.Errors, Spent: tokens(r.Bytes)}
+	return pushFacts{Messages: r.Messages, Files: len(r.Files), Errors: r.Errors, Spent: tokens(r.Bytes), Others: m.Work.others(), Unit: m.Work.Broken != ""}
 }
 
 func (d Frames) evaluatePush(t trimtab.Turn, m Memory, args pushArgs) Evaluation {
@@ -145,7 +146,12 @@ func (d Frames) evaluatePush(t trimtab.Turn, m Memory, args pushArgs) Evaluation
 	set(&f.Errors, args.Errors)
 	set(&f.Spent, args.Tokens)
 	if args.Files != nil {
-		f.Files = len(args.Files)
+		f.Files, f.Others = len(args.Files), 0
+		for _, file := range args.Files {
+			if len(m.Work.Files) > 0 && !slices.Contains(m.Work.Files, file) {
+				f.Others++
+			}
+		}
 	}
 	e := d.settings(m).evaluate(Push, f.scores(), m.Stats)
 	e.Goal = cmp.Or(trimtab.Clip(oneLine(f.Goal), maxGoal), nextPart+short(strings.TrimPrefix(cmp.Or(f.Current, "this session"), nextPart), 200))

@@ -92,6 +92,21 @@ func (s Stats) count(name string, suggested, acted int) Stats {
 // look evaluates both sides once for each request that leaves with something
 // new, and suggests or acts.
 func (d Frames) look(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
+	m, acts := d.evaluate(t, m)
+	return m, append(acts, d.rootContext(t, m)...)
+}
+
+// rootContext tells the root frame where the settings want that and no frame context
+// stands.
+func (d Frames) rootContext(t trimtab.Turn, m Memory) []trimtab.Action {
+	stands := func(n trimtab.Note) bool { return n.By == d.Name() && n.Slot == slotContext && n.Live() }
+	if !*d.cfg.Root || t.Sub() || len(m.path()) != 1 || slices.ContainsFunc(t.Notes, stands) {
+		return nil
+	}
+	return []trimtab.Action{trimtab.Inject{Slot: slotContext, Text: d.context(m), Place: trimtab.AtEnd, Life: trimtab.Standing, Why: "frames.rootContext"}}
+}
+
+func (d Frames) evaluate(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	a := d.settings(m)
 	if t.Sub() || a.Level == "manual" || m.Active == "" || len(m.Open) > 0 || t.At.Seq == m.Looked {
 		return m, nil
@@ -105,30 +120,57 @@ func (d Frames) look(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	active := m.Frames[i]
 	if active.Parent != "" {
 		if pop := d.evaluatePop(m, popArgs{}); pop.Recommended {
-			if a.Level == "auto" && active.Undone != Pop {
-				return d.autoPop(t, m, pop)
-			}
 			m, acts = d.suggest(t, m, pop)
+			if a.Level == "auto" && active.Undone != Pop && a.enough(pop) {
+				next, done := d.autoPop(t, m, pop)
+				return next, d.shown(m, Pop, acts, done)
+			}
 		}
 	}
 	if !a.evaluate(Push, m.facts().most(), m.Stats).Recommended { // whatever the words are
 		return m, acts
 	}
 	if push := d.evaluatePush(t, m, pushArgs{}); push.Recommended {
-		if a.Level == "auto" && active.Undone != Push {
-			return d.autoPush(t, m, push)
-		}
 		var more []trimtab.Action
 		m, more = d.suggest(t, m, push)
 		acts = append(acts, more...)
+		if a.Level == "auto" && active.Undone != Push && a.enough(push) {
+			next, done := d.autoPush(t, m, push)
+			return next, d.shown(m, Push, acts, done)
+		}
 	}
 	return m, acts
 }
 
-// suggest keeps a suggestion, unless one of its kind waits for this frame.
+// waiting is the suggestion of a kind that waits for the active frame, or -1.
+func (m Memory) waiting(kind Side) int {
+	return slices.IndexFunc(m.Suggestions, func(s Suggestion) bool {
+		return s.State == pending && s.Kind == kind && s.Frame == m.Active
+	})
+}
+
+// shown puts a suggestion in front of its step where auto takes the step at once: the
+// model reads, on this one request, what was suggested and that it is done.
+func (d Frames) shown(m Memory, kind Side, suggested, done []trimtab.Action) []trimtab.Action {
+	note := func(a trimtab.Action) bool { _, ok := a.(trimtab.Inject); return ok }
+	if len(done) > 0 {
+		suggested = slices.DeleteFunc(suggested, note) // it would be over before it was read
+	}
+	acts := slices.Concat(suggested, done)
+	if i := m.waiting(kind); i >= 0 && len(done) > 0 && *d.settings(m).InContext {
+		acts = append(acts, trimtab.Inject{Slot: slotShown, Text: m.Suggestions[i].String(), Place: trimtab.AtEnd, Life: trimtab.Once, Why: "auto does what was suggested"})
+	}
+	return acts
+}
+
+// suggest keeps a suggestion, unless one of its kind waits for this frame, or one for
+// the same reason was ignored there.
 func (d Frames) suggest(t trimtab.Turn, m Memory, e Evaluation) (Memory, []trimtab.Action) {
-	waits := func(s Suggestion) bool { return s.State == pending && s.Kind == e.Side && s.Frame == m.Active }
-	if slices.ContainsFunc(m.Suggestions, waits) {
+	a := d.settings(m)
+	ignoredOnce := func(s Suggestion) bool {
+		return s.State == ignored && s.Kind == e.Side && s.Frame == m.Active && s.By == e.primary
+	}
+	if m.waiting(e.Side) >= 0 || slices.ContainsFunc(m.Suggestions, ignoredOnce) && !(a.Level == "auto" && a.enough(e)) {
 		return m, nil
 	}
 	s := Suggestion{Kind: e.Side, Frame: m.Active, Goal: e.Goal, Status: e.Status, Reason: e.Reason, Confidence: e.Confidence, At: t.Now, State: pending, By: e.primary}
@@ -141,11 +183,13 @@ func (d Frames) suggest(t trimtab.Turn, m Memory, e Evaluation) (Memory, []trimt
 		m.Stats.Pop++
 	}
 	m.Stats = m.Stats.count(e.primary, 1, 0)
-	return m, append(d.hint(m, "the heuristics recommend a "+string(e.Side), false), trimtab.Notify{Text: s.String()})
+	acts := d.hint(m, "the heuristics recommend a "+string(e.Side), false)
+	if m.Told == 0 || t.Step-m.Told >= d.settings(m).Every {
+		m.Told = max(1, t.Step)
+		acts = append(acts, trimtab.Notify{Text: s.String()})
+	}
+	return m, acts
 }
-
-// suggestEvery is the shortest distance between two suggestions to the model, in steps.
-const suggestEvery = 20
 
 // hint puts the pending suggestions for the active frame before the model, or
 // takes them away where there are none.
@@ -159,7 +203,7 @@ func (d Frames) hint(m Memory, why string, heeded bool) []trimtab.Action {
 	if len(lines) == 0 || !*d.settings(m).InContext {
 		return []trimtab.Action{trimtab.Retract{Slot: slotSuggestion, Why: why, Heeded: heeded}}
 	}
-	return []trimtab.Action{trimtab.Inject{Slot: slotSuggestion, Text: strings.Join(lines, "\n"), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true, Why: why, Urgency: trimtab.Suggestion, Every: suggestEvery}}
+	return []trimtab.Action{trimtab.Inject{Slot: slotSuggestion, Text: strings.Join(lines, "\n"), Place: trimtab.AtEnd, Life: trimtab.Standing, Asks: true, Why: why}}
 }
 
 // expire gives up suggestions that waited too long.

@@ -65,11 +65,11 @@ func TestF12_HistoryKeepsAHundred(t *testing.T) {
 	h := newHost(t, Config{}, keen("suggest")).prompt("build a parser").reply("ok")
 	for i := range 130 {
 		h.prompt(fmt.Sprintf("topic%d", i)).step(trimtab.Calling{})
-		h.now = h.now.Add(pendingFor)
+		h.step(trimtab.Asked{Command: "push", Args: []string{"a"}}).step(trimtab.Asked{Command: "pop"})
 	}
 	h.step(trimtab.Resumed{})
 	m := h.memory()
-	if len(m.Suggestions) != 100 || m.Stats.Total != 130 || m.Stats.Push != 130 || m.Stats.Ignored != 130 {
+	if len(m.Suggestions) != 100 || m.Stats.Total != 130 || m.Stats.Push != 130 || m.Stats.Acted != 130 {
 		t.Errorf("%d kept, %+v", len(m.Suggestions), m.Stats)
 	}
 }

@@ -26,7 +26,7 @@ func c(id, description string, aliases ...string) Criterion {
 
 func copywrite() Definition {
 	return Definition{
-		ID: "copywrite", Name: "Copywriting", Icon: "✍️", Description: "website copy, from the audience to the last button",
+		ID: "copywrite", Name: "Copywriting", Icon: "✍️", Description: "Create compelling website copy through structured debate",
 		Every: 8, Most: 105, Research: 5, PerTopic: 2, Needed: 1, Loop: Loop{Similar: 3},
 		Phases: []Phase{
 			{"discovery", "Discovery", 15, "Understand audience, pain points, value proposition", []Criterion{c("audience_defined", "who this is for, and in which moment", "audience", "target audience"), c("pain_points_identified", "what hurts them now", "pain points")}},
@@ -46,7 +46,7 @@ func copywrite() Definition {
 
 func siteSurvey() Definition {
 	return Definition{
-		ID: "site-survey", Name: "Site Survey", Icon: "🔍", Description: "read a site as its visitors do, and rewrite what fails them",
+		ID: "site-survey", Name: "Site Survey", Icon: "🔍", Description: "Analyze existing site, recommend improvements",
 		Every: 10, Most: 60, Research: 6, PerTopic: 2, Needed: 1, Loop: Loop{Similar: 3},
 		Phases: []Phase{
 			{"analyze", "Analyze", 15, "Read the pages as they are. Quote them: what they say, to whom, and what they ask the visitor to do. No opinion yet", []Criterion{c("page_inventory", "the pages and passages that matter, quoted", "inventory", "pages")}},
@@ -64,7 +64,7 @@ func siteSurvey() Definition {
 
 func ideaValidation() Definition {
 	return Definition{
-		ID: "idea-validation", Name: "Idea Validation", Icon: "✓", Description: "whether an idea is worth the next month: GO, NO-GO or PIVOT",
+		ID: "idea-validation", Name: "Idea Validation", Icon: "✓", Description: "Validate ideas against market/audience: GO, NO-GO or PIVOT",
 		Every: 10, Most: 50, Research: 8, PerTopic: 2, Needed: 2, Loop: Loop{Similar: 3},
 		Phases: []Phase{
 			{"understand", "Understand", 10, "Put the idea in one sentence: who has which problem, what they do about it now, why they would change. List what must be true for it to work", []Criterion{c("assumptions", "what must be true, the riskiest first", "riskiest assumptions")}},
@@ -82,7 +82,7 @@ func ideaValidation() Definition {
 
 func ideation() Definition {
 	return Definition{
-		ID: "ideation", Name: "Ideation", Icon: "💡", Description: "from what people struggle with to a ranked list of ideas",
+		ID: "ideation", Name: "Ideation", Icon: "💡", Description: "Generate creative approaches: from what people struggle with to a ranked list",
 		Every: 12, Most: 70, Research: 15, PerTopic: 3, Needed: 5, Loop: Loop{Similar: 4},
 		Phases: []Phase{
 			{"scout", "Scout", 25, "Collect complaints, workarounds and odd habits, each with where it was seen. Judge nothing yet", []Criterion{c("observations", "what was seen, and where", "field notes")}},
@@ -100,7 +100,7 @@ func ideation() Definition {
 
 func willItWork() Definition {
 	return Definition{
-		ID: "will-it-work", Name: "Will It Work", Icon: "⚖️", Description: "a straight answer: YES, NO or MAYBE-IF, with a confidence",
+		ID: "will-it-work", Name: "Will It Work", Icon: "⚖️", Description: "Stress-test ideas for feasibility: YES, NO or MAYBE-IF, with a confidence",
 		Every: 8, Most: 45, Research: 6, PerTopic: 2, Needed: 1, Loop: Loop{Similar: 2},
 		Phases: []Phase{
 			{"define", "Define", 8, "Say what working means: the measure, the figure, by when. Without that nothing can be answered", []Criterion{c("working_means", "the measure, the figure and the date", "definition", "what working means")}},
@@ -118,7 +118,7 @@ func willItWork() Definition {
 
 func businessPlan() Definition {
 	return Definition{
-		ID: "business-plan", Name: "Business Plan", Icon: "📊", Description: "a plan with figures that can be checked",
+		ID: "business-plan", Name: "Business Plan", Icon: "📊", Description: "Create business plan elements, with figures that can be checked",
 		Every: 12, Most: 80, Research: 10, PerTopic: 2, Needed: 3, Loop: Loop{Similar: 3},
 		Phases: []Phase{
 			{"problem-solution", "Problem and Solution", 15, "Who has which problem, what it costs them now, and what exactly is offered", []Criterion{{ID: "problem_statement"}, {ID: "solution"}}},
@@ -140,7 +140,7 @@ func businessPlan() Definition {
 
 func gtmStrategy() Definition {
 	return Definition{
-		ID: "gtm-strategy", Name: "GTM Strategy", Icon: "🚀", Description: "whom to reach first, with which words, where, and when",
+		ID: "gtm-strategy", Name: "GTM Strategy", Icon: "🚀", Description: "Develop go-to-market strategy: whom to reach first, with which words, where, and when",
 		Every: 10, Most: 60, Research: 8, PerTopic: 2, Needed: 2, Loop: Loop{Similar: 3},
 		Phases: []Phase{
 			{"audience", "Audience", 15, "Choose whom to win first: narrow enough to name twenty of them", []Criterion{{ID: "icp"}}},
@@ -159,7 +159,7 @@ func gtmStrategy() Definition {
 
 func custom() Definition {
 	return Definition{
-		ID: "custom", Name: "Custom", Icon: "⚙️", Description: "any question: discuss, synthesize, conclude; your own file can take its place",
+		ID: "custom", Name: "Custom", Icon: "⚙️", Description: "User-defined mode: your own file can take its place; until then any question: discuss, synthesize, conclude",
 		Every: 10, Most: 100, Research: 10, PerTopic: 3, Loop: Loop{Similar: 4},
 		Phases: []Phase{
 			{"discuss", "Discuss", 30, "Open the question up: what is known, what is disputed, what would settle it", nil},

@@ -66,6 +66,27 @@ func TestD_CopywritingIsTheSeeds(t *testing.T) {
 	}
 }
 
+// TestSeed004_18_TheTextsAreTheSeeds: what the seed gives word for word stands first in
+// ours.
+func TestSeed004_18_TheTextsAreTheSeeds(t *testing.T) {
+	begins := map[string]string{
+		"copywrite": "Create compelling website copy through structured debate", "site-survey": "Analyze existing site, recommend improvements",
+		"idea-validation": "Validate ideas against market/audience", "ideation": "Generate creative approaches", "will-it-work": "Stress-test ideas for feasibility",
+		"business-plan": "Create business plan elements", "gtm-strategy": "Develop go-to-market strategy", "custom": "User-defined mode",
+	}
+	for _, d := range mode.Sessions() {
+		if want := begins[d.ID]; want == "" || !strings.HasPrefix(d.Description, want) {
+			t.Errorf("%s: %q", d.ID, d.Description)
+		}
+	}
+	d := mode.Sessions()[0]
+	instructions := "You are creating website copywriting. Focus on:\n- Clear, scannable headlines\n- Benefit-driven messaging\n- Emotional resonance with audience\n- Strong calls to action\n\nAvoid: jargon, generic claims, AI-sounding text\n"
+	goal := "REMEMBER: Our goal is to create website copy that:\n- Resonates with the target audience\n- Differentiates from competitors\n- Drives action (signups, purchases, inquiries)\n\nFocus on WRITING, not endless research."
+	if !strings.HasPrefix(d.Instructions, instructions) || d.Goal != goal {
+		t.Errorf("%q\n%q", d.Instructions, d.Goal)
+	}
+}
+
 // TestD_EveryModeHasWordsWorthReading looks that no prompt is missing, and that a
 // verdict mode asks for its verdict in the words it must end in.
 func TestD_EveryModeHasWordsWorthReading(t *testing.T) {
@@ -123,6 +144,23 @@ func TestD_BuiltInModesHaveTheFormOfFiles(t *testing.T) {
 		}
 		if diff := cmp.Diff(d, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", d.ID, diff)
+		}
+	}
+}
+
+// TestSeed001_48_TheTextsOfTheModes holds the texts of the four modes to those of the
+// seed, word for word.
+func TestSeed001_48_TheTextsOfTheModes(t *testing.T) {
+	want := map[string][2]string{
+		"planning":    {"You are in PLANNING MODE. Before writing any code:\n1. Understand requirements\n2. Identify core problem\n3. Design architecture\n4. Consider edge cases\n5. Plan implementation\n6. Identify dependencies", "Remember: You are still in PLANNING MODE. Continue focusing on architectural design, systematic planning, and high-level considerations."},
+		"research":    {"You are in RESEARCH MODE. Your goal is to thoroughly investigate:\n1. Current state and context\n2. Existing solutions\n3. Best practices\n4. Trade-offs\n5. Potential pitfalls", "Remember: You are still in RESEARCH MODE. Continue investigating thoroughly. Synthesize findings."},
+		"code-review": {"You are in CODE REVIEW MODE. Focus on:\n1. Correctness and bugs\n2. Code quality\n3. Security\n4. Performance\n5. Maintainability\n6. Test coverage", "Remember: You are still in CODE REVIEW MODE. Maintain critical eye for code quality, security, and correctness."},
+		"debugging":   {"You are in DEBUGGING MODE. Systematic approach:\n1. Reproduce issue\n2. Gather context\n3. Form hypotheses\n4. Test methodically\n5. Identify root cause\n6. Propose fixes", "Remember: You are still in DEBUGGING MODE. Stay systematic. Validate assumptions."},
+		"normal":      {},
+	}
+	for _, d := range mode.BuiltIn() {
+		if got := [2]string{d.Entry, d.Reminder}; got != want[d.ID] {
+			t.Errorf("%s: %q", d.ID, got)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func autonomyTools() []Tool {
 				{name: "popThreshold", kind: whole, max: 100, doc: "confidence from which a pop is recommended"},
 				{name: "suggestInContext", kind: yes, doc: "whether suggestions stand in the context"},
 				{name: "enabledHeuristics", kind: strList, enum: heuristics, items: len(heuristics), doc: "those whose scores count"},
-				{name: "confidence", kind: text, enum: []string{"mean", "max"}, doc: "how scores become a confidence"},
+				{name: "confidence", kind: text, enum: []string{"level", "mean", "max"}, doc: "how scores become a confidence; level is max for suggestions and mean for what auto does"},
 				{name: "learn", kind: yes, doc: "weigh each heuristic by how often its suggestions were acted on"},
 			},
 		},

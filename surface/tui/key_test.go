@@ -16,7 +16,7 @@ import (
 
 // M9, with the bytes that terminals send, through the whole program.
 func TestM9_ShiftTabInItsThreeEncodings(t *testing.T) {
-	for name, keys := range map[string]string{"legacy": "\x1b[Z", "xterm": "\x1b[1;2Z", "kitty": "\x1b[9;2u"} {
+	for name, keys := range map[string]string{"legacy": "\x1b[Z", "xterm": "\x1b[1;2Z", "kitty": "\x1b[9;2u", "kitty with caps lock": "\x1b[9;66u", "kitty with num lock": "\x1b[9;130u"} {
 		t.Run(name, func(t *testing.T) {
 			p := begin(t)
 			p.keys(keys)
