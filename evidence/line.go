@@ -241,8 +241,8 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		r.line.Removed = append(r.line.Removed, removed...)
 		return // what writes does not show that it is right
 	}
-	if kind := kindOf(name, words[1:]); kind != Other && r.sure {
-		r.line.Runs = append(r.line.Runs, Run{Command: trimtab.Clip(strings.Join(words, " "), 300), Kind: kind})
+	if r.sure {
+		r.line.Runs = append(r.line.Runs, Run{Command: trimtab.Clip(strings.Join(words, " "), 300), Kind: kindOf(name, words[1:])})
 	}
 }
 

@@ -17,6 +17,10 @@ type Record struct {
 	Ran     []Ran    `json:"ran,omitempty"`     // commands that are evidence, the newest run of each, oldest first
 	Weak    []string `json:"weak,omitempty"`    // tests switched off or taken away since a check failed
 	Red     int      `json:"red,omitempty"`     // when a check failed last in this turn
+
+	// What the newest message told, code or not, evidence or not. It is not stored.
+	Wrote []string `json:"-"` // files; "" where a command does not tell
+	Told  []Ran    `json:"-"` // commands
 }
 
 // Change is a file that changed.
@@ -47,6 +51,7 @@ const maxOpen, maxRan, maxChanged, maxWeak, maxID = 64, 24, 64, 8, 128
 
 // See takes a message in.
 func (r Record) See(m trimtab.Message) Record {
+	r.Wrote, r.Told = nil, nil
 	if m.From != "" || m.Role == trimtab.RoleSystem {
 		return r
 	}
@@ -99,7 +104,11 @@ func (r Record) result(res trimtab.ToolResult) Record {
 		r = r.changed(l.Files, true).weakened(l.Removed)
 	}
 	for _, run := range l.Runs {
-		r = r.ran(Ran{Command: run.Command, Kind: run.Kind, Dir: l.Dir, Outcome: how, At: r.Now})
+		n := Ran{Command: run.Command, Kind: run.Kind, Dir: l.Dir, Outcome: how, At: r.Now}
+		r.Told = append(r.Told, n)
+		if run.Kind != Other {
+			r = r.ran(n)
+		}
 	}
 	return r
 }
@@ -107,6 +116,10 @@ func (r Record) result(res trimtab.ToolResult) Record {
 func (r Record) changed(files []string, any bool) Record {
 	if !any {
 		return r
+	}
+	r.Wrote = append(r.Wrote, files...)
+	if len(files) == 0 {
+		r.Wrote = append(r.Wrote, "")
 	}
 	code := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !IsCode(f) })
 	if len(files) > 0 && len(code) == 0 {
@@ -256,17 +269,19 @@ func (r Record) covers(n Ran) bool {
 	return !absolute
 }
 
-// Find returns the newest run of a command. Flags that only say how often, how loudly or
-// how fast do not make another command of it.
+// Find returns the newest run of a command.
 func (r Record) Find(command string) (Ran, bool) {
-	want := same(command)
 	for _, n := range slices.Backward(r.Ran) {
-		if want != "" && same(n.Command) == want {
+		if Same(n.Command, command) {
 			return n, true
 		}
 	}
 	return Ran{}, false
 }
+
+// Same reports whether two commands show the same. Flags that only say how often, how loudly
+// or how fast make no difference.
+func Same(a, b string) bool { return same(a) != "" && same(a) == same(b) }
 
 // Holds reports whether a command succeeded and no code has changed since.
 func (r Record) Holds(n Ran) bool { return n.Outcome == Passed && n.At >= r.Last }

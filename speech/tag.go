@@ -66,10 +66,10 @@ func (s *Speech) tags(ln string, from, words int) (behind string, tagged bool) {
 		case t.Kind == Research:
 			s.Asked = append(s.Asked, Ask{Topic: cmp.Or(t.Arg, trimtab.Clip(strings.Trim(bare, " *_:"), maxArg)), tag: first + i + 1})
 		case t.Kind == IsDone && t.Arg != "":
-			s.Done = append(s.Done, Done{trimtab.Clip(t.Arg, 100), strings.TrimSpace(bare)})
+			s.Done = append(s.Done, Done{trimtab.Clip(t.Arg, 100), strings.TrimSpace(behind)})
 		}
 	}
-	s.inside(bare)
+	s.inside(bare, behind)
 	return behind, len(s.Tags) > first
 }
 
@@ -114,8 +114,9 @@ func cut(text string) (kind Kind, arg, after string, ok bool) {
 	return kind, trimtab.Clip(strings.Join(strings.Fields(arg), " "), maxArg), strings.TrimLeft(after, "*_"), true
 }
 
-// inside looks for [DONE: id] and [RESEARCH: topic] inside a line.
-func (s *Speech) inside(ln string) {
+// inside looks for [DONE: id] and [RESEARCH: topic] inside a line, of which whole has the
+// code too.
+func (s *Speech) inside(ln, whole string) {
 	for rest := ln; len(s.Done)+len(s.Asked) < maxTags; {
 		i := strings.IndexByte(rest, '[')
 		if i < 0 {
@@ -130,7 +131,7 @@ func (s *Speech) inside(ln string) {
 		}
 		switch Kind(strings.ToUpper(strings.TrimSpace(word))) {
 		case IsDone:
-			s.Done = append(s.Done, Done{trimtab.Clip(value, 100), strings.TrimSpace(strings.Replace(ln, "["+inside+"]", "", 1))})
+			s.Done = append(s.Done, Done{trimtab.Clip(value, 100), strings.TrimSpace(strings.Replace(whole, "["+inside+"]", "", 1))})
 		case Research:
 			s.Asked = append(s.Asked, Ask{Topic: trimtab.Clip(value, maxArg)})
 		}

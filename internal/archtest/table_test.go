@@ -43,7 +43,7 @@ var table = []row{
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/steertool", []string{"."}, "commands as tools for a model, declared once for every surface; it runs none"},
-	{"steer/focus", []string{".", "loop", "speech", "steer/mode", "host"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
+	{"steer/focus", []string{".", "evidence", "loop", "speech", "steer/mode"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
 	{"loop", []string{".", "internal/jsonscan", "host"}, "detectors are functions of messages, and of the input of calls"},
 	{"speech", []string{"."}, "what a speaker says that their words are; it knows no debate"},
 

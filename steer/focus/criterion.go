@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 	"github.com/trimtab/trimtab/speech"
 	"github.com/trimtab/trimtab/steer/mode"
 )
@@ -58,7 +59,7 @@ func (m Memory) mark(k Mark) Memory {
 
 // claim is somebody's word that a criterion is met. It returns why it does not
 // count, if it does not.
-func (p plan) claim(m Memory, name, evidence, by string, how How, at trimtab.Ref) (Memory, mode.Criterion, string) {
+func (p plan) claim(m Memory, name, text, by string, how How, at trimtab.Ref) (Memory, mode.Criterion, string) {
 	c, ok := p.criterion(name)
 	switch {
 	case !ok:
@@ -69,20 +70,25 @@ func (p plan) claim(m Memory, name, evidence, by string, how How, at trimtab.Ref
 	case voted(c) && m.Talk.table() > 1:
 		return m, c, c.ID + " is not one speaker's to declare: it is counted from [PROPOSAL], [AGREEMENT] and [DISAGREEMENT]"
 	}
-	if c.Items > 0 && (how == ByMark || how == ByHeading) && listed(evidence) < c.Items {
+	if c.Items > 0 && (how == ByMark || how == ByHeading) && listed(text) < c.Items {
 		return m, c, fmt.Sprintf("%s asks for %d; list them, each on a line of its own", c.ID, c.Items)
 	}
-	k := Mark{ID: c.ID, How: how, By: by, At: at, Text: evidence}
+	k := Mark{ID: c.ID, How: how, By: by, At: at, Text: text}
 	if how == ByMark {
-		k.Files = filesIn(evidence)
-		if r, ok := m.ranIn(evidence); ok {
+		k.Files = filesIn(text)
+		r, never, ok := m.rests(c.ID, text)
+		switch {
+		case never != "":
+			return m, c, fmt.Sprintf("%s rests on %q, which was not run in this session; run it", c.ID, never)
+		case !ok:
+		case r.Outcome == evidence.Failed:
+			return m, c, fmt.Sprintf("%s rests on %q, which failed when it ran last", c.ID, r.Command)
+		case r.Outcome != evidence.Passed:
+			return m, c, fmt.Sprintf("%s rests on %q, which has shown nothing: it had nothing to do, or still runs", c.ID, r.Command)
+		case !m.Did.Holds(r):
+			return m, c, fmt.Sprintf("%s rests on %q, and files changed since it ran; run it again", c.ID, r.Command)
+		default:
 			k.Check = r.Command
-			if !r.OK {
-				return m, c, fmt.Sprintf("%s rests on %q, which failed when it ran last", c.ID, r.Command)
-			}
-			if r.Old {
-				return m, c, fmt.Sprintf("%s rests on %q, and files changed since it ran; run it again", c.ID, r.Command)
-			}
 		}
 	}
 	return m.mark(k), c, ""

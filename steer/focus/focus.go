@@ -26,6 +26,7 @@ import (
 	"sync"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 	"github.com/trimtab/trimtab/internal/settingtag"
 	"github.com/trimtab/trimtab/loop"
 	"github.com/trimtab/trimtab/steer/mode"
@@ -112,10 +113,9 @@ type Memory struct {
 	Told     uint64   `json:"told,omitempty,string"`
 
 	Marks []Mark `json:"marks,omitempty"`
-	Open  []pend `json:"open,omitempty"`
-	Runs  []ran  `json:"runs,omitempty"`
 	Talk  talk   `json:"talk,omitzero"`
 
+	Did   evidence.Record     `json:"did,omitzero"`
 	Words loop.SeedMemory     `json:"words,omitzero"`
 	Work  loop.ProgressMemory `json:"work,omitzero"`
 }
