@@ -18,6 +18,7 @@ type SeedConfig struct {
 	Similarity float64 `json:"similarityThreshold" default:"0.7" min:"0.01" max:"1" doc:"two messages above this similarity count as a pair"`
 	Window     int     `json:"windowSize" default:"10" min:"2" max:"1000" doc:"messages that are compared with each other"`
 	Most       int     `json:"maxSimilarMessages" default:"3" min:"1" max:"1000" doc:"pairs from which it is a loop"`
+	Repeat     bool    `json:"-"` // alarm again with every message as long as the window holds the pairs
 }
 
 // Seed is the rule of the specification: pairs of similar messages among the last
@@ -51,7 +52,7 @@ type SeedMemory struct {
 func (Seed) Name() string { return "seed" }
 
 // See compares a message with those before it. After an alarm the window starts
-// afresh.
+// afresh, unless the rule repeats itself.
 func (r Seed) See(mem SeedMemory, m trimtab.Message) (SeedMemory, *Alarm) {
 	if ours(m) || m.Role == trimtab.RoleTool || onlyResults(m) {
 		return mem, nil
@@ -78,7 +79,11 @@ func (r Seed) See(mem SeedMemory, m trimtab.Message) (SeedMemory, *Alarm) {
 		mem.Last = mem.Last.add(e, r.cfg.Window)
 		return mem, nil
 	}
-	return SeedMemory{}, &Alarm{
+	next := SeedMemory{}
+	if r.cfg.Repeat {
+		next = SeedMemory{Seq: mem.Seq, Last: mem.Last.add(e, r.cfg.Window), Pairs: pairs}
+	}
+	return next, &Alarm{
 		By: r.Name(), Kind: SameWords, Level: Stop, Times: len(pairs),
 		Why: fmt.Sprintf("%d pairs among the last %d messages say nearly the same, the newest: %q", len(pairs), min(mem.Seq, r.cfg.Window), brief(text, 60)),
 	}

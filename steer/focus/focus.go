@@ -35,6 +35,7 @@ import (
 // Config sets what the controller may do. Zero values take the defaults.
 type Config struct {
 	Detector string `json:"detector" default:"seed" enum:"seed,progress,both" doc:"what tells that a session with a goal goes in circles: seed compares messages as the mode says; progress looks whether anything comes of the work; both"`
+	Repeat   *bool  `json:"repeatLoops" default:"false" doc:"tell a loop with every message as long as the mode's window holds it; else once, and the second one forces synthesis"`
 	Enforce  *bool  `json:"enforce" default:"false" doc:"refuse research tools over the limit of the mode, where the host lets a tool call be refused"`
 	Pause    *bool  `json:"pause" default:"true" doc:"hold the session when all success criteria of its mode are met"`
 }
@@ -67,7 +68,7 @@ func New(cfg Config, modes ...mode.Definition) (Focus, error) {
 		if d.Has(def.ID) || !def.HasGoal() {
 			continue
 		}
-		rule, err := ruleOf(def)
+		rule, err := ruleOf(def, *cfg.Repeat)
 		if err != nil {
 			errs = append(errs, err)
 			continue

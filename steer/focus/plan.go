@@ -28,8 +28,8 @@ type plan struct {
 const usual = 10
 
 // ruleOf is the loop rule of a mode.
-func ruleOf(def mode.Definition) (loop.Seed, error) {
-	rule, err := loop.NewSeed(loop.SeedConfig{Similarity: def.Loop.Similarity, Window: def.Loop.Window, Most: def.Loop.Similar})
+func ruleOf(def mode.Definition, repeat bool) (loop.Seed, error) {
+	rule, err := loop.NewSeed(loop.SeedConfig{Similarity: def.Loop.Similarity, Window: def.Loop.Window, Most: def.Loop.Similar, Repeat: repeat})
 	if err != nil {
 		return rule, fmt.Errorf("mode %s: %w", def.ID, err)
 	}

@@ -108,6 +108,9 @@ func (s *step) once(what string) bool {
 
 const maxFired = 200
 
+// stuck is after how many loops synthesis is forced where each of them is told.
+const stuck = 10
+
 // loops asks the detectors. The second loop in a phase means that saying so did
 // not help.
 func (s *step) loops(d Focus, said trimtab.Message) {
@@ -130,7 +133,7 @@ func (s *step) loops(d Focus, said trimtab.Message) {
 	s.m.Loops++
 	s.m.Again++
 	switch {
-	case s.m.Again == 1:
+	case s.m.Again == 1, *d.cfg.Repeat && s.m.Again < stuck:
 		s.do(LoopDetected, High, InjectMessage, alarm.Why, words("loop", s.told(alarm.Why)))
 	case s.once("synthesis"):
 		s.force = "a second loop in the phase " + s.phase(s.m).Title() + ": " + alarm.Why

@@ -14,6 +14,7 @@
 package mode
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,6 +29,8 @@ type Config struct {
 	Enforce *bool `json:"enforce" default:"false" doc:"refuse tools that change things in planning, research and code-review, and those that a mode of your own leaves out, where the host lets a tool call be refused"`
 
 	Restrict *bool `json:"restrict" default:"true" doc:"our chat: in planning, research and code-review take tools that write away from the model, and in a mode of your own those that it leaves out; commands can be run in all of them, asked for as ever"`
+
+	ShowNormal *bool `json:"showNormal" default:"false" doc:"show that it is normal mode too, in the footer and in every status"`
 
 	Model map[string]string `json:"model" guard:"user" doc:"the model that our chat asks in a mode: the mode's id and the model's name"`
 }
@@ -177,9 +180,10 @@ func (d Modes) putBack(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	return m, acts
 }
 
-// Status shows the mode, but for Normal.
+// Status shows the mode, but for Normal, which is shown where the settings want it.
 func (d Modes) Status(m Memory) string {
-	if i := d.index(m.Mode); i > 0 {
+	i := d.index(cmp.Or(m.Mode, Normal))
+	if i > 0 || i == 0 && *d.cfg.ShowNormal {
 		return d.list[i].Name
 	}
 	return ""
