@@ -204,6 +204,7 @@ var deps = []dep{
 	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one package uses it"},
 	{"github.com/landlock-lsm/go-landlock", []string{"agent/sandbox"}, "the kernel's own fence around a command"},
+	{"mvdan.cc/sh/v3", []string{"agent/shell"}, "the parser of shell commands"},
 	{"github.com/klauspost/compress", []string{"surface/gateway", "internal/fakemodel"}, "request bodies arrive compressed there"},
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
