@@ -78,6 +78,9 @@ func (a *app) home() home.Home {
 	return home.Home{Getenv: a.getenv, Data: a.flag.data, Config: a.flag.config}
 }
 
+// lookup is a variable of the environment, and whether there is one.
+func (a *app) lookup(name string) (string, bool) { v := a.getenv(name); return v, v != "" }
+
 // dataDir is where sessions and trust are kept.
 func (a *app) dataDir() (string, error) { return a.home().DataDir() }
 

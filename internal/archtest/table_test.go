@@ -137,7 +137,7 @@ var table = []row{
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
-	{"doctor", []string{"surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
+	{"doctor", []string{"agent/sandbox", "surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool"}, "another lineup over recorded sessions"},
 	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
 	{"replay/detectors", []string{".", "loop", "internal/config", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
@@ -214,7 +214,7 @@ var deps = []dep{
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},
 	{"pgregory.net/rapid", []string{"_test"}, "properties and state machines that shrink"},
-	{"github.com/creack/pty", []string{"internal/term", "bench/chat"}, "programs on a real terminal"},
+	{"github.com/creack/pty", []string{"agent/sandbox", "internal/term", "bench/chat"}, "programs on a real terminal"},
 	{"github.com/charmbracelet/x/ansi", []string{"internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
 }
 
