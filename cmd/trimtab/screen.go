@@ -97,7 +97,7 @@ func (t *talk) exportTo(ctx context.Context, id, file string) (string, error) {
 	}
 	quiet := *t.app
 	quiet.flag.quiet = true // the chat says it itself
-	if err := quiet.export(ctx, id, "", file, false); err != nil {
+	if err := quiet.export(ctx, id, "", file, false, false); err != nil {
 		return "", fmt.Errorf("export: %w", err)
 	}
 	return file, nil

@@ -142,7 +142,7 @@ var table = []row{
 	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
 	{"replay/detectors", []string{".", "loop", "internal/config", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
-	{"export", []string{"."}, "a session as a document; it opens no store and no file"},
+	{"export", []string{".", "internal/termsafe"}, "a session as a document; it opens no store and no file"},
 	{"export/sessiontext", []string{".", "steer/frame", "internal/termsafe"}, "a session as text for a terminal; it reads no store"},
 	{"export/frames", []string{".", "export/flame", "export/sessiontext", "steer/frame"}, "the frames of a stored session; it asks the engine and stores nothing"},
 	{"export/importer", []string{".", "export", "store/sqlite", "transcript", "transcript/all"}, "files of any host, taken into a store"},
