@@ -13,7 +13,7 @@ const (
 
 // tokens are the forms that issuers publish. One row may hold several words.
 func tokens() []token {
-	return slices.Concat(clouds(), builds(), models(), payments(), posts(), identities())
+	return withTable(slices.Concat(clouds(), builds(), models(), payments(), posts(), identities()))
 }
 
 // clouds are the tokens of clouds.
