@@ -15,7 +15,7 @@ GOVULNCHECK = v1.8.0
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e screens chaos
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e screens chaos shell mutants
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -62,6 +62,12 @@ counts: ## the random conversations, replays, faults and kills that are promised
 	CGO_ENABLED=0 $(GO) test -count=1 -run P7_Generated ./surface/gateway
 	CGO_ENABLED=0 $(GO) test -count=1 $$(grep -rl --include='*_test.go' pgregory.net/rapid . | sed 's|/[^/]*$$||' | sort -u)
 	CGO_ENABLED=0 $(GO) test -count=1 -parallel 4 -run 'P1_Killed|P2_Lost' ./improve/worker
+
+shell: ## 200,000 random command lines, read by us and run by bash; needs bash, takes a quarter of an hour
+	TRIMTABTEST_SHELL_LINES=200000 CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 3h -run TestD1_BashRunsNothing ./agent/shell
+
+mutants: ## seed the bugs of script/mutants.txt, one at a time, and show which test notices; takes half an hour
+	@GO='$(GO)' sh script/mutants
 
 fuzz: ## each fuzz target for FUZZTIME (1s)
 	@GO='$(GO)' sh script/fuzz $(FUZZTIME) $(PKGS)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook/install"
@@ -180,4 +181,13 @@ func TestAgents_TellOfWhatCannotBeFound(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	check(t, all[0], Wrong, "no home folder")
+}
+
+func TestSandbox_SaysWhatIsOpen(t *testing.T) {
+	f := Sandbox(sandbox.Config{Mode: "none"})
+	check(t, f, Note, "sandbox: none")
+	if f.Mend == "" {
+		t.Error("it does not say what to do")
+	}
+	check(t, Sandbox(sandbox.Config{Mode: "cage"}), Wrong, "cage")
 }

@@ -6,7 +6,11 @@
 // and modeState. Reminders that live one turn are in no document. What a later
 // import needs to go on exactly where the session stood is under "trimtab".
 //
+// What leaves is redacted by Redacted first. Markdown and JSON are safe to print on a
+// terminal.
+//
 //	doc, err := export.FromArchive(ctx, store, session) // or New, of what is at hand
+//	doc, err = doc.Redacted(redact)
 //	err = doc.WriteJSON(w) // or WriteMarkdown, WriteHTML
 //	…
 //	doc, err = export.Read(r, export.MaxSize)
@@ -20,8 +24,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // MaxSize is the largest document that Read takes, unless told otherwise.
@@ -137,12 +144,44 @@ func recall(s trimtab.Session, name string, into any) error {
 	return nil
 }
 
-// WriteJSON writes the document in the form of the contract.
+// WriteJSON writes the document in the form of the contract. What a terminal would obey
+// is written as an escape of JSON, which reads back as it was.
 func (d Document) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(d)
+	if err := e.Encode(d); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeRisky(b.Bytes()))
+	return err
+}
+
+// escapeRisky writes the characters of a JSON text that a terminal obeys, or that
+// deceive the eye, as escapes. All of them stand in strings.
+func escapeRisky(raw []byte) []byte {
+	var out []byte
+	last := 0
+	for i := 0; i < len(raw); {
+		if raw[i] < utf8.RuneSelf && raw[i] != 0x7f {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(raw[i:])
+		if termsafe.Risky(r) {
+			out = append(out, raw[last:i]...)
+			for _, half := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, "\\u%04x", half)
+			}
+			last = i + n
+		}
+		i += n
+	}
+	if last == 0 {
+		return raw
+	}
+	return append(out, raw[last:]...)
 }
 
 // Read reads a document that is at most limit bytes long. Text without an author

@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // WriteMarkdown writes the document for people: what was said, by whom, and
-// which of it was ours.
+// which of it was ours. What a terminal would obey is written out.
 func (d Document) WriteMarkdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s\n\n", headline(d))
+	fmt.Fprintf(b, "# %s\n\n", termsafe.Line(headline(d)))
 	for _, f := range facts(d) {
-		fmt.Fprintf(b, "- %s: %s\n", f[0], f[1])
+		fmt.Fprintf(b, "- %s: %s\n", f[0], termsafe.Line(f[1]))
 	}
 	for _, m := range d.Messages {
 		for _, p := range m.Parts {
@@ -55,17 +56,17 @@ func facts(d Document) [][2]string {
 func markdownPart(w io.Writer, p trimtab.Part) {
 	switch p := p.(type) {
 	case trimtab.Text:
-		fmt.Fprintf(w, "\n## %s\n\n%s\n", speaker(p), strings.TrimRight(p.Text, "\n"))
+		fmt.Fprintf(w, "\n## %s\n\n%s\n", termsafe.Line(speaker(p)), strings.TrimRight(termsafe.Text(p.Text), "\n"))
 	case trimtab.ToolCall:
-		fmt.Fprintf(w, "\n### calls %s\n\n%s\n", p.Name, fenced(string(p.Input), "json"))
+		fmt.Fprintf(w, "\n### calls %s\n\n%s\n", termsafe.Line(p.Name), fenced(termsafe.Text(string(p.Input)), "json"))
 	case trimtab.ToolResult:
 		head := "result"
 		if p.Failed {
 			head = "failed"
 		}
-		fmt.Fprintf(w, "\n### %s\n\n%s\n", head, fenced(p.Text, ""))
+		fmt.Fprintf(w, "\n### %s\n\n%s\n", head, fenced(termsafe.Text(p.Text), ""))
 	case trimtab.Opaque:
-		fmt.Fprintf(w, "\n### (%s)\n", p.Kind)
+		fmt.Fprintf(w, "\n### (%s)\n", termsafe.Line(p.Kind))
 	}
 }
 

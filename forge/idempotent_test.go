@@ -263,3 +263,19 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// P1, a seeded bug that nothing caught: a forge that says "exists already" may speak of
+// ours, made since we looked. It is looked for, and is the answer; where it is
+// somebody else's, the error is.
+func TestP1_WhatExistsAlreadyIsLookedFor(t *testing.T) {
+	exists := &forge.Error{Forge: "shelf", Doing: "open issue", Err: forge.ErrExists}
+	s := &shelf{answers: []error{exists}, keep: func(error) bool { return true }}
+	got, err := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil)
+	if err != nil || got.Number != 1 || len(s.issues) != 1 {
+		t.Errorf("%+v, %v, %d issues", got, err, len(s.issues))
+	}
+	s = &shelf{answers: []error{exists}}
+	if _, err := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, nil).Issue(t.Context(), "f:1", text, nil); !errors.Is(err, forge.ErrExists) {
+		t.Errorf("somebody else's: %v", err)
+	}
+}

@@ -70,6 +70,7 @@ type Options struct {
 	Tools   tool.Config
 	Sandbox sandbox.Config
 	MCP     mcp.Config
+	Hide    []string // files and folders that commands may not read, such as keys
 
 	ByMode map[string]string                  // models for modes, by the name of the mode
 	Modes  func() []mode.Definition           // all that a session may be in; nil is the built-in ones

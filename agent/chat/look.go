@@ -25,7 +25,7 @@ func (c *Chat) tools() (*toolset.Set, error) {
 	}
 	set, err := toolset.New(toolset.Options{
 		Folder: c.folder, Dir: c.opt.Dir, Home: c.opt.Home, Environ: c.opt.Environ, Version: c.opt.Version, Service: c.opt.Service,
-		Tools: c.opt.Tools, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP,
+		Tools: c.opt.Tools, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP, Hide: c.opt.Hide,
 	})
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 
 // The tool and the box together: what a model may do is what the box lets it.
 func TestBashInTheBox(t *testing.T) {
-	if c := choose(system{}, "landlock", true); c.kind != Landlock {
+	if c := choose(system{}, "landlock", true, false); c.kind != Landlock {
 		t.Skip(c.why)
 	}
 	dir, out := folders(t)
@@ -28,7 +28,7 @@ func TestBashInTheBox(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	bash, err := f.Bash(tool.BashOptions{Environ: []string{"PATH=" + os.Getenv("PATH")}, Confine: b.Confine})
+	bash, err := f.Bash(tool.BashOptions{Environ: []string{"PATH=" + os.Getenv("PATH")}, Confine: b.ConfineAs})
 	if err != nil {
 		t.Fatal(err)
 	}

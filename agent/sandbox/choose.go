@@ -31,8 +31,9 @@ type choice struct {
 }
 
 // choose picks a kind. Landlock goes first, since it costs next to nothing, unless
-// the network is to be kept out and it cannot.
-func choose(sys prober, mode string, network bool) choice {
+// the network is to be kept out and it cannot, or a working tree is to be guarded,
+// where only bubblewrap can keep git's hooks from a command that may write beside them.
+func choose(sys prober, mode string, network, guard bool) choice {
 	switch mode {
 	case "none":
 		return choice{kind: None, why: "switched off"}
@@ -50,7 +51,7 @@ func choose(sys prober, mode string, network bool) choice {
 		return c
 	}
 	first, ok := byLandlock(sys, network)
-	if ok && first.why == "" {
+	if ok && first.why == "" && !guard {
 		return first
 	}
 	second, wrapped := byBubblewrap(sys)

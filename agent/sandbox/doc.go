@@ -4,6 +4,12 @@
 // to what the person names. It uses Landlock, by starting this program again, or
 // bubblewrap.
 //
+// A guarded box (Options.Guard) is for commands that a model chooses in a person's own
+// working tree: they cannot write git's hooks and settings, reach a terminal of the
+// person's, open a Unix socket (Docker, D-Bus, SSH agent, tmux) or, unless it is asked
+// for, the network, and what they leave running ends with them. Status names what the
+// system cannot close.
+//
 // It is no protection from the kernel's own faults. Landlock does not keep a command
 // from changing the mode, owner or times of a file outside, nor, before version 9 of
 // its interface, from talking to a program outside by a socket in the file system.
@@ -27,6 +33,6 @@
 //		}
 //		defer box.Close()
 //		fmt.Println(box.Status()) // sandbox: landlock
-//		tool, err := folder.Bash(tool.BashOptions{Confine: box.Confine, …})
+//		tool, err := folder.Bash(tool.BashOptions{Confine: box.ConfineAs, …})
 //	}
 package sandbox

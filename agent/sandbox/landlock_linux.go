@@ -30,6 +30,18 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 // restrict gives up, for this process and all that come of it, what the command
 // must not do. It cannot be taken back.
 func restrict(s spec) error {
+	if !s.Open {
+		if err := restrictFiles(s); err != nil {
+			return err
+		}
+	}
+	if s.Sockets {
+		return nil
+	}
+	return keepSystemCalls()
+}
+
+func restrictFiles(s spec) error {
 	abi, why := system{}.landlock()
 	if why != "" {
 		return errors.New(why)
@@ -50,15 +62,21 @@ func restrict(s spec) error {
 			return err
 		}
 	}
-	// The best effort is only about what came after leastABI.
-	err = cfg.BestEffort().Restrict(append(
+	rules = append(
 		rules,
 		landlock.RWDirs(s.Write...).WithRefer().WithResolveUnix(),
 		landlock.RWFiles(devices...).IgnoreIfMissing(),
 		landlock.RWDirs("/dev/shm").IgnoreIfMissing(),
-		landlock.RWFiles("/dev/ptmx").WithIoctlDev().IgnoreIfMissing(), // a terminal of its own, as some agents give their shells
-		landlock.RWDirs("/dev/pts").WithIoctlDev().IgnoreIfMissing(),
-	)...)
+	)
+	if s.Terminals { // one of its own, as some agents give their shells; a rule cannot tell it from the person's
+		rules = append(
+			rules,
+			landlock.RWFiles("/dev/ptmx").WithIoctlDev().IgnoreIfMissing(),
+			landlock.RWDirs("/dev/pts").WithIoctlDev().IgnoreIfMissing(),
+		)
+	}
+	// The best effort is only about what came after leastABI.
+	err = cfg.BestEffort().Restrict(rules...)
 	if err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}

@@ -22,6 +22,11 @@ type spec struct {
 	Network bool     `json:"network"`
 	Hide    []string `json:"hide,omitempty"`
 	Read    []string `json:"read,omitempty"` // open to reading although it may lie below a hidden path
+
+	Open      bool `json:"open,omitempty"`      // bubblewrap, which this one runs in, has the rest: no Landlock
+	Terminals bool `json:"terminals,omitempty"` // those of /dev/pts may be written to
+	Sockets   bool `json:"sockets,omitempty"`   // programs outside may be reached by their sockets
+	Stay      bool `json:"stay,omitempty"`      // this program stays, and ends what the command leaves running
 }
 
 func spell(s spec) (string, error) {
@@ -61,6 +66,9 @@ func become(args []string) error {
 	}
 	if err := restrict(s); err != nil {
 		return err
+	}
+	if s.Stay {
+		return stay(args[2:])
 	}
 	return replaceBy(args[2:])
 }

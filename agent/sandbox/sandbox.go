@@ -26,8 +26,10 @@ const (
 // itself out.
 type Config struct {
 	Mode    string   `json:"mode" guard:"user" default:"auto" enum:"auto,landlock,bubblewrap,none,require" doc:"what confines commands; require is auto, but commands do not run where nothing does"`
-	Network *bool    `json:"network" guard:"user" default:"true" doc:"commands may use the network; landlock alone cannot keep all of it from them"`
+	Network *bool    `json:"network" guard:"user" doc:"true: commands may use the network; false: none may; not set: a command of the chat only where the person allows it, agents that improve a project always; landlock alone cannot keep all of it from them"`
 	Write   []string `json:"write" guard:"user" doc:"further folders that commands may write to, such as ~/.cache"`
+	Read    []string `json:"read" guard:"user" doc:"secrets of the home that commands of the chat may read all the same, such as ~/.ssh"`
+	Sockets bool     `json:"sockets" guard:"user" doc:"commands of the chat may open Unix sockets, by which Docker, D-Bus, an SSH agent or tmux run what they are told, outside of the sandbox"`
 }
 
 // modes are the values of Config.Mode, the default first. They are not read from the
@@ -51,6 +53,12 @@ type Options struct {
 	// read although they lie below a hidden one, as those to write to may. With
 	// nothing hidden, all may be read.
 	Hide, Read []string
+
+	// Guard is for commands that a model chooses in a person's own working tree: git's
+	// hooks and settings, the person's terminals, Unix sockets and, unless the person
+	// asked for it, the network are closed to them. What the system cannot close, and
+	// what of Hide lies in a folder to write to and cannot be hidden, Status names.
+	Guard bool
 }
 
 // Box confines commands.
@@ -64,6 +72,9 @@ type Box struct {
 	write   []string // the project folder first
 	hide    []string
 	read    []string
+	guard   bool
+	sockets bool
+	layered bool // Landlock inside of bubblewrap
 
 	making sync.Mutex
 	temp   string // made when the first command is confined
@@ -72,14 +83,30 @@ type Box struct {
 // Status says what confines commands, and what is lacking.
 type Status struct {
 	Kind Kind
-	Why  string // why it is none, or not all that was asked for
+	Why  string   // why it is none, or not all that was asked for
+	Open []string // what a guarded box should close and cannot here
 }
 
 func (s Status) String() string {
+	why := s.Open
 	if s.Why != "" {
-		return fmt.Sprintf("sandbox: %s (%s)", s.Kind, s.Why)
+		why = append([]string{s.Why}, s.Open...)
+	}
+	if len(why) > 0 {
+		return fmt.Sprintf("sandbox: %s (%s)", s.Kind, strings.Join(why, "; "))
 	}
 	return "sandbox: " + string(s.Kind)
+}
+
+// Short is what the chat's footer says: nothing where all is closed that should be.
+func (s Status) Short() string {
+	switch {
+	case s.Kind == None:
+		return "sandbox: none"
+	case s.Why != "" || len(s.Open) > 0:
+		return "sandbox: in part"
+	}
+	return ""
 }
 
 // ErrNone is a system that cannot confine commands as the person requires it.
@@ -90,15 +117,21 @@ var ErrNone = errors.New("commands cannot be confined here")
 func New(cfg Config, opt Options) (*Box, error) { return open(cfg, opt, system{}) }
 
 func open(cfg Config, opt Options, sys prober) (*Box, error) {
-	mode, network := cmp.Or(cfg.Mode, modes[0]), cfg.Network == nil || *cfg.Network
+	mode, network := cmp.Or(cfg.Mode, modes[0]), !opt.Guard
+	if cfg.Network != nil {
+		network = *cfg.Network
+	}
 	if !slices.Contains(modes, mode) {
 		return nil, fmt.Errorf("sandbox: mode: %q is not one of: %s", mode, strings.Join(modes, ", "))
 	}
-	found := choose(sys, mode, network)
+	found := choose(sys, mode, network, opt.Guard)
 	if found.err != nil {
 		return nil, fmt.Errorf("sandbox: mode %s: %w: %s; choose another tools.sandbox.mode, or install bubblewrap", mode, found.err, found.why)
 	}
-	b := &Box{kind: found.kind, status: Status{found.kind, found.why}, network: network, bwrap: found.path, self: opt.Self, hide: opt.Hide, read: opt.Read}
+	b := &Box{
+		kind: found.kind, status: Status{Kind: found.kind, Why: found.why}, network: network, bwrap: found.path, self: opt.Self,
+		hide: opt.Hide, read: opt.Read, guard: opt.Guard, sockets: !opt.Guard || cfg.Sockets || !canFilter,
+	}
 	if b.kind == None {
 		return b, nil
 	}
@@ -115,6 +148,14 @@ func open(cfg Config, opt Options, sys prober) (*Box, error) {
 		if err := b.keep(opt.Cache); err != nil {
 			return nil, fmt.Errorf("sandbox: cache: %w", err)
 		}
+	}
+	if b.guard {
+		abi, why := sys.landlock()
+		b.layered = b.kind == Bubblewrap && why == "" && abi >= leastABI
+		if err := b.expose(cfg.Read, opt.Home); err != nil {
+			return nil, err
+		}
+		b.status.Open = b.open(cfg.Sockets)
 	}
 	return b, nil
 }
@@ -158,15 +199,24 @@ func (b *Box) furnish() error {
 	return nil
 }
 
+// expand is a full path of the settings, which may begin with ~.
+func expand(path, home string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
+		path = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("sandbox: %q is not a full path; give one that begins with / or ~/", path)
+	}
+	return path, nil
+}
+
 // writable are the folders that commands may write to, without symbolic links.
 func writable(opt Options, more []string) ([]string, error) {
 	var out []string
 	for _, dir := range append([]string{opt.Dir}, more...) {
-		if rest, ok := strings.CutPrefix(dir, "~"); ok && opt.Home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
-			dir = filepath.Join(opt.Home, rest)
-		}
-		if !filepath.IsAbs(dir) {
-			return nil, fmt.Errorf("sandbox: %q is not a full path; give one that begins with / or ~/", dir)
+		dir, err := expand(dir, opt.Home)
+		if err != nil {
+			return nil, err
 		}
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil {
@@ -196,8 +246,15 @@ func (b *Box) Close() error {
 	return nil
 }
 
+// Network reports whether commands have the network anyway.
+func (b *Box) Network() bool { return b.network || b.kind == None }
+
 // Confine changes a command that has not started so that it starts in the box.
-func (b *Box) Confine(cmd *exec.Cmd) error {
+func (b *Box) Confine(cmd *exec.Cmd) error { return b.ConfineAs(cmd, b.network) }
+
+// ConfineAs is Confine for a command that has the network, or has not, whatever the
+// others have. A person who set that none has it is obeyed by the caller.
+func (b *Box) ConfineAs(cmd *exec.Cmd, network bool) error {
 	if b.kind == None {
 		return nil
 	}
@@ -212,7 +269,7 @@ func (b *Box) Confine(cmd *exec.Cmd) error {
 	}
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "TMPDIR="+b.temp, "TMP="+b.temp, "TEMP="+b.temp,
 		"XDG_CACHE_HOME="+b.cache, "GOCACHE="+filepath.Join(b.cache, "go-build"), "npm_config_cache="+filepath.Join(b.cache, "npm"))
-	way, err := b.way(cmd)
+	way, err := b.way(cmd, network)
 	if err != nil {
 		return err
 	}
@@ -226,11 +283,14 @@ func (b *Box) Confine(cmd *exec.Cmd) error {
 }
 
 // way is the command line up to the command.
-func (b *Box) way(cmd *exec.Cmd) ([]string, error) {
-	s := spec{Write: b.write, Network: b.network}
+func (b *Box) way(cmd *exec.Cmd, network bool) ([]string, error) {
+	s := spec{Write: b.write, Network: network, Terminals: !b.guard, Sockets: b.sockets, Stay: b.guard}
 	var v view
 	if len(b.hide) > 0 {
 		s.Hide, s.Read = b.hide, slices.Concat(b.read, program(cmd.Path))
+		if b.kind == Bubblewrap {
+			s.Read = append(s.Read, b.self)
+		}
 		var err error
 		if v, err = look(s); err == nil && b.kind == Landlock {
 			err = v.around() // known here rather than by a command that does not run
@@ -239,14 +299,20 @@ func (b *Box) way(cmd *exec.Cmd) ([]string, error) {
 			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 	}
+	var wrap []string
 	if b.kind == Bubblewrap {
-		return b.wrap(cmd.Dir, v), nil
+		wrap = b.wrap(cmd.Dir, v, network)
+		if s.Sockets && !b.layered {
+			return wrap, nil
+		}
+		// What is hidden has something over it, and the terminals are its own.
+		s.Hide, s.Read, s.Terminals, s.Open, s.Stay = nil, nil, true, !b.layered, false
 	}
 	limits, err := spell(s)
 	if err != nil {
 		return nil, err
 	}
-	return []string{b.self, word, limits, "--"}, nil
+	return append(wrap, b.self, word, limits, "--"), nil
 }
 
 // program is what a command needs of a program that was put into a hidden folder, as
@@ -260,9 +326,9 @@ func program(path string) []string {
 }
 
 // wrap is the command line of bubblewrap up to the command.
-func (b *Box) wrap(dir string, v view) []string {
+func (b *Box) wrap(dir string, v view, network bool) []string {
 	args := []string{b.bwrap, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
-	if !b.network {
+	if !network {
 		args = append(args, "--unshare-net")
 	}
 	over, shut := v.covers()
@@ -271,6 +337,9 @@ func (b *Box) wrap(dir string, v view) []string {
 		args = append(args, "--bind", w, w)
 	}
 	args = append(args, shut...)
+	if b.guard {
+		args = append(args, b.gitBinds()...)
+	}
 	if dir == "" {
 		dir = b.write[0]
 	}

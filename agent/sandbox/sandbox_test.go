@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if code, ours := Main(os.Args, os.Stderr); ours {
 		os.Exit(code)
 	}
+	if len(os.Args) > 2 && os.Args[1] == "__probe" {
+		os.Exit(probe(os.Args[2:]))
+	}
 	os.Exit(m.Run())
 }
 
@@ -89,7 +92,7 @@ func TestTheBestThatThereIsIsChosenAndSaid(t *testing.T) {
 	if _, err := open(Config{Mode: "perhaps"}, Options{Dir: t.TempDir()}, full); err == nil {
 		t.Error("a mode that does not exist was taken")
 	}
-	t.Logf("this machine: %+v", choose(system{}, "auto", true))
+	t.Logf("this machine: %+v", choose(system{}, "auto", true, false))
 }
 
 func TestWhatMayBeWrittenToIsNamedInFull(t *testing.T) {
@@ -237,8 +240,8 @@ func FuzzMain(f *testing.F) {
 // the settings declare.
 func TestModes_AreThoseOfTheTags(t *testing.T) {
 	cfg, err := settingtag.Fill(Config{})
-	if err != nil || cfg.Mode != modes[0] || !*cfg.Network {
-		t.Errorf("the defaults are %q and network %v, %v", cfg.Mode, *cfg.Network, err)
+	if err != nil || cfg.Mode != modes[0] || cfg.Network != nil {
+		t.Errorf("the defaults are %q and network %v, %v", cfg.Mode, cfg.Network, err)
 	}
 	field, _ := reflect.TypeFor[Config]().FieldByName("Mode")
 	if f, _ := settingtag.FieldOf(field); !slices.Equal(f.Enum, modes) {

@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // The limits of a command that is looked into.
@@ -28,20 +31,17 @@ type Part struct {
 type Word struct {
 	Text string
 	Open bool // the shell makes something else of it: a variable, a pattern, a command's output
+
+	// any is an open word that may become several words, or begin in any way, and so
+	// may be an option.
+	any bool
 }
 
 // Parse splits a command where the shell does: at ; & && || | and line breaks,
 // and into what stands in $( ) and backticks.
 func Parse(command string) Line {
 	r := &reader{text: command}
-	switch {
-	case len(command) > maxLength:
-		r.odd = "it is very long"
-	case !utf8.ValidString(command):
-		r.odd = "it is not UTF-8"
-	default:
-		r.list("", 0)
-	}
+	r.read()
 	if r.odd == "" && len(r.parts) == 0 {
 		r.odd = "it is empty"
 	}
@@ -51,34 +51,13 @@ func Parse(command string) Line {
 	return Line{Parts: r.parts}
 }
 
-// reader goes through a command.
+// reader walks through a command's syntax tree. It knows few kinds of node, and one
+// that it does not know makes the command odd.
 type reader struct {
 	text  string
-	at    int
 	parts []Part
+	depth int
 	odd   string
-}
-
-// draft is a simple command as it is read.
-type draft struct {
-	words  []Word
-	word   strings.Builder
-	in     bool // a word has begun
-	open   bool
-	quoted bool
-}
-
-func (d *draft) add(s string) {
-	d.word.WriteString(s)
-	d.in = true
-}
-
-func (d *draft) endWord() {
-	if d.in {
-		d.words = append(d.words, Word{d.word.String(), d.open})
-	}
-	d.word.Reset()
-	d.in, d.open, d.quoted = false, false, false
 }
 
 func (r *reader) strange(why string) {
@@ -87,111 +66,89 @@ func (r *reader) strange(why string) {
 	}
 }
 
-func (r *reader) peek(n int) byte {
-	if r.at+n < len(r.text) {
-		return r.text[r.at+n]
-	}
-	return 0
-}
-
-// list reads simple commands up to a closing character, or to the end.
-func (r *reader) list(until string, depth int) {
-	if depth > maxDepth {
-		r.strange("it is nested deeply")
-	}
-	var d draft
-	for r.odd == "" {
-		if r.at >= len(r.text) {
-			if until != "" {
-				r.strange("a " + until + " is missing")
-			}
-			r.endPart(&d)
-			return
-		}
-		if until != "" && r.text[r.at] == until[0] {
-			r.endPart(&d)
-			r.at++
-			return
-		}
-		r.next(&d, depth)
-	}
-}
-
-// next reads a character and what belongs to it.
-func (r *reader) next(d *draft, depth int) {
-	c := r.text[r.at]
-	switch c {
-	case ' ', '\t':
-		d.endWord()
-		r.at++
-	case '\n', ';', '&', '|':
-		r.operator(d, c)
-	case '\'':
-		end := strings.IndexByte(r.text[r.at+1:], '\'')
-		if end < 0 {
-			r.strange("a quote is open")
-			return
-		}
-		d.add(r.text[r.at+1 : r.at+1+end])
-		d.quoted = true
-		r.at += end + 2
-	case '"':
-		r.at++
-		r.quoted(d, depth)
-	case '\\':
-		r.escaped(d)
-	case '$', '`':
-		r.expansion(d, depth)
-	case '<', '>':
-		r.redirect(d)
-	case '(', ')':
-		r.strange("it has a subshell or a function")
-	case '#':
-		if !d.in {
-			r.strange("it has a comment")
-			return
-		}
-		r.plain(d, false)
-	case '*', '?', '[', ']', '{', '}':
-		r.plain(d, true)
-	case '~':
-		r.plain(d, !d.in)
-	default:
-		r.plain(d, false)
-	}
-}
-
-// plain takes a character for itself.
-func (r *reader) plain(d *draft, open bool) {
-	c, n := utf8.DecodeRuneInString(r.text[r.at:])
-	if unicode.IsControl(c) || unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) {
+// read parses the command and walks through it.
+func (r *reader) read() {
+	switch {
+	case len(r.text) > maxLength:
+		r.strange("it is very long")
+		return
+	case !utf8.ValidString(r.text):
+		r.strange("it is not UTF-8")
+		return
+	case strings.ContainsFunc(r.text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }):
 		r.strange("it has a character that cannot be seen")
 		return
-	}
-	d.add(r.text[r.at : r.at+n])
-	d.open = d.open || open
-	r.at += n
-}
-
-// operator ends a simple command.
-func (r *reader) operator(d *draft, c byte) {
-	n := 1
-	switch two := r.peek(1); {
-	case c == ';' && two == ';', c == ';' && two == '&', c == '|' && two == '&', c == '&' && two == '>':
-		r.strange("it has " + string([]byte{c, two}))
+	case strings.Contains(r.text, "\\\n"): // the parser leaves these out, also where a shell would not
+		r.strange("a line goes on after a backslash")
 		return
-	case c != '\n' && c != ';' && two == c:
-		n = 2
 	}
-	r.endPart(d)
-	r.at += n
+	defer func() {
+		if p := recover(); p != nil { // the parser's fault must not end the session
+			r.strange("it cannot be read")
+		}
+	}()
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(r.text), "")
+	if err != nil {
+		r.strange("it is no complete command")
+		return
+	}
+	if len(file.Last) > 0 {
+		r.strange("it has a comment")
+	}
+	r.statements(file.Stmts)
 }
 
-func (r *reader) endPart(d *draft) {
-	d.endWord()
-	words := d.words
-	*d = draft{}
-	if len(words) == 0 {
+func (r *reader) statements(list []*syntax.Stmt) {
+	if r.depth > maxDepth {
+		r.strange("it is nested deeply")
+	}
+	for _, s := range list {
+		if r.odd != "" {
+			return
+		}
+		r.statement(s)
+	}
+}
+
+func (r *reader) statement(s *syntax.Stmt) {
+	switch {
+	case len(s.Comments) > 0:
+		r.strange("it has a comment")
+	case s.Negated, s.Coprocess, s.Disown:
+		r.strange("it has a word of the shell's own language")
+	}
+	for _, to := range s.Redirs {
+		r.redirect(to)
+	}
+	if r.odd != "" {
+		return
+	}
+	switch cmd := s.Cmd.(type) {
+	case nil: // a redirect alone
+	case *syntax.CallExpr:
+		r.call(cmd)
+	case *syntax.BinaryCmd:
+		if !slices.Contains([]syntax.BinCmdOperator{syntax.AndStmt, syntax.OrStmt, syntax.Pipe}, cmd.Op) {
+			r.strange("it has " + cmd.Op.String())
+		}
+		r.statements([]*syntax.Stmt{cmd.X, cmd.Y})
+	case *syntax.Subshell, *syntax.FuncDecl:
+		r.strange("it has a subshell or a function")
+	default:
+		r.strange("it has a word of the shell's own language")
+	}
+}
+
+func (r *reader) call(cmd *syntax.CallExpr) {
+	if len(cmd.Assigns) > 0 {
+		r.strange("it sets a variable")
+		return
+	}
+	words := make([]Word, len(cmd.Args))
+	for i, w := range cmd.Args {
+		words[i] = r.word(w)
+	}
+	if r.odd != "" || len(words) == 0 {
 		return
 	}
 	program := words[0]
@@ -212,4 +169,143 @@ func (r *reader) endPart(d *draft) {
 var keywords = map[string]bool{
 	"if": true, "then": true, "else": true, "elif": true, "fi": true, "for": true, "while": true, "until": true, "do": true, "done": true, "case": true, "esac": true,
 	"in": true, "select": true, "function": true, "time": true, "coproc": true, "{": true, "}": true, "!": true, "[[": true, "]]": true,
+}
+
+// redirect looks at a redirect. Only what goes to another stream or to nowhere has
+// no effect of its own; a file, a here-document, a network path does.
+func (r *reader) redirect(to *syntax.Redirect) {
+	name := ""
+	if to.Word != nil && len(to.Word.Parts) == 1 {
+		if lit, ok := to.Word.Parts[0].(*syntax.Lit); ok {
+			name = lit.Value
+		}
+	}
+	stream := to.N == nil || strings.Trim(to.N.Value, "0123456789") == ""
+	switch to.Op {
+	case syntax.DplIn, syntax.DplOut:
+		if stream && len(name) == 1 && name[0] >= '0' && name[0] <= '9' {
+			return
+		}
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
+		if stream && name == "/dev/null" {
+			return
+		}
+	}
+	r.strange("it redirects to or from a file")
+}
+
+// word reads a word. Each of its pieces is of a kind that is known.
+func (r *reader) word(from *syntax.Word) Word {
+	var w Word
+	var text strings.Builder
+	for _, part := range from.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			r.literal(part.Value, &text, &w)
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				r.strange("it has $'")
+			}
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			r.quoted(part, &text, &w)
+		default:
+			r.expansion(part)
+			w.Open, w.any = true, true // outside of quotes it is split into words
+		}
+	}
+	w.Text = text.String()
+	return w
+}
+
+// patterns are characters that the shell may make something else of, as it does of a
+// ~ that begins a word or a value.
+const patterns = "*?[]{}"
+
+// literal reads what stands outside of quotes.
+func (r *reader) literal(raw string, text *strings.Builder, w *Word) {
+	if raw == "{}" && text.Len() == 0 { // as for find -exec; the shell leaves it alone
+		text.WriteString(raw)
+		return
+	}
+	for i, c := range raw {
+		switch {
+		case c == '\\':
+			rest := raw[i+1:]
+			if rest == "" {
+				r.strange("it ends with a backslash")
+				return
+			}
+			_, n := utf8.DecodeRuneInString(rest)
+			text.WriteString(rest[:n])
+			r.literal(rest[n:], text, w)
+			return
+		case unicode.IsSpace(c), unicode.IsControl(c), unicode.Is(unicode.Cf, c):
+			r.strange("it has a character that cannot be seen")
+			return
+		case c == '~':
+			w.Open = w.Open || text.Len() == 0 || strings.HasSuffix(text.String(), "=") || strings.HasSuffix(text.String(), ":")
+		case strings.ContainsRune(patterns, c):
+			w.Open = true
+			w.any = w.any || text.Len() == 0
+		}
+		text.WriteRune(c)
+	}
+}
+
+// quoted reads what stands in double quotes.
+func (r *reader) quoted(q *syntax.DblQuoted, text *strings.Builder, w *Word) {
+	if q.Dollar {
+		r.strange("it has $\"")
+	}
+	for _, part := range q.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			raw := lit.Value
+			for i := 0; i < len(raw); i++ {
+				if raw[i] == '\\' && i+1 < len(raw) && strings.IndexByte("$`\"\\", raw[i+1]) >= 0 {
+					i++
+				}
+				text.WriteByte(raw[i])
+			}
+			continue
+		}
+		r.expansion(part)
+		// "$@" becomes several words, and what begins with an expansion begins in any way.
+		exp, isParam := part.(*syntax.ParamExp)
+		w.any = w.any || text.Len() == 0 || isParam && exp.Param != nil && exp.Param.Value == "@"
+		w.Open = true
+	}
+}
+
+// expansion looks at a variable, or at a command whose output stands here. The
+// commands in it are parts like any other.
+func (r *reader) expansion(part syntax.WordPart) {
+	switch part := part.(type) {
+	case *syntax.ParamExp:
+		if !part.Short || part.Param == nil || part.Index != nil {
+			r.strange("it has ${")
+		}
+	case *syntax.CmdSubst:
+		if part.TempFile || part.ReplyVar || len(part.Last) > 0 {
+			r.strange("it has a command substitution of an unusual form")
+			return
+		}
+		if part.Backquotes && !r.plainBackticks(part) {
+			r.strange("its backticks are nested, open or quoted")
+			return
+		}
+		r.depth++
+		r.statements(part.Stmts)
+		r.depth--
+	default:
+		r.strange("it has an expansion that is not looked into")
+	}
+}
+
+// plainBackticks reports whether nothing between two backticks can end them
+// elsewhere than it seems: a shell ends them at the next backtick, quotes or not, and
+// takes backslashes away before it reads what is inside.
+func (r *reader) plainBackticks(c *syntax.CmdSubst) bool {
+	from, to := int(c.Left.Offset())+1, int(c.Right.Offset())
+	return from <= to && to < len(r.text) && r.text[from-1] == '`' && r.text[to] == '`' && !strings.ContainsAny(r.text[from:to], "`'\"\\")
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func ParseRule(text string) (Rule, error) {
 		}
 		r.Words = append(r.Words, w.Text)
 	}
+	if r.More && changers[path.Base(r.Words[0])] {
+		return Rule{}, fmt.Errorf("the rule %q would allow anything: %s runs its words, or changes what later ones mean; give the whole command, without *", text, r.Words[0])
+	}
 	return r, nil
 }
 
@@ -58,7 +62,8 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Allows reports whether the rule speaks of a simple command.
+// Allows reports whether the rule speaks of a simple command. The * of a rule does not
+// speak of options that run programs or write files (see programs.txt).
 func (r Rule) Allows(p Part) bool {
 	if len(r.Words) == 0 || len(p.Words) < len(r.Words) || !r.More && len(p.Words) > len(r.Words) {
 		return false
@@ -68,7 +73,7 @@ func (r Rule) Allows(p Part) bool {
 			return false
 		}
 	}
-	return true
+	return !r.More || !dangerous(p, len(r.Words))
 }
 
 // Allowed reports whether every part of the command is spoken of by some rule.
@@ -85,8 +90,8 @@ func (l Line) Allowed(rules ...Rule) bool {
 }
 
 // Suggest returns the rules that would allow the command beside those given: a
-// little wider than the command where that is without danger, else exactly it. It
-// returns none where no rule could.
+// little wider than the command where the program's dangerous options are known and
+// the command has none of them, else exactly it. It returns none where no rule could.
 func (l Line) Suggest(rules ...Rule) []Rule {
 	if l.Odd != "" {
 		return nil
@@ -97,7 +102,7 @@ func (l Line) Suggest(rules ...Rule) []Rule {
 			continue
 		}
 		r := widen(p)
-		if !r.Allows(p) {
+		if !r.Allows(p) || changers[path.Base(p.Words[0].Text)] {
 			return nil
 		}
 		out = append(out, r)
@@ -105,25 +110,14 @@ func (l Line) Suggest(rules ...Rule) []Rule {
 	return out
 }
 
-// families are programs whose second word says what they do. What runs programs
-// of somebody's choosing, or changes what is far away, is not among the words.
-var families = map[string][]string{
-	"git":   {"status", "diff", "log", "show", "add", "branch", "blame", "rev-parse", "ls-files", "stash", "commit", "fetch"},
-	"go":    {"test", "build", "vet", "list", "doc", "fmt", "version", "env"},
-	"cargo": {"test", "build", "check", "clippy", "fmt"},
-	"npm":   {"test", "ls", "view"},
-}
-
-// readers only show things.
-var readers = []string{"ls", "cat", "head", "tail", "wc", "grep", "rg", "pwd", "echo", "stat", "du", "file", "which", "diff", "true", "false"}
-
 func widen(p Part) Rule {
-	program := p.Words[0].Text
-	if slices.Contains(readers, program) {
-		return Rule{[]string{program}, true}
+	name, sub := p.Words[0].Text, 1
+	if hasSecond(name) && len(p.Words) > 1 && !p.Words[1].Open {
+		name += " " + p.Words[1].Text
+		sub = 2
 	}
-	if len(p.Words) > 1 && !p.Words[1].Open && slices.Contains(families[program], p.Words[1].Text) {
-		return Rule{[]string{program, p.Words[1].Text}, true}
+	if programs()[name].widen && !dangerous(p, sub) {
+		return Rule{strings.Fields(name), true}
 	}
 	var exact Rule
 	for _, w := range p.Words {

@@ -21,7 +21,8 @@ const bashSchema = `{
   "properties": {
     "command": {"type": "string", "minLength": 1, "maxLength": 32768, "description": "the command, as for sh -c"},
     "dir": {"type": "string", "description": "the folder to run it in, relative to the project folder; the project folder itself if not given"},
-    "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "seconds after which it is stopped"}
+    "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "seconds after which it is stopped"},
+    "network": {"type": "boolean", "description": "true if it needs the network, which commands may not have without it; the person is asked"}
   },
   "required": ["command"],
   "additionalProperties": false
@@ -36,6 +37,7 @@ type bashInput struct {
 	Command string `json:"command"`
 	Dir     string `json:"dir"`
 	Timeout int    `json:"timeout"`
+	Network bool   `json:"network"`
 }
 
 // BashOptions are what the bash tool has beside its folder.
@@ -44,8 +46,13 @@ type BashOptions struct {
 	Environ []string // of this process; what looks like a secret is left out of it
 
 	// Confine changes a command, before it starts, so that it cannot reach what
-	// it should not. An error keeps it from running. nil: it runs as it is.
-	Confine func(*exec.Cmd) error
+	// it should not; network is whether it may use the network. An error keeps it
+	// from running. nil: it runs as it is.
+	Confine func(cmd *exec.Cmd, network bool) error
+
+	// AskNetwork says that commands have no network unless a call asks for it, and the
+	// person allows that; no rule does.
+	AskNetwork bool
 }
 
 // bash is the tool's state.
@@ -118,6 +125,7 @@ func (b *bash) read(input json.RawMessage) (bashInput, error) {
 	if in.Timeout == 0 {
 		in.Timeout = b.Seconds
 	}
+	in.Network = in.Network && b.AskNetwork // else there is nothing to ask
 	if in.Dir == "" {
 		in.Dir = "."
 	}
@@ -144,6 +152,10 @@ func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
 	}
 	if runtime.GOOS == "windows" {
 		return ask, true // the rules know another shell
+	}
+	if in.Network {
+		ask.Title += " (with the network)"
+		return ask, true
 	}
 	line, rules := shell.Parse(in.Command), b.known(ctx)
 	if line.Allowed(rules...) {
@@ -195,7 +207,7 @@ func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
 	cmd.Dir = filepath.Join(b.dir, filepath.FromSlash(rel))
 	cmd.Env = b.env
 	if b.Confine != nil {
-		if err := b.Confine(cmd); err != nil {
+		if err := b.Confine(cmd, in.Network); err != nil {
 			return "", fmt.Errorf("bash: not run, since it could not be confined: %w", err)
 		}
 	}

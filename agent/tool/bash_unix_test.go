@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -195,9 +196,36 @@ func zombie(pid int) bool {
 
 func TestACommandThatCannotBeConfinedDoesNotRun(t *testing.T) {
 	dir := t.TempDir()
-	b := bashIn(t, dir, tool.BashOptions{Confine: func(*exec.Cmd) error { return errors.New("no sandbox") }})
+	b := bashIn(t, dir, tool.BashOptions{Confine: func(*exec.Cmd, bool) error { return errors.New("no sandbox") }})
 	wants(t, refused(t, b, in("command", "touch x")), "not run", "no sandbox")
 	if _, err := os.Stat(filepath.Join(dir, "x")); err == nil {
 		t.Error("it ran")
+	}
+}
+
+// D7: a call that wants the network is a question that no rule answers, and gets it
+// only where the settings leave that to the person.
+func TestD7_TheNetworkIsAskedFor(t *testing.T) {
+	var had []bool
+	opt := tool.BashOptions{
+		Config: tool.Config{Allow: []string{"true *"}}, AskNetwork: true,
+		Confine: func(_ *exec.Cmd, network bool) error { had = append(had, network); return nil },
+	}
+	input := json.RawMessage(`{"command":"true x","network":true}`)
+	b := bashIn(t, t.TempDir(), opt)
+	ask, need, err := b.Question(t.Context(), input)
+	if err != nil || !need || !strings.Contains(ask.Title, "with the network") || ask.Rule != "" {
+		t.Errorf("the question is %+v, %v, %v", ask, need, err)
+	}
+	call(t, b, string(input))
+	call(t, b, `{"command":"true x"}`)
+	opt.AskNetwork = false
+	b = bashIn(t, t.TempDir(), opt)
+	if _, need, err := b.Question(t.Context(), input); need || err != nil {
+		t.Errorf("there is nothing to ask, and it asks: %v", err)
+	}
+	call(t, b, string(input))
+	if !slices.Equal(had, []bool{true, false, false}) {
+		t.Errorf("commands had the network: %v", had)
 	}
 }

@@ -19,7 +19,7 @@
 //	defer folder.Close()
 //	tools := []tool.Tool{folder.Read(), folder.List(), folder.Search(), tool.TodoWrite(), tool.TodoRead(agent.Todos)}
 //	tools = append(tools, folder.Changes()...)
-//	bash, err := folder.Bash(tool.BashOptions{Config: cfg, Environ: os.Environ(), Confine: box.Confine})
+//	bash, err := folder.Bash(tool.BashOptions{Config: cfg, Environ: os.Environ(), Confine: box.ConfineAs})
 //	…
 //	text, err := tools[0].Call(ctx, json.RawMessage(`{"path": "README.md"}`))
 //

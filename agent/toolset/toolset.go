@@ -3,6 +3,7 @@ package toolset
 import (
 	"context"
 	"errors"
+	"os/exec"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
@@ -23,6 +24,7 @@ type Options struct {
 	Tools   tool.Config
 	Sandbox sandbox.Config
 	MCP     mcp.Config
+	Hide    []string // files and folders that commands may not read
 }
 
 // Set is the tools of one agent and what stands behind them.
@@ -34,7 +36,7 @@ type Set struct {
 
 // New puts the tools together. MCP servers start when a run first needs them.
 func New(opt Options) (*Set, error) {
-	box, err := sandbox.New(opt.Sandbox, sandbox.Options{Dir: opt.Dir, Home: opt.Home})
+	box, err := sandbox.New(opt.Sandbox, sandbox.Options{Dir: opt.Dir, Home: opt.Home, Hide: opt.Hide, Guard: true})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +48,9 @@ func New(opt Options) (*Set, error) {
 }
 
 func (s *Set) fill(opt Options) error {
-	bash, err := opt.Folder.Bash(tool.BashOptions{Config: opt.Tools, Environ: opt.Environ, Confine: s.box.Confine})
+	bash, err := opt.Folder.Bash(tool.BashOptions{
+		Config: opt.Tools, Environ: opt.Environ, Confine: s.confine, AskNetwork: !s.box.Network() && opt.Sandbox.Network == nil,
+	})
 	if err != nil {
 		return err
 	}
@@ -59,6 +63,12 @@ func (s *Set) fill(opt Options) error {
 	s.tools = append(opt.Folder.Tools(), opt.Folder.Write(), opt.Folder.Edit(), bash, tool.TodoWrite(), tool.TodoRead(agent.Todos))
 	s.tools = append(s.tools, Steering(opt.Service)...)
 	return nil
+}
+
+// confine puts a command into the sandbox. One that the person allowed the network has
+// it, where the settings leave that to the person.
+func (s *Set) confine(cmd *exec.Cmd, network bool) error {
+	return s.box.ConfineAs(cmd, network || s.box.Network())
 }
 
 // Tools are those that are always there, for agent.Options.Tools.

@@ -7,6 +7,7 @@
 //
 //	cd bench/secret
 //	go run . -made                 # made secrets, by gitleaks' own rules
+//	go run . -table 2026-11-16 > ../../internal/secret/gitleaks.txt
 //	go run . $(go env GOROOT)/src  # false alarms and speed on a folder
 package main
 
@@ -21,7 +22,15 @@ func main() {
 	count := flag.Int("count", 20, "made secrets a rule")
 	seed := flag.Uint64("seed", 1, "of what is made")
 	show := flag.Bool("show", false, "print what was found or missed")
+	dated := flag.String("table", "", "write the forms of gitleaks' tokens for internal/secret/gitleaks.txt, made on this `date`")
 	flag.Parse()
+	if *dated != "" {
+		if err := table(os.Stdout, *dated); err != nil {
+			fmt.Fprintln(os.Stderr, "secret:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	err := run(*made, *count, *seed, *show, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "secret:", err)

@@ -25,6 +25,7 @@ import (
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
@@ -51,6 +52,8 @@ type app struct {
 	loaded   loaded
 	own      *setting.Modes // nil until read
 	opened   *archive       // nil until the database is open
+	passing  bool           // traffic passes also where the database cannot be opened
+	unready  error          // why it could not be
 	service  *session.Service
 	programs *subprocess.Programs // that the settings name; nil where there are none
 }
@@ -77,6 +80,9 @@ func (a *app) getenv(name string) string {
 func (a *app) home() home.Home {
 	return home.Home{Getenv: a.getenv, Data: a.flag.data, Config: a.flag.config}
 }
+
+// lookup is a variable of the environment, and whether there is one.
+func (a *app) lookup(name string) (string, bool) { v := a.getenv(name); return v, v != "" }
 
 // dataDir is where sessions and trust are kept.
 func (a *app) dataDir() (string, error) { return a.home().DataDir() }
@@ -111,6 +117,12 @@ func (a *app) store(ctx context.Context) (*archive, error) {
 		return nil, err
 	}
 	st, err := a.openStore(ctx, cfg.Store)
+	if err != nil && a.passing && ctx.Err() == nil {
+		a.wrong("sessions are steered from memory and not stored: %s\n", err)
+		a.unready = err
+		kept := memory.New() // forgotten at the end
+		st, err = &archive{kept, kept}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

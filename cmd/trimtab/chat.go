@@ -15,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust/project"
 	"github.com/trimtab/trimtab/llm"
@@ -113,7 +114,12 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
 	c, err := chat.Open(chat.Options{
+		Hide:    append(subprocess.Secrets(a.lookup), data),
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
 		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",

@@ -27,6 +27,9 @@ func (a *app) doctor(ctx context.Context) error {
 	all = append(all, a.checkSettings()...)
 	all = append(all, a.checkData(ctx)...)
 	all = append(all, doctor.Git(ctx), a.checkTerminal())
+	if a.settings != nil {
+		all = append(all, doctor.Sandbox(a.settings.Tools.Sandbox))
+	}
 	clients, err := a.clients()
 	if err != nil {
 		clients = nil // the check of the data folder says why

@@ -18,28 +18,35 @@ import (
 
 func sessionExport(a *app) *cobra.Command {
 	var format, file string
-	var force bool
+	var force, raw bool
 	c := &cobra.Command{
-		Use: "export [ID]", Short: "Write a session as JSON, Markdown or HTML", Args: between(0, 1), ValidArgsFunction: a.completeSession,
+		Use: "export [ID]", Short: "Write a session as JSON, Markdown or HTML, without secrets", Args: between(0, 1), ValidArgsFunction: a.completeSession,
 		Example: "  trimtab session export --format md\n  trimtab session export 20261115-101500-k3x9 -o session.html",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.export(c.Context(), strings.Join(args, ""), format, file, force)
+			if raw && a.getenv("TRIMTAB_SESSION") != "" {
+				return misused("--raw is for a person's own terminal; this is the shell of an agent that trimtab runs")
+			}
+			return a.export(c.Context(), strings.Join(args, ""), format, file, force, raw)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "json, md or html; by the file's ending, else json")
 	c.Flags().StringVarP(&file, "output", "o", "", "write to this `file` instead of stdout")
 	c.Flags().BoolVar(&force, "force", false, "overwrite the file")
+	c.Flags().BoolVar(&raw, "raw", false, "leave secrets in")
 	sessionFlag(c, a)
 	_ = c.RegisterFlagCompletionFunc("format", fixed(export.JSON, export.Markdown, export.HTML))
 	return c
 }
 
-func (a *app) export(ctx context.Context, id, format, file string, force bool) (err error) {
+func (a *app) export(ctx context.Context, id, format, file string, force, raw bool) (err error) {
 	write, err := export.Writer(cmp.Or(format, export.FormatOf(file)))
 	if err != nil {
 		return usageError{err}
 	}
 	doc, err := a.document(ctx, id)
+	if err == nil && !raw {
+		doc, err = doc.Redacted(a.redactor(false))
+	}
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/flame"
 	"github.com/trimtab/trimtab/export/frames"
 	"github.com/trimtab/trimtab/internal/config"
@@ -181,6 +182,9 @@ func (a *app) frameGraph(ctx context.Context, file string, html, force, log bool
 	graph, err := r.Graph(ctx, s, log)
 	if err != nil {
 		return refused(err)
+	}
+	if graph, err = export.Redact(graph, a.redactor(false)); err != nil {
+		return err
 	}
 	if a.flag.json {
 		return a.printJSON(graph)

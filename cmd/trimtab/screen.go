@@ -10,7 +10,6 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
-	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/surface/tui"
@@ -51,11 +50,7 @@ func (t *talk) screen(ctx context.Context) error {
 // drawn chooses a model for the screen.
 func (t *talk) drawn(ctx context.Context, name string, permit tui.Permit) (tui.Chosen, error) {
 	c, err := t.Choose(ctx, name, chat.Permit(permit))
-	out := tui.Chosen{Runner: c.Runner, Name: c.Name, Note: c.Note}
-	if c.Sandbox.Kind == sandbox.None {
-		out.Sandbox = "sandbox: none"
-	}
-	return out, err
+	return tui.Chosen{Runner: c.Runner, Name: c.Name, Note: c.Note, Sandbox: c.Sandbox.Short()}, err
 }
 
 // toolList is what the model may use now, for a person to read.
@@ -102,7 +97,7 @@ func (t *talk) exportTo(ctx context.Context, id, file string) (string, error) {
 	}
 	quiet := *t.app
 	quiet.flag.quiet = true // the chat says it itself
-	if err := quiet.export(ctx, id, "", file, false); err != nil {
+	if err := quiet.export(ctx, id, "", file, false, false); err != nil {
 		return "", fmt.Errorf("export: %w", err)
 	}
 	return file, nil

@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"trimtab": main, "mcp-fixture": serveTide})
+	testscript.Main(m, map[string]func(){"trimtab": main, "mcp-fixture": serveTide, "second-user": secondUser})
 }
 
 // TestScripts drives the real command line, a script a promise.

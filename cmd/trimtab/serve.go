@@ -13,6 +13,7 @@ import (
 
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/server"
 	"github.com/trimtab/trimtab/surface/web"
@@ -44,6 +45,7 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 	if err != nil {
 		return nil, err
 	}
+	a.passing = true
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
@@ -126,7 +128,8 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	}
 	token, file, err := a.token()
 	if err != nil {
-		return err
+		a.wrong("nobody can manage this server: %s\n", err)
+		token, file = address.New(), "no file" // one that nobody knows
 	}
 	if err := server.CheckLoopback(listen); err != nil {
 		return misused("--listen %q: %w", listen, err)
@@ -168,6 +171,7 @@ func (a *app) server(ctx context.Context, opt server.Options) (_ *server.Server,
 	if opt.Sessions, err = a.sessions(ctx); err != nil {
 		return nil, err
 	}
+	opt.Unready = a.unready
 	return server.New(opt)
 }
 

@@ -6,12 +6,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/server"
 )
 
 // provider answers in OpenAI's format and keeps what it was sent.
@@ -76,5 +79,38 @@ func TestH2_H3_TheGatewayFollowsTheSettings(t *testing.T) {
 		if err := a.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// D11, P6 at the start: with a damaged database the gateway steers from memory and
+// passes everything, and readiness says that it is not ready.
+func TestP6_TrafficPassesWhereTheStoreCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "trimtab.db"), bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: io.Discard, err: &said, clock: time.Now, environ: []string{"HOME=" + dir, "TRIMTAB_DATA=" + dir}}
+	p := &provider{}
+	g, err := a.gateway(t.Context(), nil, gateway.Options{Transport: p, Opening: []trimtab.Event{trimtab.Asked{Command: "mode", Args: []string{"planning"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`))
+	g.ServeHTTP(httptest.NewRecorder(), r)
+	if len(p.bodies) != 1 || !strings.Contains(p.bodies[0], "PLANNING") || !strings.Contains(said.String(), "not stored") {
+		t.Errorf("it sent %q and said %q", p.bodies, said.String())
+	}
+	s, err := a.server(t.Context(), server.Options{Gateway: g, Metrics: &g.Stats, Known: func(string) bool { return false }, Hosts: []string{"127.0.0.1:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := httptest.NewRecorder()
+	s.ServeHTTP(ready, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:1/readyz", nil))
+	if ready.Code != http.StatusServiceUnavailable {
+		t.Errorf("readiness is %d: %s", ready.Code, ready.Body)
+	}
+	if err := a.close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -54,6 +54,11 @@ func TestHostsWordsAreDividedFromAPersons(t *testing.T) {
 			[]string{"before", "[Request interrupted by user for tool use]", "do it so", "<system-reminder>x</system-reminder>"},
 			[]trimtab.Part{hosts("before"), hosts("[Request interrupted by user for tool use]"), person("do it so"), hosts("<system-reminder>x</system-reminder>")},
 		},
+		{
+			"an interruption that a tool's output or a file speaks of", true,
+			[]string{"the log: [Request interrupted by user for tool use]", "automata"},
+			[]trimtab.Part{hosts("the log: [Request interrupted by user for tool use]"), hosts("automata")},
+		},
 		{"other tags", false, []string{"<b>x</b> a < b <system-reminders> <SYSTEM-REMINDER>"}, []trimtab.Part{person("<b>x</b> a < b <system-reminders> <SYSTEM-REMINDER>")}},
 		{"nothing", false, []string{""}, nil},
 	} {

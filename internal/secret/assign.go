@@ -100,6 +100,13 @@ func (a *assignment) separator(start, end int) bool {
 		if a.class == strong && (first == 0 || text[first-1] != '<') {
 			return false
 		}
+	case '(': // client = cohere.Client("key")
+		if a.class != vendor || i >= len(text) {
+			return false
+		}
+		if c, _ := at(text, i); !quoteByte(c) {
+			return false
+		}
 	case ',':
 		if a.class == strong && !quote {
 			return false
@@ -215,6 +222,9 @@ func (p *pass) whole(from, to int) int {
 func (a *assignment) judge() bool {
 	v := a.plain
 	m := classesOf(v)
+	if a.spacedPassword() {
+		return true
+	}
 	if len(v) < 5 || m.other || placeholder(v) || pathLike(v) || m.lower+m.upper+m.digit == 0 {
 		return false
 	}
@@ -257,6 +267,9 @@ func (a *assignment) password(v string, m charClasses) bool {
 	case m.digit > 0 && m.lower+m.upper > 0, m.digit >= 6:
 		return true
 	case m.sign > 0 && m.lower+m.upper > 0 && strings.ContainsAny(v, "!#$%^&*+~?@="):
+		return true
+	}
+	if phrase(v) {
 		return true
 	}
 	variable := a.tight && !a.quoted && a.name == strings.ToUpper(a.name)

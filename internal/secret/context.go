@@ -19,6 +19,8 @@ func contexts() []rule {
 		{kind: "kubernetes-secret", words: []string{"kind: Secret", `kind: "Secret"`, `"kind": "Secret"`, `"kind":"Secret"`}, find: kubernetes, general: true},
 		{kind: "password", words: variants("password", "passwd", "passphrase", "passwort", "pwd"), find: assigned(strong), general: true},
 		{kind: "password", words: []string{"PASS=", "PASS:", "Pass=", "pass=", `pass"`, "pass:"}, find: assigned(strong), general: true},
+		{kind: "password", words: flagWords(), find: flagPassword},
+		{kind: "password", words: saidWords(), find: said, general: true},
 		{kind: "secret", words: variants("secret", "credential", "creds"), find: assigned(middling), general: true},
 		{kind: "token", words: variants("token"), find: assigned(middling), general: true},
 		{kind: "api-key", words: append(variants("key", "api"), "Auth", "auth", "AUTH", "access", "Access", "ACCESS"), find: assigned(weak), general: true},

@@ -13,7 +13,7 @@ const (
 
 // tokens are the forms that issuers publish. One row may hold several words.
 func tokens() []token {
-	return slices.Concat(clouds(), builds(), models(), payments(), posts(), identities())
+	return withTable(slices.Concat(clouds(), builds(), models(), payments(), posts(), identities()))
 }
 
 // clouds are the tokens of clouds.
@@ -118,6 +118,7 @@ func posts() []token {
 		{kind: "webhook", words: []string{"/api/webhooks/", "/webhooks/"}, after: "[0-9]{15,22}/[" + looseSet + "]{30,100}"},
 		{kind: "webhook", words: []string{".webhook.office.com/"}, after: "[a-z0-9]{1,12}/[A-Za-z0-9@/-]{60,300}"},
 		{kind: "webhook", words: []string{"hooks.zapier.com/hooks/catch/"}, after: "[0-9]{4,12}/[a-z0-9]{5,12}"},
+		{kind: "discord-token", words: discordWords(), after: "[" + looseSet + "]{20,27}.[" + looseSet + "]{6}.[" + looseSet + "]{27,45}", edge: true, bits: 3.5},
 		{kind: "telegram-token", before: "[0-9]{5,16}", words: []string{":A"}, after: "[" + looseSet + "]{34}", bits: 3},
 		{kind: "telegram-token", before: "[0-9]{5,16}", words: []string{"%3AA"}, after: "[" + looseSet + "]{34}", bits: 3},
 		{kind: "twilio-key", words: []string{"SK"}, after: "[" + hexSet + "]{32}", edge: true, bits: 2.5},
@@ -165,6 +166,11 @@ func identities() []token {
 		{kind: "authress-key", words: []string{".acc_", ".acc-"}, before: "[" + wordSet + "_]{5,45}.[" + wordSet + "]{4,6}", after: "[" + wordSet + "-]{10,32}.[A-Za-z0-9+/_=-]{30,120}"},
 		{kind: "settlemint-token", words: []string{"sm_aat_", "sm_pat_", "sm_sat_"}, after: "[" + wordSet + "]{16}", edge: true},
 		{kind: "defined-token", words: []string{"dnkey-"}, after: "[" + looseSet + "=]{26,100}"},
+		{kind: "password-hash", words: []string{"$6$", "$5$"}, after: "[A-Za-z0-9./=]{1,24}$[A-Za-z0-9./]{8,86}[$]{0,1}[A-Za-z0-9./]{0,86}", bits: 3},
+		{kind: "password-hash", words: []string{"$1$", "$apr1$"}, after: "[A-Za-z0-9./]{1,8}$[A-Za-z0-9./]{22}", bits: 3},
+		{kind: "password-hash", words: []string{"$2a$", "$2b$", "$2y$"}, after: "[0-9]{2}$[A-Za-z0-9./]{53}", bits: 3},
+		{kind: "password-hash", words: []string{"$y$", "$gy$"}, after: "[A-Za-z0-9./]{1,10}$[A-Za-z0-9./]{1,90}$[A-Za-z0-9./]{43}", bits: 3},
+		{kind: "password-hash", words: []string{"$argon2"}, after: "[id]{1,2}$v=[0-9]{2}$[mtp=,0-9]{5,40}$[" + b64Set + "]{8,100}$[" + b64Set + "]{8,200}", bits: 3},
 		{kind: "age-key", words: []string{"AGE-SECRET-KEY-1", "age-secret-key-1"}, after: "[A-Za-z0-9]{58}"},
 		{kind: "age-key", words: []string{"AGE-PLUGIN-"}, after: "[A-Z0-9-]{2,40}-1[A-Z0-9]{20,300}"},
 	}

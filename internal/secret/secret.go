@@ -74,6 +74,11 @@ const mark = "[REDACTED:"
 
 // Find returns the secrets of a text, in order, without overlap.
 func (s *Scanner) Find(text string) []Finding {
+	return s.findHidden(text, s.findPlain(text))
+}
+
+// findPlain looks at a text as it stands.
+func (s *Scanner) findPlain(text string) []Finding {
 	var out []Finding
 	for i := 0; i < len(text); {
 		from, to := nextMark(text, i)

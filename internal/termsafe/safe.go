@@ -21,7 +21,7 @@ func Line(s string) string { return clean(s, false) }
 
 func clean(s string, breaks bool) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if strings.IndexFunc(s, func(r rune) bool { return risky(r) || !breaks && (r == '\n' || r == '\t') }) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, func(r rune) bool { return Risky(r) || !breaks && (r == '\n' || r == '\t') }) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
@@ -35,7 +35,7 @@ func clean(s string, breaks bool) string {
 			b.WriteRune('␀' + r) // the picture of the control character
 		case r == 0x7F:
 			b.WriteRune('␡')
-		case risky(r):
+		case Risky(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		default:
 			b.WriteRune(r)
@@ -44,8 +44,8 @@ func clean(s string, breaks bool) string {
 	return b.String()
 }
 
-// risky reports what a terminal obeys or hides.
-func risky(r rune) bool {
+// Risky reports what a terminal obeys or hides.
+func Risky(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false

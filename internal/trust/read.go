@@ -40,7 +40,7 @@ func Read(dir string) (Files, Digest, error) {
 	if err != nil {
 		return nil, Digest{}, err
 	}
-	files, err := readFolder(dir)
+	files, err := readFolder(dir, func() {})
 	if err != nil {
 		return nil, Digest{}, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -57,7 +57,9 @@ func resolve(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-func readFolder(dir string) (Files, error) {
+// readFolder reads the folder of a project. What a test does between the look at the
+// folder and its opening is what somebody else may do there.
+func readFolder(dir string, between func()) (Files, error) {
 	project, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -70,6 +72,7 @@ func readFolder(dir string) (Files, error) {
 	if !seen.IsDir() {
 		return nil, &refusalError{Folder, "it is " + kind(seen.Mode()) + ", not a folder"}
 	}
+	between()
 	inside, err := project.OpenRoot(Folder)
 	if err != nil {
 		return nil, err

@@ -269,6 +269,18 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return nil
 }
 
+// Version is that of a session: how often it was committed.
+func (s *Store) Version(ctx context.Context, id string) (int, error) {
+	session, err := s.Load(ctx, id)
+	return session.Version, err
+}
+
+// Path names the place where sessions are kept, as the other stores do.
+func (s *Store) Path() string { return "memory" }
+
+// Close is for callers that close any store.
+func (s *Store) Close() error { return nil }
+
 func check(ctx context.Context, id string) error {
 	if err := trimtab.CheckID(id); err != nil {
 		return err

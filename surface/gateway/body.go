@@ -17,8 +17,12 @@ const (
 	writeStall = 10 * time.Minute
 )
 
-// firstRead is how much memory a request may get before any of its bytes have come.
-const firstRead = 256 << 10
+// How much memory a request may get before any of its bytes have come, and with the
+// first of them.
+const (
+	silentRead = 512
+	firstRead  = 256 << 10
+)
 
 // readBody reads up to limit bytes. The buffer grows with what arrives, never with
 // what Content-Length promises: a thousand connections that promise much and send
@@ -28,7 +32,15 @@ func (p *bufferPool) readBody(r io.Reader, promised int64, limit int) (*buffer, 
 	if promised >= 0 {
 		size = min(promised+1, firstRead) // one more, so that the end is seen without growing
 	}
-	b := p.get(int(min(size, int64(limit))))
+	var head [silentRead]byte // many connections may be silent at once
+	came, err := r.Read(head[:min(silentRead, limit)])
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	b := p.get(int(min(max(size, int64(came)), int64(limit))))
+	if b.b = append(b.b, head[:came]...); err == io.EOF {
+		return b, nil
+	}
 	for len(b.b) < limit {
 		if len(b.b) == cap(b.b) {
 			size := 16 * cap(b.b)

@@ -55,7 +55,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store does not answer; requests still pass, unsteered", http.StatusServiceUnavailable)
 		return
 	}
-	if s.opt.Sessions.Backlog().Err != nil {
+	if s.opt.Unready != nil || s.opt.Sessions.Backlog().Err != nil {
 		http.Error(w, "the store takes nothing; requests are steered from memory", http.StatusServiceUnavailable)
 		return
 	}

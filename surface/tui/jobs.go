@@ -77,12 +77,18 @@ func (c *chat) finish(d done) tea.Cmd {
 	}
 	c.queued.try = 0
 	c.queued.jobs = c.queued.jobs[1:]
+	// A job that is added to an empty queue is begun by enqueue, and must not be begun
+	// here again: the result of the second run would be taken for the next job's.
+	idle := len(c.queued.jobs) == 0
 	var cmd tea.Cmd
 	switch {
 	case d.err != nil:
 		cmd = c.failed(j, d.err)
 	case d.msg != nil:
 		cmd = c.take(d.msg)
+	}
+	if idle {
+		return cmd
 	}
 	return tea.Batch(cmd, c.work())
 }

@@ -2,6 +2,7 @@ package all
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/trimtab/trimtab"
@@ -48,7 +49,12 @@ func isStore(ctx context.Context, path string) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ok, err = f.Has(ctx, "sessions", "id", "version", "host", "state")
+	if ok, err = f.Has(ctx, "sessions", "id", "version", "host", "state"); ok && err == nil {
+		var plain bool
+		if plain, err = f.OnlyTables(ctx); err == nil && !plain {
+			err = fmt.Errorf("%w: %s holds views or triggers, which no store of ours does", trimtab.ErrDamaged, path)
+		}
+	}
 	if closing := f.Close(); err == nil {
 		err = closing
 	}

@@ -58,6 +58,23 @@ func Database(t testing.TB, path string, tables Tables) {
 	}
 }
 
+// Execute runs statements on a SQLite file, which is made if need be.
+func Execute(t testing.TB, path string, statements ...string) {
+	t.Helper()
+	db, err := openDatabase(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if _, err := db.ExecContext(context.Background(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func openDatabase(path string) (*sql.DB, error) {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {

@@ -2,6 +2,7 @@ package openaichat_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,7 +54,8 @@ func TestTheSystemIsNotFoldedAway(t *testing.T) {
 	if err := f.Scan([]byte(`{"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"}]}`), &body, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Apply(nil, &body, []wire.Edit{{At: 0, Drop: 2, Texts: []string{"x"}}}); !errors.Is(err, wire.ErrSeat) {
+	// Two guards stand here; the first says what it is about.
+	if _, err := f.Apply(nil, &body, []wire.Edit{{At: 0, Drop: 2, Texts: []string{"x"}}}); !errors.Is(err, wire.ErrSeat) || !strings.Contains(err.Error(), "the system's") {
 		t.Error(err)
 	}
 }

@@ -92,8 +92,17 @@ func (f *File) Close() error {
 	return err
 }
 
-// Has reports whether the file has a table with these columns.
+// Has reports whether the file has a table with these columns. A view, a virtual table
+// and a table with computed columns are none: reading one runs what the file says, and
+// a file of a few kilobytes can say what never ends. Readers name no table that they
+// have not asked for here.
 func (f *File) Has(ctx context.Context, table string, columns ...string) (bool, error) {
+	var n int
+	const plain = `SELECT count(*) FROM sqlite_schema WHERE name = ? COLLATE NOCASE AND type = 'table' AND rootpage > 0
+		AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(sqlite_schema.name) WHERE hidden IN (2, 3))`
+	if err := f.QueryRowContext(ctx, plain, table).Scan(&n); err != nil || n == 0 {
+		return false, err
+	}
 	for _, column := range columns {
 		var n int
 		if err := f.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info(?) WHERE name = ?`, table, column).Scan(&n); err != nil || n == 0 {
@@ -101,6 +110,14 @@ func (f *File) Has(ctx context.Context, table string, columns ...string) (bool, 
 		}
 	}
 	return true, nil
+}
+
+// OnlyTables reports whether the file holds tables and their indexes alone, as one of
+// our own stores does: opening a store changes it, and a trigger would run.
+func (f *File) OnlyTables(ctx context.Context) (bool, error) {
+	var n int
+	err := f.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR type = 'table' AND rootpage = 0`).Scan(&n)
+	return n == 0, err
 }
 
 // usesLog reports whether a database is in the mode in which changes go to a log.
