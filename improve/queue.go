@@ -117,12 +117,19 @@ type Backlog interface {
 	Change(ctx context.Context, id string, fence int64, change func(*Item) error) (Item, error)
 }
 
+// Limits are how many items may be running under a lease.
+type Limits struct {
+	All      int            // in all
+	Projects map[string]int // of a project, where it has a limit of its own
+}
+
 // Leases say which worker has which item, and for how long.
 type Leases interface {
 	// Take gives the oldest item that is queued, or running under a lease that
 	// ended, to a worker until a time, and raises its fence. It gives none, false,
-	// when there is none or when limit items are running under a lease.
-	Take(ctx context.Context, worker string, now, until time.Time, limit int) (Item, bool, error)
+	// when there is none, or none whose project is below its limit, or when as many as
+	// the limit are running under a lease.
+	Take(ctx context.Context, worker string, now, until time.Time, most Limits) (Item, bool, error)
 	// Renew moves the end of a lease, or returns ErrLost.
 	Renew(ctx context.Context, id string, fence int64, until time.Time) error
 }

@@ -124,6 +124,11 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	if err != nil {
 		return err
 	}
+	for _, n := range cfg.Automation.Notes() {
+		if a.told.First(n) {
+			a.progress("%s\n", n)
+		}
+	}
 	if cfg.Improve.Agent == "demo" && cfg.Improve.Script == "" {
 		if done, err := a.sample(ctx, q); done || err != nil {
 			return err
@@ -258,7 +263,7 @@ func (a *app) assembly() (*assembly.Assembly, error) {
 	}
 	return assembly.New(assembly.Options{
 		Data: data, Cache: func() (string, error) { return a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData") },
-		Config: cfg.Improve, Automation: cfg.Automation, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
+		Config: cfg.Improve, Automation: cfg.Automation, Project: a.projectSettings, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
 		Queue: a.queue, Models: func() (assembly.Models, error) { return a.pickerOf() },
 		Environ: a.environ, Redact: a.redactor(false), Now: a.clock,
 	})

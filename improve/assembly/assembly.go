@@ -45,17 +45,18 @@ type Models interface {
 
 // Options are what the work is put together from. Data, Queue and Redact are needed.
 type Options struct {
-	Data       string                                           // the data folder
-	Cache      func() (string, error)                           // folder for what agents and tests build; below Data where it is nil
-	Config     Config                                           //
-	Automation improve.Config                                   //
-	Forge      registry.Config                                  //
-	Sandbox    sandbox.Config                                   // of agents and of a project's commands
-	Queue      func(ctx context.Context) (improve.Queue, error) // opened when it is needed
-	Models     func() (Models, error)                           // for the agent "own"; it has no model where it is nil
-	Environ    []string                                         // of agents, git and forges, as in os.Environ
-	Redact     func(string) string                              // takes secrets out of logs; they stay here, so they may name folders
-	Now        func() time.Time                                 // time.Now where it is nil
+	Data       string                                                // the data folder
+	Cache      func() (string, error)                                // folder for what agents and tests build; below Data where it is nil
+	Config     Config                                                //
+	Automation improve.Config                                        // the person's own
+	Project    func(project string) (improve.ProjectSettings, error) // what counts for a project; Automation alone where it is nil
+	Forge      registry.Config                                       //
+	Sandbox    sandbox.Config                                        // of agents and of a project's commands
+	Queue      func(ctx context.Context) (improve.Queue, error)      // opened when it is needed
+	Models     func() (Models, error)                                // for the agent "own"; it has no model where it is nil
+	Environ    []string                                              // of agents, git and forges, as in os.Environ
+	Redact     func(string) string                                   // takes secrets out of logs; they stay here, so they may name folders
+	Now        func() time.Time                                      // time.Now where it is nil
 }
 
 // Assembly makes what the work is done with.
@@ -76,6 +77,11 @@ func New(opt Options) (*Assembly, error) {
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.Project == nil {
+		opt.Project = func(string) (improve.ProjectSettings, error) {
+			return improve.ProjectSettings{Config: opt.Automation}, nil
+		}
 	}
 	return &Assembly{opt: opt}, nil
 }
@@ -126,14 +132,23 @@ func (a *Assembly) Env(ctx context.Context, it improve.Item) (*steps.Env, error)
 	if err != nil {
 		return nil, err
 	}
-	cfg, auto := a.opt.Config, a.opt.Automation
-	return steps.New(steps.Config{
+	of, err := a.opt.Project(it.Project)
+	if err != nil {
+		return nil, err
+	}
+	return steps.New(a.stepsConfig(of.Config), steps.Options{
+		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now,
+	}.With(commands, secret.FromEnviron(a.opt.Environ)))
+}
+
+// stepsConfig is the config of the steps for a project with these settings.
+func (a *Assembly) stepsConfig(auto improve.Config) steps.Config {
+	cfg := a.opt.Config
+	return steps.Config{
 		Folder: a.Folder(), Issues: auto.Forge.Issues, Branches: auto.Forge.Branches, Pulls: auto.Forge.Pulls,
 		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
 		Minutes: cfg.Minutes, Cost: cfg.Cost, Patience: cfg.Patience, Ready: cfg.Ready,
-	}, steps.Options{
-		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now,
-	}.With(commands, secret.FromEnviron(a.opt.Environ)))
+	}
 }
 
 // programs are the agent and the project's own commands, in the same sandbox: what
@@ -200,6 +215,16 @@ func (a *Assembly) ownModel(ctx context.Context) (agents.Own, error) {
 	return own, nil
 }
 
+// limit is how many items of a project may be worked on at a time. Where its settings
+// cannot be read, Env says so when an item is begun.
+func (a *Assembly) limit(project string) int {
+	of, err := a.opt.Project(project)
+	if err != nil {
+		return a.opt.Automation.Constraints.Concurrent
+	}
+	return of.Config.Constraints.Concurrent
+}
+
 // WorkerOptions are what a worker is told and tells. All may be left out.
 type WorkerOptions struct {
 	Progress func(worker.Event)
@@ -216,7 +241,7 @@ func (a *Assembly) Worker(ctx context.Context, opt WorkerOptions) (*worker.Worke
 	return worker.New(ctx, worker.Config{
 		Folder: a.Folder(), URL: a.opt.Config.Records, Workers: a.opt.Automation.Constraints.Concurrent, Lease: float64(a.opt.Config.Lease), Poll: 0.5,
 	}, worker.Options{
-		Queue: q, Env: a.Env, Progress: opt.Progress, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log,
+		Queue: q, Env: a.Env, Progress: opt.Progress, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log, Limit: a.limit,
 		Worker: func() string { return strings.ToLower(rand.Text()[:12]) },
 	})
 }

@@ -154,7 +154,7 @@ var table = []row{
 	{"internal/home", nil, "where a person's things are: linked into a binary that must start like a hello"},
 	{"internal/setting", []string{"steer/mode", "internal/config", "internal/home", "internal/trust"}, "files of settings and modes, found and read for every program of ours"},
 	{"internal/trust", []string{"internal/filelock"}, "decides by content hash alone whether a folder's config may take effect"},
-	{"internal/trust/project", []string{"agent/instruct", "improve", "improve/pipeline", "internal/setting", "internal/trust"}, "what of a project takes effect once it is trusted; it asks nobody"},
+	{"internal/trust/project", []string{"agent/instruct", "improve", "improve/pipeline", "internal/config", "internal/home", "internal/setting", "internal/trust"}, "what of a project takes effect once it is trusted; it asks nobody"},
 	{"internal/secret", nil, "secrets in text, found and taken out; it knows nobody who sends"},
 	{"internal/secret/secrettest", []string{"internal/secret"}, "made-up secrets, and a search for them in everything"},
 	{"internal/jsonscan", nil, "JSON bytes read where they lie, for requests, transcripts, rows and detectors alike; it knows no format"},
