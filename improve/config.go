@@ -63,6 +63,11 @@ func (c Config) Notes() []string {
 	return nil
 }
 
+// Serves reports whether trimtab serve works on what is queued.
+func (c Config) Serves() bool {
+	return c.Worker == "always" || c.Worker != "never" && c.Approval == "never"
+}
+
 // ProjectSettings are what counts for a project: the person's own settings with those
 // files of the project over them that the person trusts.
 type ProjectSettings struct {

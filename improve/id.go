@@ -21,7 +21,7 @@ func NewID(at time.Time, chance uint64) string {
 func NewItem(id string, c Case, cfg Config, v Verdict, now time.Time) Item {
 	it := Item{
 		ID: id, Fingerprint: c.Pattern.Fingerprint, Project: c.Project, State: v.State, Request: c.Request(cfg),
-		Sessions: c.Sessions, Attempt: 1, Created: now, Updated: now,
+		Sessions: c.Sessions, Metrics: c.Metrics, Attempt: 1, Created: now, Updated: now,
 	}
 	if it.State == Awaiting {
 		it.Why = "waits for a person to approve it"

@@ -57,6 +57,16 @@ type Evidence struct {
 	Error  string            `json:"error,omitempty"`
 }
 
+// Event is something that happened to an item.
+type Event struct {
+	Item   string    `json:"item"`
+	Number int       `json:"number,omitempty"` // of the step, 0 for the item itself
+	Step   StepName  `json:"step,omitempty"`
+	State  string    `json:"state"` // "began", "says", "done", "failed"; for the item itself, its state
+	Text   string    `json:"text,omitempty"`
+	At     time.Time `json:"at"`
+}
+
 // Item is one request on its way.
 type Item struct {
 	ID          string     `json:"id"` // workflow_20261115_101500_k3x9
@@ -66,7 +76,8 @@ type Item struct {
 	Why         string     `json:"why,omitempty"` // of the state, for a person
 	Request     Request    `json:"request"`
 	Sessions    []string   `json:"sessions,omitempty"`
-	Attempt     int        `json:"attempt"` // 1, and one more with each retry
+	Metrics     *Metrics   `json:"metrics,omitempty"` // of the sessions; nil where nobody told them
+	Attempt     int        `json:"attempt"`           // 1, and one more with each retry
 	Evidence    []Evidence `json:"evidence,omitempty"`
 	Created     time.Time  `json:"created"`
 	Updated     time.Time  `json:"updated"`

@@ -118,6 +118,7 @@ type Case struct {
 	Worthy   bool     // it, or what it was found with, is worth automatic work
 	Project  string   // whose repository would be changed
 	Sessions []string // in which it was seen
+	Metrics  *Metrics // of all of them; nil where they are not known
 }
 
 // Request asks for what would end the case.
@@ -135,7 +136,7 @@ func (c Case) Request(cfg Config) Request {
 // CaseOf is the primary pattern of one session, if there is any.
 func CaseOf(r Result, project string) (Case, bool) {
 	p, ok := r.Primary()
-	return Case{Pattern: p, Worthy: r.Worthy(), Project: project, Sessions: []string{r.SessionID}}, ok
+	return Case{Pattern: p, Worthy: r.Worthy(), Project: project, Sessions: []string{r.SessionID}, Metrics: &r.Metrics}, ok
 }
 
 // Cases are the merged patterns as cases, in their rank.

@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/project"
+	"github.com/trimtab/trimtab/improve/record"
 	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/secret"
@@ -225,11 +226,90 @@ func (a *Assembly) limit(project string) int {
 	return of.Config.Constraints.Concurrent
 }
 
+// Recorder writes down what happens to items, in files; see improve/record.
+func (a *Assembly) Recorder(failed func(error)) *record.Recorder {
+	return record.New(record.Options{
+		Folder: a.Folder(), Redact: a.opt.Redact, Project: a.opt.Project, Failed: failed, Now: a.opt.Now,
+		Item: func(ctx context.Context, id string) (improve.Item, error) {
+			q, err := a.opt.Queue(ctx)
+			if err != nil {
+				return improve.Item{}, err
+			}
+			return q.Item(ctx, id)
+		},
+	})
+}
+
 // WorkerOptions are what a worker is told and tells. All may be left out.
 type WorkerOptions struct {
 	Progress func(worker.Event)
 	Disabled func() bool // all automation is off
 	Log      *slog.Logger
+}
+
+// busyWait is how long serveQueue waits for another process that works for the data folder.
+const busyWait = 5 * time.Second
+
+// serveQueue works on what is queued until the context ends. While another process works
+// for the data folder it waits for that one to end. Where the worker cannot be opened it
+// says so, and tries again.
+func (a *Assembly) serveQueue(ctx context.Context, opt WorkerOptions) {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	show := opt.Progress
+	opt.Progress = func(e worker.Event) {
+		if show != nil {
+			show(e)
+		}
+		logEnd(opt.Log, e)
+	}
+	last := ""
+	for ctx.Err() == nil {
+		err := a.serve(ctx, opt)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, worker.ErrBusy) && err.Error() != last {
+			opt.Log.Error("improve: no work is done", "error", err)
+			last = err.Error()
+		}
+		timer := time.NewTimer(busyWait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// Start works on what is queued in the background. Stop ends that and waits: what is at
+// work goes back to the queue.
+func (a *Assembly) Start(ctx context.Context, opt WorkerOptions) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.serveQueue(ctx, opt)
+	}()
+	return func() { cancel(); <-done }
+}
+
+// logEnd says how an item ended.
+func logEnd(log *slog.Logger, e worker.Event) {
+	switch state := improve.State(e.State); {
+	case e.Number > 0 || !state.Ended() && state != improve.Queued:
+	case state == improve.Done:
+		log.Info("Workflow " + e.Item + " completed successfully")
+	default:
+		log.Warn("Workflow "+e.Item+" failed or pending", "state", e.State, "why", e.Text)
+	}
+}
+
+func (a *Assembly) serve(ctx context.Context, opt WorkerOptions) (err error) {
+	w, err := a.Worker(ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	return w.Run(ctx)
 }
 
 // Worker opens the worker of the data folder. Close it.
@@ -238,10 +318,20 @@ func (a *Assembly) Worker(ctx context.Context, opt WorkerOptions) (*worker.Worke
 	if err != nil {
 		return nil, err
 	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	files := a.Recorder(func(err error) { opt.Log.Error(err.Error()) })
+	progress := func(e worker.Event) {
+		files.Event(ctx, e)
+		if opt.Progress != nil {
+			opt.Progress(e)
+		}
+	}
 	return worker.New(ctx, worker.Config{
 		Folder: a.Folder(), URL: a.opt.Config.Records, Workers: a.opt.Automation.Constraints.Concurrent, Lease: float64(a.opt.Config.Lease), Poll: 0.5,
 	}, worker.Options{
-		Queue: q, Env: a.Env, Progress: opt.Progress, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log, Limit: a.limit,
+		Queue: q, Env: a.Env, Progress: progress, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log, Limit: a.limit,
 		Worker: func() string { return strings.ToLower(rand.Text()[:12]) },
 	})
 }

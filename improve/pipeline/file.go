@@ -51,7 +51,10 @@ func (p *Pipeline) File(ctx context.Context, f *Findings, c improve.Case, approv
 	if err != nil {
 		return improve.Item{}, err
 	}
-	return f.queue.Item(ctx, id)
+	if it, err = f.queue.Item(ctx, id); err == nil {
+		p.opt.Filed(it)
+	}
+	return it, err
 }
 
 // Outcome is what came of reflecting on a session that stopped: the request that
@@ -113,8 +116,13 @@ func (p *Pipeline) fileAutomatically(ctx context.Context, f *Findings, c improve
 	it := improve.NewItem("", c, f.Config, v, p.opt.Now().UTC())
 	it.State = improve.Awaiting
 	id, err := p.add(ctx, f.queue, it)
-	if err != nil || v.State != improve.Queued {
-		return id, improve.Awaiting, err
+	if err != nil {
+		return id, "", err
+	}
+	it.ID = id
+	defer func() { p.opt.Filed(it) }()
+	if v.State != improve.Queued {
+		return id, improve.Awaiting, nil
 	}
 	if f.Past, err = f.queue.Items(ctx); err != nil {
 		return id, improve.Awaiting, err
@@ -130,7 +138,10 @@ func (p *Pipeline) fileAutomatically(ctx context.Context, f *Findings, c improve
 		}
 		return nil
 	})
-	return id, changed.State, err
+	if err == nil {
+		it = changed
+	}
+	return id, it.State, err
 }
 
 // add puts an item into the queue, under an id that nobody has.

@@ -165,9 +165,16 @@ func (j *Job) able() error {
 	return nil
 }
 
+// changes are the arguments of git status that show what changed in a project, but for
+// what is written there about the work itself, here and by other workers.
+var changes = []string{
+	"--porcelain", "--ignore-submodules=all", "--", ".",
+	":(exclude)" + improve.SpoolFolder, ":(exclude)" + improve.ReviewFolder, ":(exclude)" + improve.LogFolder,
+}
+
 // clarify has the agent turn the request into requirements.
 func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
-	before, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
+	before, err := j.project().Run(ctx, "status", changes...)
 	if err != nil {
 		return improve.Evidence{}, fmt.Errorf("%s is not a git repository: %w", j.Item.Project, err)
 	}
@@ -185,7 +192,7 @@ func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 		}
 		t.Again = "there were no acceptance criteria in your answer"
 	}
-	after, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
+	after, err := j.project().Run(ctx, "status", changes...)
 	switch {
 	case err != nil:
 		return improve.Evidence{}, err
