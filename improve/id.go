@@ -17,6 +17,14 @@ func NewID(at time.Time, chance uint64) string {
 	return "workflow_" + at.UTC().Format("20060102_150405") + "_" + string(tail)
 }
 
+// Instructions say what was triggered, to a session and to the person before it.
+func Instructions(id string, state State) string {
+	if state == Queued {
+		return "Starting automated improvement workflow " + id + ". The detected patterns are analyzed and an improvement plan is made by trimtab serve, or by trimtab improve run; trimtab improve show " + id + " tells how far it is."
+	}
+	return "Automated improvement workflow " + id + " was triggered by what this session showed. It waits for a person: trimtab improve preview " + id + ", then trimtab improve approve " + id + "."
+}
+
 // NewItem is a case on its way into the queue. The verdict is one that fires.
 func NewItem(id string, c Case, cfg Config, v Verdict, now time.Time) Item {
 	it := Item{
