@@ -102,7 +102,7 @@ func TestR9_ARequestOfTheSeedsFormIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Title != "Improve repeated tool use handling" || got.Priority != improve.High || got.Type != "tooling" || got.Complexity != "medium" || got.MaxLines != 200 ||
-		got.Pattern.Count != 5 || got.Pattern.Fingerprint == "" || got.Pattern.Context["commands"] != `["ls", "grep", "awk"]` || got.Context["session_id"] != "test_session" {
+		got.Pattern.Count != 5 || got.Pattern.Fingerprint == "" || got.Pattern.Context.Text("commands") != `["ls","grep","awk"]` || got.Context["session_id"] != "test_session" {
 		t.Errorf("got %+v", got)
 	}
 	if want := []improve.Sample{{Excerpt: "ls -la"}, {Excerpt: "grep -r x"}}; cmp.Diff(want, got.Pattern.Samples) != "" {

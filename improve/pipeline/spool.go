@@ -97,7 +97,7 @@ func (p *Pipeline) takeRequest(ctx context.Context, q improve.Queue, root *os.Ro
 		Fingerprint: r.Pattern.Fingerprint, Project: project, State: improve.Awaiting, Request: r, Attempt: 1, Created: now, Updated: now,
 		Why: "came from " + improve.SpoolFolder + "/" + filepath.Base(file) + " of the project: read it before you approve it",
 	}
-	if s := strings.TrimSpace(r.Context["session_id"]); s != "" {
+	if s := strings.TrimSpace(r.Context.Text("session_id")); s != "" {
 		it.Sessions = []string{s}
 	}
 	if it.ID, err = p.add(ctx, q, it); err == nil {

@@ -32,7 +32,7 @@ type place struct {
 func newPlace(t *testing.T, trusted bool) *place {
 	p := &place{t: t, folder: filepath.Join(t.TempDir(), "improve"), project: t.TempDir(), trusted: trusted}
 	pattern := improve.Pattern{
-		Type: improve.RepeatedTool, Severity: improve.High, Count: 5, Suggestion: "write a script", Context: map[string]string{"tool": "bash"},
+		Type: improve.RepeatedTool, Severity: improve.High, Count: 5, Suggestion: "write a script", Context: improve.Context{"tool": "bash"},
 		Samples: []improve.Sample{{Session: "s1", Message: "m1", Excerpt: "ls -l"}}, Fingerprint: "f",
 	}
 	c := improve.Case{Pattern: pattern, Worthy: true, Project: p.project, Sessions: []string{"test_session"}, Metrics: &improve.Metrics{TotalMessages: 50}}

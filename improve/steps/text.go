@@ -76,7 +76,7 @@ func (j *Job) fields() fields {
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Pattern.Context)) {
 		if len(f.Context) < 10 {
-			f.Context = append(f.Context, fmt.Sprintf("**%s**: %s", j.line(k), j.line(r.Pattern.Context[k])))
+			f.Context = append(f.Context, fmt.Sprintf("**%s**: %s", j.line(k), j.line(r.Pattern.Context.Text(k))))
 		}
 	}
 	return f

@@ -57,7 +57,7 @@ func Item(n int) improve.Item {
 		Request: improve.Request{
 			Title: "Fix the rudder 🚢", Description: "<b>&", Priority: improve.High, Type: "error_handling",
 			Pattern: improve.Pattern{Type: "error", Severity: improve.High, Count: 3, Samples: []improve.Sample{{Session: "s", Excerpt: "no\x00such"}}},
-			Context: map[string]string{"tool": "bash"}, MaxLines: 200, SecurityReview: true,
+			Context: improve.Context{"tool": "bash"}, MaxLines: 200, SecurityReview: true,
 		},
 		Sessions: []string{"s1", "s2"}, Attempt: 1, Created: at, Updated: at,
 		Evidence: []improve.Evidence{{Number: 1, Step: "clarify", Began: at, Facts: map[string]string{"k": "v"}, Files: []string{"log"}}},
