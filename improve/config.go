@@ -55,6 +55,9 @@ type ForgeConfig struct {
 	Manual   *bool `json:"require_manual_merge" default:"true" doc:"leave merging to a person; nothing is ever merged by itself, so false changes nothing and is told"`
 }
 
+// FormLiteral is the Form that follows the design of the automation to the letter.
+const FormLiteral = "literal"
+
 // Notes says what of the config has no effect, though it is allowed.
 func (c Config) Notes() []string {
 	if m := c.Forge.Manual; m != nil && !*m {

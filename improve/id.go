@@ -14,8 +14,11 @@ func NewID(at time.Time, chance uint64) string {
 		tail[i] = letters[chance%uint64(len(letters))]
 		chance /= uint64(len(letters))
 	}
-	return "workflow_" + at.UTC().Format("20060102_150405") + "_" + string(tail)
+	return LiteralID(at) + "_" + string(tail)
 }
+
+// LiteralID is the id without chance. Of two items of one second only one can have it.
+func LiteralID(at time.Time) string { return "workflow_" + at.UTC().Format("20060102_150405") }
 
 // Instructions say what was triggered, to a session and to the person before it.
 func Instructions(id string, state State) string {

@@ -130,7 +130,12 @@ func (c Case) Request(cfg Config) Request {
 	if len(c.Sessions) > 1 {
 		context["sessions"] = len(c.Sessions)
 	}
-	return NewRequest(c.Pattern, context, cfg.Constraints)
+	req := NewRequest(c.Pattern, context, cfg.Constraints)
+	if cfg.Form == FormLiteral {
+		p := c.Pattern
+		req.Description = fmt.Sprintf("Detected %s\n\nPattern occurs %d times.\n\nContext: %s", p.Suggestion, p.Count, textOf(p.Context))
+	}
+	return req
 }
 
 // CaseOf is the primary pattern of one session, if there is any.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust/project"
@@ -95,7 +96,7 @@ func (a *app) configValidate(file string) error {
 		if err != nil {
 			return err
 		}
-		problems, notes = append(problems, project.Problems(improve.ProjectFile, of)...), of.Notes
+		problems, notes = append(problems, project.Problems(improve.ProjectFile, of)...), append(of.Notes, steps.ReadGuide(of.Workflow).Notes...)
 	}
 	for _, n := range notes {
 		a.progress("%s\n", n)

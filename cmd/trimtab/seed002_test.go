@@ -116,6 +116,13 @@ func TestSeed002_77_ManualMergeFalseIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	validate("", "trimtab never merges", false)
+	guide := filepath.Join(project, filepath.FromSlash(improve.WorkflowFile)) // 002-34
+	putFile(t, guide, "## Step 1: Open pull request\n## Step 2: Run tests\n")
+	validate("", improve.WorkflowFile+" has no effect", false)
+	if err := a.trust(project, true); err != nil {
+		t.Fatal(err)
+	}
+	validate("", `"Open pull request" stays behind "Run tests"`, false)
 	validate(file, "trimtab never merges", false)
 	putFile(t, file, `{"github_integration": {"auto_create_ponies": true}}`)
 	validate(file, "auto_create_ponies: there is no such key", true)

@@ -29,6 +29,9 @@ type Config struct {
 	Cost     float64        `json:"cost" default:"5" min:"0.01" max:"1000" guard:"user" doc:"most dollars of an agent for one step"`
 	Patience int            `json:"patienceSeconds" default:"600" min:"1" max:"86400" guard:"user" doc:"how long a rate limit of the forge, and checks that still run, are waited for"`
 	Ready    string         `json:"readyLabel" default:"ready" doc:"label of a pull request that a person may merge"`
+	Base     string         `json:"base" guard:"user" doc:"branch that pull requests go to; the forge's default branch where it is empty"`
+	Footer   string         `json:"footer" guard:"user" doc:"last words of a pull request, in the place of ours"`
+	CoAuthor string         `json:"coAuthor" guard:"user" doc:"name <address> for a Co-Authored-By trailer of commits and pull requests; none where it is empty"`
 	Records  string         `json:"records" guard:"user" hide:"true" doc:"PostgreSQL for the records of the work; a file in the data folder where it is empty"`
 	Checks   project.Config `json:"checks" doc:"how a project is tested, linted and its format checked"`
 	Lease    int            `json:"leaseSeconds" default:"60" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
@@ -138,7 +141,7 @@ func (a *Assembly) Env(ctx context.Context, it improve.Item) (*steps.Env, error)
 		return nil, err
 	}
 	return steps.New(a.stepsConfig(of.Config), steps.Options{
-		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now,
+		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now, Workflow: of.Workflow,
 	}.With(commands, secret.FromEnviron(a.opt.Environ)))
 }
 
@@ -149,6 +152,7 @@ func (a *Assembly) stepsConfig(auto improve.Config) steps.Config {
 		Folder: a.Folder(), Issues: auto.Forge.Issues, Branches: auto.Forge.Branches, Pulls: auto.Forge.Pulls,
 		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
 		Minutes: cfg.Minutes, Cost: cfg.Cost, Patience: cfg.Patience, Ready: cfg.Ready,
+		Base: cfg.Base, Form: auto.Form, Footer: cfg.Footer, CoAuthor: cfg.CoAuthor,
 	}
 }
 

@@ -100,7 +100,7 @@ func (p *Pipeline) takeRequest(ctx context.Context, q improve.Queue, root *os.Ro
 	if s := strings.TrimSpace(r.Context.Text("session_id")); s != "" {
 		it.Sessions = []string{s}
 	}
-	if it.ID, err = p.add(ctx, q, it); err == nil {
+	if it.ID, err = p.add(ctx, q, it, ""); err == nil {
 		p.opt.Filed(it)
 	}
 	return it.ID, err

@@ -1,9 +1,12 @@
 package worker_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 )
 
@@ -56,5 +59,41 @@ func TestSeed002_73_AProjectMayAllowMoreThanThePersonsOwnNumber(t *testing.T) {
 	}
 	if err := p.drain(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestSeed002_38_AllThirteenInTheOrderOfTheProject: with the issue first where the project's
+// own workflow has it so, also when the work is interrupted and goes on.
+func TestSeed002_38_AllThirteenInTheOrderOfTheProject(t *testing.T) {
+	p := newPort(t, 1)
+	p.guide = "1. Create an issue\n2. Clarify requirements\n"
+	ctx, cancel := context.WithCancel(t.Context())
+	p.events = func(e worker.Event) {
+		if e.Step == steps.Clarify && e.State == "done" {
+			cancel()
+		}
+	}
+	if err := p.drain(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	p.events = nil
+	if err := p.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	items, err := p.queue.Items(t.Context(), improve.Done)
+	if err != nil || len(items) != 1 || len(items[0].Evidence) != 13 {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	for i, e := range items[0].Evidence {
+		want := steps.Steps()[i].Name
+		switch i {
+		case 0:
+			want = steps.Issue
+		case 1:
+			want = steps.Clarify
+		}
+		if e.Step != want || e.Number != i+1 {
+			t.Errorf("%d: %s is number %d, want %s", i+1, e.Step, e.Number, want)
+		}
 	}
 }

@@ -42,6 +42,7 @@ type port struct {
 	events func(worker.Event)
 	off    func() bool
 	limit  func(string) int
+	guide  string // the project's own workflow
 	now    func() time.Time
 	wait   func(context.Context, time.Duration) error
 }
@@ -85,7 +86,7 @@ func (p *port) flow(ctx context.Context) (*worker.Worker, error) {
 		Queue: p.queue, Steps: p.steps, Worker: func() string { return p.worker }, Progress: p.events, Disabled: p.off, Limit: p.limit,
 		Env: func(context.Context, improve.Item) (*steps.Env, error) {
 			opt := stepstest.Options(p.forge, p.queue, p.git, p.agent)
-			opt.Now, opt.Wait = p.now, p.wait
+			opt.Now, opt.Wait, opt.Workflow = p.now, p.wait, p.guide
 			return steps.New(steps.Config{Folder: filepath.Join(p.folder, "work")}, opt)
 		},
 	})
