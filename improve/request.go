@@ -133,6 +133,9 @@ func (c Case) Request(cfg Config) Request {
 	req := NewRequest(c.Pattern, context, cfg.Constraints)
 	if cfg.Form == FormLiteral {
 		p := c.Pattern
+		if p.Context == nil {
+			p.Context = Context{}
+		}
 		req.Description = fmt.Sprintf("Detected %s\n\nPattern occurs %d times.\n\nContext: %s", p.Suggestion, p.Count, textOf(p.Context))
 	}
 	return req

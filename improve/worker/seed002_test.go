@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
@@ -97,3 +98,41 @@ func TestSeed002_38_AllThirteenInTheOrderOfTheProject(t *testing.T) {
 		}
 	}
 }
+
+// TestSeed002_01_FromAReflectionToAPullRequest: what a session showed becomes an issue, a
+// branch and a pull request, with nobody asked; the numbers are told (002-45).
+func TestSeed002_01_FromAReflectionToAPullRequest(t *testing.T) {
+	p := newPort(t, 0)
+	session := improve.Result{SessionID: "test_session", Patterns: []improve.Pattern{{
+		Type: improve.ErrorPatterns, Severity: improve.High, Count: 6, Suggestion: "Let the rudder turn.", Context: improve.Context{"tool": "bash"}, Fingerprint: "9f86d081",
+	}}}
+	cfg := improve.Config{Enabled: true, Approval: "never"}
+	c, ok := improve.CaseOf(session, p.project())
+	v := improve.Decide(cfg, c, improve.Situation{Now: start, Forge: improve.NotFiled})
+	if !ok || !v.Fire || v.State != improve.Queued {
+		t.Fatalf("%v, %s", ok, v.No())
+	}
+	if err := p.queue.Add(t.Context(), improve.NewItem(improve.NewID(start, 1), c, cfg, v, start)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	items, err := p.queue.Items(t.Context())
+	if err != nil || len(items) != 1 || items[0].State != improve.Done || len(items[0].Evidence) != 13 {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	facts := func(step improve.StepName, key string) string {
+		for _, e := range items[0].Evidence {
+			if e.Step == step {
+				return e.Facts[key]
+			}
+		}
+		return ""
+	}
+	if facts(steps.Issue, "number") != "1" || facts(steps.Branch, "branch") != "feat/issue-1-improve-error-patterns-handling" || facts(steps.PullRequest, "number") != "1" { // 002-51
+		t.Errorf("%+v", items[0].Evidence)
+	}
+}
+
+var start = time.Date(2026, 11, 15, 10, 15, 0, 0, time.UTC)
