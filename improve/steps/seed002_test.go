@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
 )
@@ -199,5 +200,27 @@ func TestSeed002_58_TheLiteralFormOfAPullRequest(t *testing.T) {
 	}
 	if p.Base != "trunk" {
 		t.Errorf("it goes to %s", p.Base)
+	}
+}
+
+// TestSeed002_81_WorkThatFailsLeavesTheIssueOnly, with a comment that says where it stopped.
+func TestSeed002_81_WorkThatFailsLeavesTheIssueOnly(t *testing.T) {
+	d := newDock(t)
+	d.agent.Behaviors["implement"] = func(string) (string, error) { return "I did nothing.", nil }
+	it, at, err := d.run()
+	if err == nil || at.Name != steps.Implement {
+		t.Fatalf("stopped at %s: %v", at.Name, err)
+	}
+	d.settles(it, at, err, improve.Failed)
+	d.equal("at the forge", d.count(), map[string]int{"issues open": 1})
+	said := ""
+	for c, err := range d.forge.Comments(t.Context(), forge.Ref{Kind: forge.IssueKind, Number: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		said += c.Body
+	}
+	if !strings.Contains(said, "stopped at step 5 of 13, implement") {
+		t.Errorf("the issue is told: %s", said)
 	}
 }
