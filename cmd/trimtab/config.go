@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,8 @@ func (a *app) configShow() error {
 }
 
 func (a *app) configValidate(file string) error {
-	problems, name, notes := []config.Problem{}, file, []string{}
+	problems, name := []config.Problem{}, file
+	var notes []string
 	if file != "" {
 		data, err := setting.Read(file)
 		if err != nil {
@@ -96,7 +98,8 @@ func (a *app) configValidate(file string) error {
 		if err != nil {
 			return err
 		}
-		problems, notes = append(problems, project.Problems(improve.ProjectFile, of)...), append(of.Notes, steps.ReadGuide(of.Workflow).Notes...)
+		problems = append(problems, project.Problems(improve.ProjectFile, of)...)
+		notes = slices.Concat(of.Notes, steps.ReadGuide(of.Workflow).Notes)
 	}
 	for _, n := range notes {
 		a.progress("%s\n", n)

@@ -73,8 +73,10 @@ func TestSeed002_46_EachWorkflowHasAWorkflowLog(t *testing.T) {
 		p := newPlace(t, trusted)
 		p.Changed(p.it)
 		for _, e := range []improve.Event{
-			{Number: 1, Step: "clarify", State: "began"}, {Number: 1, Step: "clarify", State: "says", Text: "two\nlines, hunter2"},
-			{Number: 1, Step: "clarify", State: "done"}, {Number: 2, Step: "issue", State: "failed", Text: "no forge"},
+			{Number: 1, Step: "clarify", State: "began"},
+			{Number: 1, Step: "clarify", State: "says", Text: "two\nlines, hunter2"},
+			{Number: 1, Step: "clarify", State: "done"},
+			{Number: 2, Step: "issue", State: "failed", Text: "no forge"},
 		} {
 			e.Item, e.At = id, now
 			p.Event(t.Context(), e)
