@@ -16,7 +16,7 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 	hidden, all := r.folds(s, b)
 	texts := map[place][]string{}
 	for _, n := range s.Notes {
-		if !n.Seated() || s.Travel == trimtab.Clearing && !n.Fixed { // of those the copies are sent
+		if !n.Seated() || n.Hosted || s.Travel == trimtab.Clearing && !n.Fixed { // of those the copies are sent
 			continue
 		}
 		at := r.find(n.Seat.ID)
@@ -30,7 +30,7 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 		if p.kept = n.Life == trimtab.Kept; !p.kept { // a kept one stands before the prompt, where only the user speaks
 			p.channel = by
 		}
-		texts[p] = append(texts[p], n.Text)
+		texts[p] = append(texts[p], lasting(n))
 	}
 	for at, t := range r.copied(copies, b) {
 		if !hidden[at] {

@@ -38,6 +38,8 @@ type ledger struct {
 	before, next wire.Body // the last request and the one at hand; a scan resumes where they part
 	raw          *buffer   // holds the bytes of before
 
+	hooks hooks // what the host's hooks told since the last request
+
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
 	since   time.Time        // of the last request
 }

@@ -274,7 +274,7 @@ func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at
 // events tells the engine what is new in a body, in order, and that a request
 // leaves. The newest reply comes back in it; what the provider said of it is put
 // with it.
-func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, by trimtab.Travel) []trimtab.Event {
+func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, call trimtab.Calling) []trimtab.Event {
 	var events []trimtab.Event
 	replied, sure := r.replied(f, b, reply)
 	for _, n := range r.new {
@@ -292,7 +292,7 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 	if r.changed {
 		events = append(events, r.rewritten(s))
 	}
-	return append(events, trimtab.Calling{Travel: by})
+	return append(events, call)
 }
 
 // replied is the new line that is the newest reply, or -1: the one that says the same,

@@ -131,7 +131,11 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
-	s, out, err := g.tell(ctx, l, to.format, body, seen, by.travel)
+	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body)}
+	if l.hooks.adds() && g.hosts(body.Model()) {
+		call.Travel = trimtab.Hosted
+	}
+	s, out, err := g.tell(ctx, l, to.format, body, seen, call)
 	if err != nil {
 		return edited{err: err}
 	}
@@ -190,10 +194,10 @@ func sizeOf(edits []wire.Edit) (size int) {
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, by trimtab.Travel) (s trimtab.Session, out trimtab.Outcome, err error) {
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
 	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := seen.events(l, f, b, s, l.pending, by)
+		events := seen.events(l, f, b, s, l.pending, call)
 		if l.fresh {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}
