@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/wire"
 )
@@ -19,6 +20,8 @@ type hooks struct {
 	ahead  []trimtab.Event // what the request will tell
 	handed []trimtab.Note  // given to the host and not yet seen in a request
 	came   bool            // a hook asked since the last request
+	typing bool            // it was the one of a prompt
+	typed  []uint64        // what it has vouched for, the newest last
 	hosts  bool            // the host adds the notes of this session
 	drops  bool            // it was given some that it did not add, twice in a row
 	missed int             // requests in a row without a hook before them, or without what it was given
@@ -65,7 +68,7 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 	defer l.unlock()
 	h := &l.hooks
 	h.foretell(call.Events)
-	model := g.opt.Model
+	model, register := g.opt.Model, len(call.Events) == 0
 	s, out, err := g.opt.Service.Try(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
 		if s.Model != "" {
 			model = s.Model
@@ -83,8 +86,9 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 		h.ahead, h.handed = nil, nil
 		return a, nil
 	}
-	h.came, a.Hosted = true, true
-	a.Notes = h.hand(s, out)
+	if h.came, a.Hosted = true, true; !register {
+		a.Notes = h.hand(s, out)
+	}
 	return a, nil
 }
 
@@ -106,15 +110,54 @@ func (g *Steerer) hosts(model string) bool {
 // foretell adds what a hook told. A prompt takes the place of one before it, which was
 // never sent.
 func (h *hooks) foretell(events []trimtab.Event) {
-	if slices.ContainsFunc(events, isPrompt) {
+	if slices.ContainsFunc(events, isTurn) {
 		h.ahead = slices.DeleteFunc(h.ahead, func(ev trimtab.Event) bool { _, rewritten := ev.(trimtab.Rewritten); return !rewritten })
 	}
 	h.ahead = append(h.ahead, events...)
+	for _, ev := range events {
+		if isTurn(ev) {
+			h.typing = true
+			for _, words := range typedParts(ev.(trimtab.Said).Message) {
+				h.typed = append(h.typed[max(0, len(h.typed)-maxTyped+1):], words)
+			}
+		}
+	}
 }
 
-func isPrompt(ev trimtab.Event) bool {
+// maxTyped is how many prompts of a session are remembered that were typed: some wait
+// until the agent has time for them.
+const maxTyped = 64
+
+// typedParts are the texts of a message that a person typed, as hashes.
+func typedParts(m trimtab.Message) (all []uint64) {
+	for _, p := range m.Parts {
+		if t, ok := p.(trimtab.Text); ok && t.By == trimtab.Person {
+			all = append(all, wordsHash(t.Text))
+		}
+	}
+	return all
+}
+
+func wordsHash(text string) uint64 {
+	return jsonscan.TextHash([]byte(strings.Join(strings.Fields(text), " ")))
+}
+
+// vouch takes from the person what they did not type, where the host's prompt hook has
+// told what they did: the text of a command or a skill is the repository's. Where no hook
+// told, the shape of the text has decided.
+func (h *hooks) vouch(m *trimtab.Message) {
+	for i, p := range m.Parts {
+		if t, ok := p.(trimtab.Text); ok && h.typing && t.By == trimtab.Person && !slices.Contains(h.typed, wordsHash(t.Text)) {
+			t.By = trimtab.Host
+			m.Parts[i] = t
+		}
+	}
+}
+
+// isTurn reports whether an event begins a turn: a prompt, or a command of the host.
+func isTurn(ev trimtab.Event) bool {
 	said, ok := ev.(trimtab.Said)
-	return ok && said.Message.IsPrompt()
+	return ok && said.Message.Role == trimtab.RoleUser
 }
 
 // coming is what the next request will tell, as far as it is known: the reply that waits
@@ -217,6 +260,24 @@ func holds(m trimtab.Message, text string) bool {
 		}
 		return false
 	})
+}
+
+// ownWords takes the notes that a host has added out of a message that is told: they are
+// in the record as notes, and those that live one turn are in none.
+func ownWords(m *trimtab.Message, hosted []trimtab.Note) {
+	for i, p := range m.Parts {
+		for _, n := range hosted {
+			switch part := p.(type) {
+			case trimtab.Text:
+				part.Text = strings.ReplaceAll(part.Text, n.Text, "")
+				p = part
+			case trimtab.ToolResult:
+				part.Text = strings.ReplaceAll(part.Text, n.Text, "")
+				p = part
+			}
+		}
+		m.Parts[i] = p
+	}
 }
 
 // lasting is a note as it is sent where it cannot be taken back: it says until when it

@@ -196,3 +196,35 @@ func TestH2_AHookIsAnsweredInOrderOrNotAtAll(t *testing.T) {
 		t.Error("asking made a session")
 	}
 }
+
+// TestH8_OnlyWhatTheHookVouchesForIsTyped: the text of a command comes in the same shape
+// as a prompt, and switches nothing. Where no hook told of it, its shape decides.
+func TestH8_OnlyWhatTheHookVouchesForIsTyped(t *testing.T) {
+	for name, c := range map[string]struct {
+		told trimtab.Event
+		want bool
+	}{
+		"typed":            {trimtab.Said{Message: trimtab.Prompt("automata,  please")}, true},
+		"of a command":     {trimtab.Said{Message: trimtab.Say(trimtab.RoleUser, trimtab.Host, "/tidy")}, false},
+		"of another one":   {trimtab.Said{Message: trimtab.Prompt("something else")}, false},
+		"nobody says what": {nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, model := range []string{"claude-opus-5-5", "claude-sonnet-4-5"} {
+				g := newHarness(t, steer.Config{}, fakemodel.Echo())
+				h := newHooked(g)
+				h.model = model
+				if c.told != nil {
+					h.hook(c.told)
+				}
+				h.silent = true
+				h.ask("automata, please")
+				g.settle()
+				raw, err := g.session("claude:s1").Memory("automata")
+				if err != nil || strings.Contains(string(raw), `"automataEnabled":true`) != c.want {
+					t.Errorf("%s: %s %v", model, raw, err)
+				}
+			}
+		})
+	}
+}

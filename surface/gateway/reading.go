@@ -286,6 +286,8 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 		case (r.changed || sure && n > replied) && m.Role == trimtab.RoleAssistant: // behind the newest reply no other one came
 			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
 		}
+		ownWords(&m, call.Hosted)
+		l.hooks.vouch(&m)
 		r.lines[n].size = m.Size()
 		events = append(events, trimtab.Said{Message: m})
 	}

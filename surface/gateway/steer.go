@@ -207,7 +207,7 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 		return s, out, err
 	}
 	l.take(seen)
-	l.loaded, l.fresh, l.state = true, false, s
+	l.loaded, l.fresh, l.state, l.hooks.typing = true, false, s, false
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
 	return s, out, nil

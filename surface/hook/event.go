@@ -66,11 +66,13 @@ func (t *turn) relay(ctx context.Context) string {
 		return ""
 	}
 	events := t.in.events(t.call.Event.Kind)
-	if t.call.Event.Kind == spool.Start && t.in.Source == "compact" {
-		events = []trimtab.Event{trimtab.Rewritten{All: true}}
-	}
-	if len(events) == 0 || !t.call.Event.Kind.Relayed() {
+	switch {
+	case !t.call.Event.Kind.Relayed():
 		return ""
+	case t.call.Event.Kind == spool.Start && t.in.Source == "compact":
+		events = []trimtab.Event{trimtab.Rewritten{All: true}}
+	case t.call.Event.Kind == spool.Prompt && t.in.prompt == "": // a command of the host, or its own continuation: no words for the model were typed
+		events = []trimtab.Event{trimtab.Said{Message: trimtab.Say(trimtab.RoleUser, trimtab.Host, t.in.Prompt)}}
 	}
 	notes, hosted, err := t.opt.Relay(ctx, t.id, events)
 	if err != nil {

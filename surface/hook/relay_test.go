@@ -34,9 +34,12 @@ func TestH2_AHookHandsOnWhatTheGatewayGivesIt(t *testing.T) {
 			holds(t, "a tool", tool, "note one")
 			holds(t, "a tool that comes next", r.shell(2), "note two")
 			holds(t, "a compaction", r.start("compact"), "note one")
-			none(t, "a resume", r.start("resume"))
-			if len(asked) != 4 || len(asked[0]) != 1 || len(asked[1]) != 2 {
+			if len(asked) != 5 || len(asked[0]) != 0 || len(asked[1]) != 1 || len(asked[2]) != 2 {
 				t.Errorf("asked for %+v", asked)
+			}
+			r.prompt("/look at it")
+			if said := asked[len(asked)-1][0].(trimtab.Said); said.Message.IsPrompt() {
+				t.Errorf("a command of the host counts as typed: %+v", said)
 			}
 			if _, err := r.opt.Service.Session(t.Context(), "claude:s1"); !errors.Is(err, trimtab.ErrNotFound) {
 				t.Errorf("the session begins with the first request, not with a hook: %v", err)
