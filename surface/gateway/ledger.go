@@ -41,6 +41,8 @@ type ledger struct {
 	hooks hooks // what the host's hooks told since the last request
 
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
+	replyID atomic.Value     // a string: the provider's name for the newest reply, where it is known
+	replied int              // how many lines of the main line there were when the newest reply was told
 	since   time.Time        // of the last request
 }
 
@@ -249,6 +251,12 @@ func (l *ledger) begin(said []line) {
 		l.main = append(l.main, at)
 	}
 	slices.Reverse(l.main)
+	l.replied = 0
+	for i, at := range l.main {
+		if said[at].reply {
+			l.replied = i + 1
+		}
+	}
 }
 
 // copiesOf finds in the journal which notes were sent behind which message.

@@ -12,7 +12,7 @@ import (
 type reading struct {
 	lines   []line // the history as the body has it
 	at      []int  // the place of each in ledger.said; of those that are new, where it will be
-	items   []int  // where each begins in the body
+	items   []int  // where each begins in the body; -1 of those that the provider keeps and the body has not
 	new     []int  // lines that are
 	shared  int    // how many lines, from the first on, are those of the main line
 	changed bool   // the main line ends otherwise than this history goes on
@@ -58,16 +58,22 @@ func (t *branches) add(said []line, i int) {
 // new. The ledger stays as it is, until take.
 func (l *ledger) read(f wire.Format, b *wire.Body) reading {
 	r := reading{items: make([]int, 0, len(b.Items))}
+	if b.Previous() != "" { // the body goes on where the newest reply ended
+		r.items = slices.Repeat([]int{-1}, min(l.replied, len(l.main)))
+	}
+	kept := len(r.items)
 	for i := range b.Items {
 		if !b.Items[i].Continues {
 			r.items = append(r.items, i)
 		}
 	}
-	r.adopted = l.adopt(b, r.items)
+	if kept == 0 {
+		r.adopted = l.adopt(b, r.items)
+	}
 	r.lines, r.at = make([]line, 0, len(r.items)+1), make([]int, 0, len(r.items)+1)
 	for r.shared < len(l.main) && r.shared < len(r.items) {
 		at, i := l.main[r.shared], r.items[r.shared]
-		if !l.says(at, f, b, i) {
+		if i >= 0 && !l.says(at, f, b, i) {
 			break
 		}
 		r.lines, r.at = append(r.lines, l.said[at]), append(r.at, at)
@@ -177,10 +183,22 @@ func (l *ledger) tell(m trimtab.Message) {
 		known.parent = l.main[len(l.main)-1]
 	}
 	l.main = append(l.main, len(l.said))
+	l.replied = len(l.main)
 	l.said = append(l.said, known)
 	if l.tree != nil {
 		l.tree.add(l.said, len(l.said)-1)
 	}
+}
+
+// kept are the notes that rode at the end of the last request. The provider keeps that
+// request, and so they stay where they were.
+func (l *ledger) kept() (all []trimtab.Note) {
+	for _, n := range l.state.Notes {
+		if n.Seated() && !n.Fixed {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // after is how a message that is said now names the one that it follows; where that

@@ -103,7 +103,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if err := to.format.Scan(plain.b, body, &l.before); err != nil {
 		return edited{err: err}
 	}
-	if body.Previous() != "" {
+	if previous := body.Previous(); previous != "" && !g.goesOn(ctx, l, previous) {
 		g.Stats.Side.Add(1)
 		return e
 	}
@@ -115,6 +115,9 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	way.turn(l.id, g.host(from), to, body)
 	if err := g.begin(ctx, l, from, body); err != nil {
 		return edited{err: err}
+	}
+	if body.Previous() != "" {
+		g.tellReply(ctx, l) // it does not come back
 	}
 	seen, as := l.read(to.format, body), l.profileOf(to.format, body)
 	if why == "" {
@@ -132,6 +135,9 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 		l.unsure.Store(true)
 	}
 	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body)}
+	if body.Previous() != "" {
+		call.Hosted = l.kept()
+	}
 	if l.hooks.adds() && g.hosts(body.Model()) {
 		call.Travel = trimtab.Hosted
 	}
@@ -304,6 +310,7 @@ func (g *Steerer) record(t *turn, result wire.Result) {
 		return // the client was faster
 	}
 	t.ledger.pending = &result.Message
+	t.ledger.replyID.Store(result.ID)
 	if !callsTools(result.Message) { // the turn is over: no request follows that would tell it
 		g.tellReply(ctx, t.ledger)
 	}
