@@ -286,6 +286,11 @@ func (r reading) foreign(pending bool) bool {
 	return n > 1 || n == 1 && !pending || r.adopted
 }
 
+// drops reports whether the history goes on without the newest reply.
+func (r reading) drops() bool {
+	return len(r.new) > 0 && !slices.ContainsFunc(r.new, func(i int) bool { return r.lines[i].reply })
+}
+
 // holds reports whether a known line is in the history.
 func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at) }
 

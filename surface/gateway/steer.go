@@ -131,6 +131,10 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 		return g.place(r, plain, to, l, body, l.carried(seen, as, by.channel, body))
 	}
 	g.Stats.Main.Add(1)
+	if l.pending != nil && seen.drops() { // it was received, whatever the host thinks of it
+		g.tellReply(ctx, l)
+		seen = l.read(to.format, body)
+	}
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
