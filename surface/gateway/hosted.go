@@ -19,6 +19,7 @@ import (
 type hooks struct {
 	ahead  []trimtab.Event // what the request will tell
 	handed []trimtab.Note  // given to the host and not yet seen in a request
+	before int             // so many of them were given before the last request: a hook that came too late is given them again
 	came   bool            // a hook asked since the last request
 	typing bool            // it was the one of a prompt
 	typed  []uint64        // what it has vouched for, the newest last
@@ -83,7 +84,7 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 		return a, err
 	}
 	if h.hosts = g.hosts(model) && !h.drops; !h.hosts {
-		h.ahead, h.handed = nil, nil
+		h.ahead, h.handed, h.before = nil, nil, 0
 		return a, nil
 	}
 	if h.came, a.Hosted = true, true; !register {
@@ -213,7 +214,7 @@ func (h *hooks) hand(s trimtab.Session, out trimtab.Outcome) (texts []string) {
 	for _, n := range s.Notes {
 		fresh := slices.ContainsFunc(out.Changes, func(c trimtab.Change) bool { return c.Kind == trimtab.Injected && c.Note == n.ID })
 		given := trimtab.Note{By: n.By, Slot: n.Slot, Text: lasting(n)}
-		if !fresh || size+len(given.Text) > maxHanded || slices.Contains(h.handed, given) {
+		if !fresh || size+len(given.Text) > maxHanded || slices.Contains(h.handed[h.before:], given) {
 			continue
 		}
 		size += len(given.Text)
@@ -243,6 +244,7 @@ func (l *ledger) hosted(r reading, f wire.Format, b *wire.Body) (all []trimtab.N
 	if h.ahead, h.came = nil, false; h.missed > 1 {
 		h.drops, h.handed = len(h.handed) > 0, nil
 	}
+	h.before = len(h.handed)
 	return all
 }
 

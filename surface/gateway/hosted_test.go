@@ -23,6 +23,7 @@ type hookedHost struct {
 	kept    []string // of the hooks since the last request
 	forgets bool     // it asks and keeps nothing
 	silent  bool     // it does not ask
+	late    bool     // it does not ask at the next prompt
 	hosted  bool     // as the gateway said last
 }
 
@@ -56,7 +57,10 @@ func (h *hookedHost) hook(events ...trimtab.Event) {
 func (h *hookedHost) ask(text string) {
 	h.t.Helper()
 	h.history = append(h.history, h.user(text))
-	h.hook(trimtab.Said{Message: trimtab.Prompt(text)})
+	if !h.late {
+		h.hook(trimtab.Said{Message: trimtab.Prompt(text)})
+	}
+	h.late = false
 	for {
 		if words := strings.Join(h.kept, "\n\n"); len(h.kept) > 0 && h.model == "claude-sonnet-4-5" {
 			h.history = append(h.history, obj{"role": "user", "content": "<system-reminder>\nhook additional context: " + words + "\n</system-reminder>"})
@@ -140,6 +144,21 @@ func TestH2_ANoteThatTheHostDropsTravelsOtherwise(t *testing.T) {
 			c.model.NoneRefused(t)
 		})
 	}
+}
+
+// TestH2_AHookThatCameTooLateIsGivenTheNoteAgain: the host did not wait for it once.
+func TestH2_AHookThatCameTooLateIsGivenTheNoteAgain(t *testing.T) {
+	c := newHarness(t, steer.Config{}, tools(2))
+	h := newHooked(c)
+	inMode(c, "claude:s1", "planning")
+	h.ask("first thing")
+	h.hook(trimtab.Said{Message: trimtab.Prompt("second thing")})
+	h.kept, h.late = nil, true
+	h.ask("second thing")
+	if got := c.last(); count(got, "still in PLANNING") != 1 || bytes.Contains(c.model.Main()[5].Body, []byte("clear_at")) {
+		t.Errorf("it does not stand once, added by the host:\n%s", got)
+	}
+	c.model.NoneRefused(t)
 }
 
 // TestH2_NotesOfOtherModelsAreNotTheHosts: where thinking is not bound, a note at the
