@@ -23,7 +23,7 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 		if at < 0 || hidden[at] {
 			continue
 		}
-		if n.Seat.After {
+		if n.Seat.After || r.lines[at].opens {
 			at++
 		}
 		p := place{at: r.item(at, b)}

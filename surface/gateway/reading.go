@@ -311,7 +311,7 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 		}
 		ownWords(&m, call.Hosted)
 		l.hooks.vouch(&m)
-		r.lines[n].size = m.Size()
+		r.lines[n].size, r.lines[n].opens = m.Size(), opens(m)
 		events = append(events, trimtab.Said{Message: m})
 	}
 	if r.changed {

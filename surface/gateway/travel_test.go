@@ -214,3 +214,29 @@ func TestH2_WhereTheProviderKeepsTheHistoryNotesAreAppended(t *testing.T) {
 		})
 	}
 }
+
+// TestH1_NothingStandsInFrontOfWhatTheHostOpensWith: a host that writes its opening into
+// the message of the first prompt writes it again behind a compaction, and the provider
+// has kept it.
+func TestH1_NothingStandsInFrontOfWhatTheHostOpensWith(t *testing.T) {
+	c := newHarness(t, steer.Config{}, tools(1))
+	h := chatHost(c)
+	inMode(c, "s1", "planning")
+	opening := obj{"type": "text", "text": "<system-reminder>\nThis is the folder.\n</system-reminder>"}
+	h.user = func(text string) any {
+		return obj{"role": "user", "content": []any{opening, obj{"type": "text", "text": text}}}
+	}
+	h.say("first thing")
+	c.settle()
+	c.open(steer.Config{}) // the place is the same for one who reads it from the store
+	h.say("second thing")
+	all := c.model.Main()
+	for i, r := range all {
+		got := r.Transcript()
+		typed, entry, reply := strings.Index(got, "user text first thing"), strings.Index(got, "You are in PLANNING"), strings.Index(got, "\nassistant")
+		if entry < typed || i > 0 && entry > reply {
+			t.Errorf("request %d: the entry does not stand right behind the prompt:\n%s", i+1, got)
+		}
+	}
+	c.model.NoneRefused(t)
+}
