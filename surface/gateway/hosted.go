@@ -71,7 +71,7 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 	h.foretell(call.Events)
 	model, register := g.opt.Model, len(call.Events) == 0
 	s, out, err := g.opt.Service.Try(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		if s.Model != "" {
+		if s.Model != "" && (l.loaded || model == "") { // a session that goes on in another run may ask another model there
 			model = s.Model
 		}
 		events := l.coming(s)

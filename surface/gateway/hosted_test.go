@@ -11,6 +11,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/relay"
 )
 
@@ -178,6 +179,28 @@ func TestH2_NotesOfOtherModelsAreNotTheHosts(t *testing.T) {
 		t.Errorf("the notes do not stand once each:\n%s", got)
 	}
 	c.model.NoneRefused(t)
+}
+
+// TestH2_TheModelOfTheRunCounts: a session that goes on in another run asks what that run
+// names, and not what it asked before.
+func TestH2_TheModelOfTheRunCounts(t *testing.T) {
+	c := newHarness(t, steer.Config{}, tools(1))
+	h := newHooked(c)
+	h.model = "claude-sonnet-4-5"
+	h.ask("first thing")
+	c.settle()
+	gate, err := gateway.New(gateway.Options{
+		Service: c.service, History: c.store, Project: "project", Model: "claude-opus-5-5",
+		Config: gateway.Config{Upstreams: map[string]string{"anthropic": c.model.URL}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.gate = gate
+	c.listen()
+	if h.hook(trimtab.Said{Message: trimtab.Prompt("second thing")}); !h.hosted {
+		t.Error("the notes of a model that binds its thinking are not left to the host")
+	}
 }
 
 // TestH2_TheHostIsGivenTheModeAgainAfterACompaction, by the hook that tells of it.
