@@ -164,8 +164,8 @@ func (e *Engine) Step(s Session, ev Event, now time.Time) (Session, Outcome) {
 		p.out.Actions = append(p.out.Actions, Taken{"", Reply{Failed: true, Text: fmt.Sprintf("no command %q", asked.Command)}})
 	}
 	p.s.memory = memory
-	if _, ok := ev.(Calling); ok {
-		p.seat(now)
+	if call, ok := ev.(Calling); ok {
+		p.seat(call.Hosted, now)
 	}
 	return p.s, p.out
 }
@@ -209,6 +209,15 @@ func (p *pass) take(ev Event, now time.Time) Turn {
 		p.expire(now)
 	}
 	return Turn{}
+}
+
+// travel is how the notes of a request reach the model.
+func (p *pass) travel(ev Calling) Travel {
+	usual := Tail
+	if p.cfg.Travel == "append" || p.cfg.Travel == "host" {
+		usual = Append
+	}
+	return cmp.Or(ev.Travel, usual)
 }
 
 // say counts a message and reports whether it completed a todo write.
@@ -310,7 +319,7 @@ func (p *pass) rewrite(ev Rewritten) (gone []Note) {
 		case n.Seated() && lost(n.Seat.ID):
 			gone = append(gone, n)
 			if n.Life == Standing && !n.Stale {
-				n.Seat, n.Fixed = Seat{}, false
+				n.Seat, n.Fixed, n.Hosted = Seat{}, false, false
 				notes = append(notes, n)
 				continue
 			}

@@ -295,6 +295,26 @@ func TestOnceLeavesWithTheNextRequest(t *testing.T) {
 	want(t, g.do(reply("ok"), prompt("more"), trimtab.Calling{}).view(), []string{"go", "ok", "more"})
 }
 
+// TestH2_ANoteWaitsForTheHost: it is due until the host has added it; from then on it
+// stands in the host's history, and View does not show it once more. After the host lost
+// it, it is due again.
+func TestH2_ANoteWaitsForTheHost(t *testing.T) {
+	g := on(engineOf(t, trimtab.Config{}, at[trimtab.Said]("a", trimtab.Inject{Slot: "x", Text: "note", Life: trimtab.Standing})))
+	g.do(prompt("p"), trimtab.Calling{Travel: trimtab.Hosted})
+	if n := g.s.Notes[0]; n.Seated() || len(g.out.Changes) > 0 {
+		t.Errorf("it did not wait: %+v %+v", n, g.out.Changes)
+	}
+	g.do(trimtab.Calling{Travel: trimtab.Hosted, Hosted: []trimtab.Note{{By: "a", Slot: "x", Text: "note, as it was added"}}})
+	if n := g.s.Notes[0]; !n.Hosted || !n.Fixed || n.Text != "note, as it was added" || len(g.out.Changes) != 1 || g.out.Changes[0].Kind != trimtab.Injected {
+		t.Errorf("%+v %+v", n, g.out.Changes)
+	}
+	want(t, g.view(), []string{"p"})
+	g.do(trimtab.Rewritten{Lost: []string{g.s.Notes[0].Seat.ID}})
+	if n := g.s.Notes[0]; n.Seated() || n.Hosted || n.Fixed {
+		t.Errorf("the host lost it: %+v", n)
+	}
+}
+
 func TestM10_EmptyTextIsNotInjected(t *testing.T) {
 	empty := at[trimtab.Said]("a", trimtab.Inject{Slot: "x", Place: trimtab.BeforePrompt, Life: trimtab.Kept})
 	g := on(engineOf(t, trimtab.Config{}, empty)).do(prompt("go"), trimtab.Calling{})

@@ -13,6 +13,7 @@ type Said struct {
 // now. A second Calling with nothing said in between is the client's retry.
 type Calling struct {
 	Travel  Travel `json:"travel,omitempty"`  // where the surface knows; else the setting
+	Hosted  []Note `json:"hosted,omitempty"`  // what the host itself has put into the request, by its maker, slot and text
 	NoTodos bool   `json:"noTodos,omitempty"` // the request offers no tool to write a todo list with
 }
 

@@ -37,17 +37,18 @@ type Note struct {
 	Step   int    `json:"step"`            // the step at which it was made
 	Target Seat   `json:"target,omitzero"` // the prompt it was made for
 	Seat   Seat   `json:"seat,omitzero"`
-	Fixed  bool   `json:"fixed,omitempty"` // it stays at its seat; one that is not rides at the end of each request
-	Asked  bool   `json:"asked,omitempty"` // a person asked for it: no budget holds for it
+	Fixed  bool   `json:"fixed,omitempty"`  // it stays at its seat; one that is not rides at the end of each request
+	Hosted bool   `json:"hosted,omitempty"` // the host added it and keeps it in its own history
+	Stale  bool   `json:"stale,omitempty"`  // its life is over, and it is fixed: it stands in the history and means nothing
+	Asked  bool   `json:"asked,omitempty"`  // a person asked for it: no budget holds for it
 
 	Urgency Urgency `json:"urgency,omitempty"`
-	Stale   bool    `json:"stale,omitempty"` // its life is over, and it is fixed: it stands in the history and means nothing
 }
 
 // Travel says how notes reach the model.
 type Travel string
 
-// The ways. On both of them no byte that was sent ever changes: providers keep what
+// The ways. On all of them no byte that was sent ever changes: providers keep what
 // they have read of a conversation, and some bind the model's thinking to it.
 const (
 	Tail   Travel = "tail"   // at the end of each request while it lives, and nowhere else
@@ -56,6 +57,9 @@ const (
 	// Clearing is Tail where the provider itself takes a message away once another one
 	// follows: what was sent stays in the request, and the surface sends it again.
 	Clearing Travel = "clearing"
+
+	// Hosted is by the host's own hook: a note waits until the host has added it.
+	Hosted Travel = "host"
 )
 
 // Ref names a message of a session.
@@ -85,16 +89,16 @@ func (n Note) Message() Message {
 
 // order sorts notes by seat, then lineup, then age; due notes come last.
 func order(a, b Note) int {
-	number := func(yes bool) int {
+	one := func(yes bool) int {
 		if yes {
 			return 1
 		}
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(number(!a.Seated()), number(!b.Seated())),
+		one(b.Seated())-one(a.Seated()),
 		cmp.Compare(a.Seat.Seq, b.Seat.Seq),
-		cmp.Compare(number(a.Seat.After), number(b.Seat.After)),
+		one(a.Seat.After)-one(b.Seat.After),
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(a.ID, b.ID))
 }

@@ -106,17 +106,6 @@ func (p *pass) end(which func(Note) bool, why string) {
 	p.s.Notes = rest
 }
 
-// travel is how the notes of a request reach the model.
-func (p *pass) travel(ev Calling) Travel {
-	if ev.Travel != "" {
-		return ev.Travel
-	}
-	if p.cfg.Travel == "append" || p.cfg.Travel == "host" {
-		return Append
-	}
-	return Tail
-}
-
 // cut is a change to what was sent, from the message with this number on: it returns
 // about how many tokens of the cached prefix that gives up. What it really did is
 // learned from what the provider counts.
@@ -144,11 +133,11 @@ func (p *pass) expire(now time.Time) {
 
 // seat gives notes their seats, in lineup order, if the history is whole, and notes
 // what the request holds.
-func (p *pass) seat(now time.Time) {
+func (p *pass) seat(hosted []Note, now time.Time) {
 	m := &p.s.Meter
 	sent := p.rise()
 	if len(p.s.Open) == 0 && p.s.Seq > 0 {
-		p.seatDue(sent)
+		p.seatDue(sent, hosted)
 	}
 	m.Sent, m.SentSeq, m.SentAt = m.Bytes, p.s.Seq, now
 }
@@ -160,7 +149,7 @@ func (p *pass) rise() map[int]bool {
 	sent := map[int]bool{}
 	var rest []Note
 	for _, n := range p.s.Notes {
-		early := n.Fixed && n.Life != Kept && n.Seat.Seq > p.s.Replied && n.Seat.Seq < p.s.Seq
+		early := n.Fixed && n.Life != Kept && !n.Hosted && n.Seat.Seq > p.s.Replied && n.Seat.Seq < p.s.Seq
 		switch {
 		case early && n.Stale:
 			p.changed(Removed, n, "no reply had come to it", 0)
@@ -175,7 +164,7 @@ func (p *pass) rise() map[int]bool {
 	return sent
 }
 
-func (p *pass) seatDue(sent map[int]bool) {
+func (p *pass) seatDue(sent map[int]bool, hosted []Note) {
 	due := func(n Note) bool { return !n.Seated() }
 	if !slices.ContainsFunc(p.s.Notes, due) {
 		return
@@ -184,17 +173,22 @@ func (p *pass) seatDue(sent map[int]bool) {
 	first := max(0, slices.IndexFunc(notes, due))
 	p.s.Notes = notes[:first:first]
 	var late []Note
+	taken := size(p.s.Notes)
 	for _, n := range notes[first:] {
-		if p.early(n) {
+		if i := slices.IndexFunc(hosted, func(h Note) bool { return h.By == n.By && h.Slot == n.Slot }); i >= 0 {
+			n.Text, n.Hosted = hosted[i].Text, true
+		} else if p.s.Travel == Hosted || p.early(n) {
 			late = append(late, n)
 			continue
 		}
-		if taken := size(p.s.Notes); !n.Asked && taken+len(n.Text) > p.allowance() {
+		if !n.Asked && !n.Hosted && taken+len(n.Text) > p.allowance() {
 			p.changed(Withheld, n, fmt.Sprintf("over budget: notes take %d tokens beside %d of history", p.s.Meter.Tokens(taken), p.s.Meter.Tokens(p.s.Meter.Bytes)), 0)
 			continue
 		}
-		n.Seat, n.Fixed = p.choose(n), n.Life == Kept || p.s.Travel == Append
-		p.s.Notes = append(p.s.Notes, n)
+		n.Seat, n.Fixed = p.choose(n), n.Life == Kept || n.Hosted || p.s.Travel == Append
+		if p.s.Notes = append(p.s.Notes, n); !n.Asked {
+			taken += len(n.Text)
+		}
 		if !sent[n.ID] {
 			p.s.Meter.Added += p.s.Meter.Tokens(len(n.Text))
 			p.changed(Injected, n, n.Why, 0)
@@ -210,7 +204,7 @@ func (p *pass) seatDue(sent map[int]bool) {
 // choose picks the seat of a due note. Before the prompt is free as long as the prompt
 // was not sent.
 func (p *pass) choose(n Note) Seat {
-	if n.Place == BeforePrompt && n.Life == Kept && n.Target.ID != "" && n.Target.Offset >= p.s.Meter.Sent {
+	if n.Place == BeforePrompt && n.Life == Kept && !n.Hosted && n.Target.ID != "" && n.Target.Offset >= p.s.Meter.Sent {
 		return n.Target
 	}
 	return p.s.Last

@@ -111,7 +111,7 @@ func (s Session) Anchors() []string {
 // place as long as the history holds every message that was said. A note whose
 // message is not there is left out, and Unplaced lists it.
 func (s Session) View(history []Message) []Message {
-	return s.compose(history, func(n Note) bool { return n.Seated() })
+	return s.compose(history, func(n Note) bool { return n.Seated() && !n.Hosted })
 }
 
 // Record returns what belongs in a transcript or export: the whole history with

@@ -23,9 +23,10 @@ var claude = Host{
 			Args: []string{"--settings", `{"statusLine":{"type":"command","command":"{self} status --line --host claude"}}`},
 			File: ".claude/settings.json", Word: "statusLine",
 		},
+		Model: ModelChoice{"--model", "ANTHROPIC_MODEL"},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit,
+		Answer: AnswerPermit, Keeps: true,
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},

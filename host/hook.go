@@ -24,6 +24,10 @@ var hookNames = [...]string{
 
 func (k HookKind) String() string { return hookNames[k] }
 
+// Relayed reports whether a gateway needs to hear of events of this kind, to have the
+// host add notes.
+func (k HookKind) Relayed() bool { return k == HookStart || k == HookPrompt || k == HookUsed }
+
 // HookEvent is an event of a host, by the host's own name.
 type HookEvent struct {
 	Name string
@@ -34,6 +38,7 @@ type HookEvent struct {
 type Hooks struct {
 	Events  []HookEvent // that we answer; none: it has no hooks that call programs
 	Answer  HookAnswer
+	Keeps   bool // what a hook says before a request stands in its own history as an instruction, behind the prompt or all results of a reply
 	Deaf    bool // it lets no hook say anything to the model but the reason of a block
 	TodoGap bool // it calls no hook for its todo tool: the list is read from its session file
 }

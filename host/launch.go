@@ -11,7 +11,11 @@ type Launch struct {
 	Upstream []Upstream // where the person may have named another provider
 	File     File       // written to a folder of the run
 	Status   StatusLine
+	Model    ModelChoice
 }
+
+// ModelChoice is how a person names the model of a run: by a flag or by a variable.
+type ModelChoice struct{ Flag, Variable string }
 
 // Upstream is the variable that names the address of a provider's models.
 type Upstream struct{ Provider, Variable string }

@@ -48,6 +48,33 @@ func (h *Service) Steer(ctx context.Context, id string, tell func(trimtab.Sessio
 	return d.Session, d.out, nil
 }
 
+// Try returns what Steer would, and keeps nothing of it: the session stays as it is. One
+// that does not exist is tried as a new one. Advisors are not asked.
+func (h *Service) Try(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
+	none := trimtab.Session{}
+	if err := trimtab.CheckID(id); err != nil {
+		return none, trimtab.Outcome{}, err
+	}
+	unlock, err := h.locks.lock(ctx, id)
+	if err != nil {
+		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	s, err := h.newest(ctx, id)
+	unlock()
+	switch {
+	case errors.Is(err, trimtab.ErrNotFound):
+		s, _ = h.blank(trimtab.Info{ID: id})
+	case err != nil:
+		return none, trimtab.Outcome{}, err
+	}
+	events, err := h.normalize(tell(s))
+	if err != nil {
+		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	d := h.step(s, events, h.now())
+	return d.Session, d.out, nil
+}
+
 // Open returns the session of this id, or begins it as info says. Like Steer it
 // does not wait for the disk: fresh says that the session is new and will be
 // stored with the first events.

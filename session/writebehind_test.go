@@ -292,3 +292,27 @@ func TestTwoMayOpenTheSameSession(t *testing.T) {
 		t.Errorf("%d messages, the session counts %d, %v", n, s.Seq, err)
 	}
 }
+
+// TestTryKeepsNothing: it answers as Steer would, in a session that exists or not.
+func TestTryKeepsNothing(t *testing.T) {
+	st := memory.New()
+	h := session.New(lineup(t), st, noon)
+	s, _, err := h.Try(t.Context(), "s", said("hello"))
+	if err != nil || s.Seq != 1 {
+		t.Errorf("%d messages, %v", s.Seq, err)
+	}
+	if _, err := h.Session(t.Context(), "s"); !errors.Is(err, trimtab.ErrNotFound) {
+		t.Errorf("it made a session: %v", err)
+	}
+	begin(t, h, "s")
+	if _, _, err := h.Steer(t.Context(), "s", said("hello")); err != nil {
+		t.Fatal(err)
+	}
+	if s, _, err = h.Try(t.Context(), "s", said("again")); err != nil || s.Seq != 2 {
+		t.Errorf("%d messages, %v", s.Seq, err)
+	}
+	flush(t, h)
+	if messages, _ := count(t, st, "s"); messages != 1 {
+		t.Errorf("%d messages are stored", messages)
+	}
+}

@@ -27,6 +27,7 @@ type Result struct {
 	// Usage is what the provider counted, if it said.
 	Message trimtab.Message
 
+	ID       string // by which a later request may build on it, where the provider keeps the history
 	Stop     Stop
 	Reason   string // why it ended, in the provider's own word
 	Complete bool   // it came to its end; a stream that was cut never does

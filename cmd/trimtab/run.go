@@ -94,8 +94,12 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if agent, err = a.withExtras(agent, opt); err != nil {
 		return err
 	}
+	own := args[1:]
+	if agent, own, err = agent.WithOwn(own); err != nil {
+		return err
+	}
 	if opt.dry {
-		a.printDry(agent.Fill(address.URL("http://127.0.0.1:PORT", "SECRET"), "SESSION", "FILE"), program, args[1:])
+		a.printDry(agent.Fill(address.URL("http://127.0.0.1:PORT", "SECRET"), "SESSION", "FILE"), program, own)
 		return nil
 	}
 	opening, err := a.opening(opt.mode)
@@ -114,7 +118,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return errors.Join(err, l.Close())
 	}
 	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Opening: opening, Log: log, Tracer: tracer})
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.AsksFor(own, a.getenv), Opening: opening, Log: log, Tracer: tracer})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -125,7 +129,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	end := make(chan error, 1)
 	go func() { end <- srv.Serve(serving, l) }()
-	err = a.runAgent(agent, address.URL("http://"+l.Addr().String(), secret), session, program, args[1:])
+	err = a.runAgent(agent, address.URL("http://"+l.Addr().String(), secret), session, program, own)
 	stop()
 	return errors.Join(err, <-end)
 }

@@ -5,27 +5,29 @@ import (
 	"github.com/trimtab/trimtab/surface/hook/install"
 )
 
-// withExtras gives the host hooks and an MCP server for this run, where that was
-// asked for, the host takes them so, and its own settings do not have them. What
-// is left out is told.
+// withExtras gives the host hooks and an MCP server for this run, where the host takes
+// them so and its own settings do not have them: the hooks by which it adds notes
+// itself, and all others where that was asked for. What was asked for and is left out
+// is told.
 func (a *app) withExtras(l launch.Launch, opt runOptions) (launch.Launch, error) {
-	if !opt.hooks && !opt.mcp {
-		return l, nil
-	}
 	want, err := a.wanted(installed{mcp: opt.mcp})
 	if err != nil {
 		return l, err
 	}
-	if !opt.hooks {
-		want.Hooks = ""
-	}
+	want.Few = !opt.hooks
 	if place, err := a.place(l.Host); err == nil { // a host whose settings we know
-		var there []string
-		if want, there, err = place.Lacks(want); err != nil {
+		lacks, there, err := place.Lacks(want)
+		switch {
+		case err != nil && (opt.hooks || opt.mcp):
 			return l, err
+		case err != nil: // settings that we cannot read are not a reason not to run it
+			return l, nil
 		}
+		want = lacks
 		for _, text := range there {
-			a.progress("%s\n", text)
+			if opt.hooks || opt.mcp {
+				a.progress("%s\n", text)
+			}
 		}
 	}
 	run, err := install.ForRun(l.Host, want, a.getenv)

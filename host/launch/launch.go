@@ -10,7 +10,6 @@ package launch
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +34,7 @@ type Launch struct {
 	Upstream map[string]string // by provider, the variable in which the person may have named another one
 	File     host.File         // written to a folder of the run; without a name there is none
 	Status   host.StatusLine
+	Model    host.ModelChoice
 }
 
 // Find returns the launch of a host; false where it is not known or cannot be started.
@@ -45,7 +45,7 @@ func Find(name string) (Launch, bool) {
 	}
 	row := h.Launch
 	l := Launch{
-		Host: h.Name, Command: row.Command, Package: row.Package, Args: row.Args, Keys: row.Keys, File: row.File, Status: row.Status,
+		Host: h.Name, Command: row.Command, Package: row.Package, Args: row.Args, Keys: row.Keys, File: row.File, Status: row.Status, Model: row.Model,
 		Env: map[string]string{}, Upstream: map[string]string{},
 	}
 	for _, v := range row.Env {
@@ -141,6 +141,20 @@ func (l Launch) Upstreams(getenv func(string) string, given map[string]string) m
 	return all
 }
 
+// AsksFor is the model that the person has named for this run, or "": on the command
+// line, or in a variable.
+func (l Launch) AsksFor(args []string, getenv func(string) string) string {
+	for i, a := range args {
+		if l.Model.Flag != "" && a == l.Model.Flag && i+1 < len(args) {
+			return args[i+1]
+		}
+		if name, ok := strings.CutPrefix(a, l.Model.Flag+"="); ok && l.Model.Flag != "" {
+			return name
+		}
+	}
+	return getenv(l.Model.Variable)
+}
+
 // Check says which key is missing.
 func (l Launch) Check(getenv func(string) string) error {
 	if len(l.Keys) == 0 {
@@ -187,27 +201,4 @@ func (l Launch) With(x Extras) (Launch, error) {
 		l.File = host.File{Name: "settings.json", Text: string(x.File)}
 	}
 	return l, nil
-}
-
-// mergeSettings adds to the settings that are handed over on the command line:
-// of two such flags the host would take one.
-func mergeSettings(args *[]string, more map[string]any) error {
-	all := map[string]any{}
-	i := slices.Index(*args, "--settings")
-	if i >= 0 && i+1 < len(*args) {
-		if err := json.Unmarshal([]byte((*args)[i+1]), &all); err != nil {
-			return fmt.Errorf("settings of the run: %w", err)
-		}
-	}
-	maps.Copy(all, more)
-	text, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if i >= 0 && i+1 < len(*args) {
-		(*args)[i+1] = string(text)
-		return nil
-	}
-	*args = append(*args, "--settings", string(text))
-	return nil
 }

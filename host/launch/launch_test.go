@@ -167,3 +167,50 @@ func TestRunGivesTheAgentItsEnvironmentAndItsExitCodeBack(t *testing.T) {
 		t.Error("a program that is not there has no error")
 	}
 }
+
+// TestH9_OwnSettingsAreJoinedWithOurs: of two flags the host would take one. Theirs count,
+// hooks of both are called, and what a file held is not put on the command line.
+func TestH9_OwnSettingsAreJoinedWithOurs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.json")
+	theirs := `{"env":{"KEY":"secret"},"statusLine":{"command":"mine"},"hooks":{"Stop":[{"n":1}],"Start":[{"n":2}]}}`
+	if err := os.WriteFile(file, []byte(theirs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ours, err := launch.Launch{Host: "claude"}.With(launch.Extras{Settings: map[string]any{"statusLine": 1, "hooks": map[string]any{"Stop": []any{3}, "Used": []any{4}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"env":{"KEY":"secret"},"hooks":{"Start":[{"n":2}],"Stop":[{"n":1},3],"Used":[4]},"statusLine":{"command":"mine"}}`
+	for _, args := range [][]string{{"-p", "--settings", file, "x"}, {"-p", "--settings=" + file, "x"}, {"-p", "--settings", theirs, "x"}} {
+		l, rest, err := ours.WithOwn(args)
+		if err != nil || !slices.Equal(rest, []string{"-p", "x"}) || !slices.Equal(l.Args, []string{"--settings", "{file}"}) || l.File.Text != want {
+			t.Errorf("%q: %q %q %v\n%s", args, l.Args, rest, err, l.File.Text)
+		}
+	}
+	for _, args := range [][]string{{"-p", "x"}, {"--", "--settings", file}, {"--settings"}} {
+		if l, rest, err := ours.WithOwn(args); err != nil || !slices.Equal(rest, args) || l.File.Name != "" {
+			t.Errorf("%q: %q %q %v", args, l.Args, rest, err)
+		}
+	}
+	for _, args := range [][]string{{"--settings", "gone.json"}, {"--settings", "{"}} {
+		if _, _, err := ours.WithOwn(args); err == nil || !strings.Contains(err.Error(), "your own settings") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+func TestTheModelOfARunIsKnownWhereItIsNamed(t *testing.T) {
+	l, _ := launch.Find("claude")
+	getenv := func(name string) string { return map[string]string{"ANTHROPIC_MODEL": "opus"}[name] }
+	for _, c := range []struct {
+		args []string
+		want string
+	}{{[]string{"--model", "haiku", "-p"}, "haiku"}, {[]string{"-p", "--model=sonnet"}, "sonnet"}, {[]string{"-p"}, "opus"}, {[]string{"--model"}, "opus"}} {
+		if got := l.AsksFor(c.args, getenv); got != c.want {
+			t.Errorf("%q: %q, want %q", c.args, got, c.want)
+		}
+	}
+	if got := (launch.Launch{}).AsksFor([]string{"=x", "--model", "y"}, os.Getenv); got != "" {
+		t.Errorf("a host of which we do not know how: %q", got)
+	}
+}

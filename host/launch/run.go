@@ -50,7 +50,9 @@ func (l Launch) Run(p Process) (code int, err error) {
 	if named {
 		session = p.Session
 	}
-	cmd.Env = append(slices.Clone(p.Environ), "TRIMTAB_RUN="+p.Session, "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+p.Data)
+	origin, key := part(p.URL)
+	cmd.Env = append(slices.Clone(p.Environ), "TRIMTAB_RUN="+p.Session, "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+p.Data,
+		"TRIMTAB_RUN_URL="+origin, "TRIMTAB_RUN_KEY="+key) // some hosts keep variables with KEY in their name from the programs that their model runs
 	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
 		cmd.Env = append(cmd.Env, k+"="+l.Env[k])
 	}

@@ -50,7 +50,7 @@ type Project struct {
 }
 
 // notSettings are names under TRIMTAB_ that mean something else.
-var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_RUN", "TRIMTAB_RUN_KEY", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS", "TRIMTAB_IMPROVE", "TRIMTAB_KILLS", "TRIMTAB_TEST_POSTGRES"}
+var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_RUN", "TRIMTAB_RUN_KEY", "TRIMTAB_RUN_URL", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS", "TRIMTAB_IMPROVE", "TRIMTAB_KILLS", "TRIMTAB_TEST_POSTGRES"}
 
 // Find reads the files of every layer.
 func Find(from From) (Found, error) {

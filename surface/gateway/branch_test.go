@@ -253,3 +253,25 @@ func TestH5_WhatAHostWritesForTheModelIsNoStep(t *testing.T) {
 	}
 	c.model.NoneRefused(t)
 }
+
+// TestH5_AReplyThatTheHostDropsIsAStep: goose takes a reply out of its history whose
+// tool call was interrupted. It was received.
+func TestH5_AReplyThatTheHostDropsIsAStep(t *testing.T) {
+	for name := range idOf {
+		t.Run(name, func(t *testing.T) {
+			c := newHarness(t, steer.Config{}, tools(2))
+			h := hosts(c)[name]
+			h.say("first thing")
+			h.history = append(h.history, h.user("second thing"))
+			before := len(h.history)
+			h.take(h, h.post(h.path, h.header, h.raw()))
+			h.history = h.history[:before]
+			h.say("third thing")
+			c.settle()
+			c.model.NoneRefused(t)
+			if s := c.session(idOf[name]); s.Step != 7 {
+				t.Errorf("%d steps after 7 replies", s.Step)
+			}
+		})
+	}
+}

@@ -16,21 +16,24 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 	hidden, all := r.folds(s, b)
 	texts := map[place][]string{}
 	for _, n := range s.Notes {
-		if !n.Seated() || s.Travel == trimtab.Clearing && !n.Fixed { // of those the copies are sent
+		if !n.Seated() || n.Hosted || s.Travel == trimtab.Clearing && !n.Fixed { // of those the copies are sent
 			continue
 		}
 		at := r.find(n.Seat.ID)
 		if at < 0 || hidden[at] {
 			continue
 		}
-		if n.Seat.After {
+		if n.Seat.After || r.lines[at].opens {
 			at++
 		}
 		p := place{at: r.item(at, b)}
+		if p.at < 0 {
+			continue // the provider keeps it
+		}
 		if p.kept = n.Life == trimtab.Kept; !p.kept { // a kept one stands before the prompt, where only the user speaks
 			p.channel = by
 		}
-		texts[p] = append(texts[p], n.Text)
+		texts[p] = append(texts[p], lasting(n))
 	}
 	for at, t := range r.copied(copies, b) {
 		if !hidden[at] {
@@ -108,7 +111,7 @@ func (r reading) folds(s trimtab.Session, b *wire.Body) (hidden map[int]bool, al
 	summary := map[int]wire.Edit{} // by the line at which they begin
 	for _, f := range s.Folds {    // a later fold may hold an earlier one
 		first, last := r.find(f.First.ID), r.find(f.Last.ID)
-		if first < 0 || last < first || last >= len(r.items) || !r.whole(first, last, b) {
+		if first < 0 || last < first || last >= len(r.items) || r.items[first] < 0 || !r.whole(first, last, b) {
 			continue
 		}
 		for at := first; at <= last; at++ {

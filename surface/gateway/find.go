@@ -41,12 +41,40 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 	if from.side(r.Header, to.format, &body) != "" {
 		return nil, nil
 	}
+	if previous := body.Previous(); previous != "" { // it says nothing of what was said before
+		if l := g.replied(previous); l != nil {
+			return l, l.lock(ctx)
+		}
+		return nil, nil
+	}
 	return g.begun(ctx, r, to, from, &body, way)
 }
 
 func (g *Steerer) locked(ctx context.Context, id string) (*ledger, error) {
 	l := g.ledger(id)
 	return l, l.lock(ctx)
+}
+
+// replied finds the session whose newest reply has this name, or nil.
+func (g *Steerer) replied(id string) *ledger {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range g.ledgers {
+		if l := e.Value.(*ledger); l.replyID.Load() == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// goesOn reports whether a request that builds on a reply goes on with the main line of a
+// session: it is the newest one, or nobody knows the name of that, after a restart.
+func (g *Steerer) goesOn(ctx context.Context, l *ledger, previous string) bool {
+	if newest, ok := l.replyID.Load().(string); ok && newest != "" {
+		return newest == previous
+	}
+	s, _, err := g.opt.Service.Try(ctx, l.id, func(trimtab.Session) []trimtab.Event { return nil })
+	return err == nil && s.Seq > 0
 }
 
 func (g *Steerer) has(id string) bool {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/trimtab/trimtab/surface/hook/relay"
 )
 
 // ServeHTTP passes a request on, steered where it is a main turn.
@@ -22,6 +24,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Stats.Requests.Add(1)
 	g.rest.begin()
 	defer g.rest.end(g.rested)
+	if r.URL.Path == relay.Path {
+		g.serveHook(w, r)
+		return
+	}
 	to, ok := find(r)
 	if !ok {
 		refuse(w, http.StatusNotFound, "trimtab: no provider is known for this path; what begins with /v1/, /v1beta/, /v1alpha/ or /api/ is passed on")

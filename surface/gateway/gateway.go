@@ -17,6 +17,7 @@ import (
 type Service interface {
 	Open(ctx context.Context, info trimtab.Info) (s trimtab.Session, fresh bool, err error)
 	Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+	Try(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Flush(ctx context.Context, ids ...string) error
 	Hurry()
 	Forget(keep int)
@@ -45,6 +46,7 @@ type Options struct {
 	History   History
 	Project   string            // the folder that sessions belong to, where it is known
 	Host      string            // the agent, where it is known
+	Model     string            // that a new session is expected to ask, where it is known
 	Session   string            // the session of requests that name none
 	Opening   []trimtab.Event   // told to each session that begins here
 	Travel    string            // how notes travel, where it is not for the model and the provider alone to say: see trimtab.Config

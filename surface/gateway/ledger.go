@@ -38,7 +38,11 @@ type ledger struct {
 	before, next wire.Body // the last request and the one at hand; a scan resumes where they part
 	raw          *buffer   // holds the bytes of before
 
+	hooks hooks // what the host's hooks told since the last request
+
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
+	replyID atomic.Value     // a string: the provider's name for the newest reply, where it is known
+	replied int              // how many lines of the main line there were when the newest reply was told
 	since   time.Time        // of the last request
 }
 
@@ -167,6 +171,18 @@ type line struct {
 	words  uint64 // of a reply that was told as it came: what it says
 	reply  bool   // of the model
 	theirs bool   // another surface told it, under a name that does not say what was said
+	opens  bool   // it is a prompt with words of the host in front
+}
+
+// opens reports whether the words of a prompt stand behind words of its host: what an
+// agent says of itself, the folder and the tools at the beginning of a conversation. It
+// says that again behind a compaction, so nothing of ours may stand in front of it.
+func opens(m trimtab.Message) bool {
+	if len(m.Parts) == 0 || !m.IsPrompt() {
+		return false
+	}
+	first, ok := m.Parts[0].(trimtab.Text)
+	return ok && first.By != trimtab.Person
 }
 
 // idOf names a message by what it says; a repetition gets a number.
@@ -181,7 +197,7 @@ func idOf(hash uint64, nth int) string {
 // lineOf reads back what idOf wrote. Messages that earlier versions stored do not say
 // who told them; of those, the gateway's have names made by idOf, or beginning with r.
 func lineOf(m trimtab.Message) line {
-	l := line{id: m.ID, size: m.Size(), reply: m.Role == trimtab.RoleAssistant}
+	l := line{id: m.ID, size: m.Size(), reply: m.Role == trimtab.RoleAssistant, opens: opens(m)}
 	if hex, ok := strings.CutPrefix(m.ID, "h"); ok {
 		hex, _, _ = strings.Cut(hex, ".")
 		l.hash, _ = strconv.ParseUint(hex, 16, 64)
@@ -247,6 +263,12 @@ func (l *ledger) begin(said []line) {
 		l.main = append(l.main, at)
 	}
 	slices.Reverse(l.main)
+	l.replied = 0
+	for i, at := range l.main {
+		if said[at].reply {
+			l.replied = i + 1
+		}
+	}
 }
 
 // copiesOf finds in the journal which notes were sent behind which message.

@@ -12,7 +12,7 @@ import (
 type reading struct {
 	lines   []line // the history as the body has it
 	at      []int  // the place of each in ledger.said; of those that are new, where it will be
-	items   []int  // where each begins in the body
+	items   []int  // where each begins in the body; -1 of those that the provider keeps and the body has not
 	new     []int  // lines that are
 	shared  int    // how many lines, from the first on, are those of the main line
 	changed bool   // the main line ends otherwise than this history goes on
@@ -59,16 +59,22 @@ func (t *branches) add(said []line, i int) {
 // new. The ledger stays as it is, until take.
 func (l *ledger) read(f wire.Format, b *wire.Body) reading {
 	r := reading{items: make([]int, 0, len(b.Items))}
+	if b.Previous() != "" { // the body goes on where the newest reply ended
+		r.items = slices.Repeat([]int{-1}, min(l.replied, len(l.main)))
+	}
+	kept := len(r.items)
 	for i := range b.Items {
 		if !b.Items[i].Continues {
 			r.items = append(r.items, i)
 		}
 	}
-	r.adopted = l.adopt(b, r.items)
+	if kept == 0 {
+		r.adopted = l.adopt(b, r.items)
+	}
 	r.lines, r.at = make([]line, 0, len(r.items)+1), make([]int, 0, len(r.items)+1)
 	for r.shared < len(l.main) && r.shared < len(r.items) {
 		at, i := l.main[r.shared], r.items[r.shared]
-		if !l.says(at, f, b, i) {
+		if i >= 0 && !l.says(at, f, b, i) {
 			break
 		}
 		r.lines, r.at = append(r.lines, l.said[at]), append(r.at, at)
@@ -178,10 +184,22 @@ func (l *ledger) tell(m trimtab.Message) {
 		known.parent = l.main[len(l.main)-1]
 	}
 	l.main = append(l.main, len(l.said))
+	l.replied = len(l.main)
 	l.said = append(l.said, known)
 	if l.tree != nil {
 		l.tree.add(l.said, len(l.said)-1)
 	}
+}
+
+// kept are the notes that rode at the end of the last request. The provider keeps that
+// request, and so they stay where they were.
+func (l *ledger) kept() (all []trimtab.Note) {
+	for _, n := range l.state.Notes {
+		if n.Seated() && !n.Fixed {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // after is how a message that is said now names the one that it follows; where that
@@ -269,13 +287,18 @@ func (r reading) foreign(pending bool) bool {
 	return n > 1 || n == 1 && !pending || r.adopted
 }
 
+// drops reports whether the history goes on without the newest reply.
+func (r reading) drops() bool {
+	return len(r.new) > 0 && !slices.ContainsFunc(r.new, func(i int) bool { return r.lines[i].reply })
+}
+
 // holds reports whether a known line is in the history.
 func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at) }
 
 // events tells the engine what is new in a body, in order, and that a request
 // leaves. The newest reply comes back in it; what the provider said of it is put
 // with it.
-func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, by trimtab.Travel) []trimtab.Event {
+func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, call trimtab.Calling) []trimtab.Event {
 	var events []trimtab.Event
 	replied, sure := r.replied(f, b, reply)
 	for _, n := range r.new {
@@ -287,13 +310,15 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 		case (r.changed || sure && n > replied) && m.Role == trimtab.RoleAssistant: // behind the newest reply no other one came
 			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
 		}
-		r.lines[n].size = m.Size()
+		ownWords(&m, call.Hosted)
+		l.hooks.vouch(&m)
+		r.lines[n].size, r.lines[n].opens = m.Size(), opens(m)
 		events = append(events, trimtab.Said{Message: m})
 	}
 	if r.changed {
 		events = append(events, r.rewritten(s))
 	}
-	return append(events, trimtab.Calling{Travel: by, NoTodos: r.noTodos})
+	return append(events, call)
 }
 
 // replied is the new line that is the newest reply, or -1: the one that says the same,

@@ -103,7 +103,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if err := to.format.Scan(plain.b, body, &l.before); err != nil {
 		return edited{err: err}
 	}
-	if body.Previous() != "" {
+	if previous := body.Previous(); previous != "" && !g.goesOn(ctx, l, previous) {
 		g.Stats.Side.Add(1)
 		return e
 	}
@@ -115,6 +115,9 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	way.turn(l.id, g.host(from), to, body)
 	if err := g.begin(ctx, l, from, body); err != nil {
 		return edited{err: err}
+	}
+	if body.Previous() != "" {
+		g.tellReply(ctx, l) // it does not come back
 	}
 	seen, as := l.read(to.format, body), l.profileOf(to.format, body)
 	if why == "" {
@@ -128,11 +131,21 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 		return g.place(r, plain, to, l, body, l.carried(seen, as, by.channel, body))
 	}
 	g.Stats.Main.Add(1)
+	if l.pending != nil && seen.drops() { // it was received, whatever the host thinks of it
+		g.tellReply(ctx, l)
+		seen = l.read(to.format, body)
+	}
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
-	seen.noTodos = as.noTodos
-	s, out, err := g.tell(ctx, l, to.format, body, seen, by.travel)
+	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body), NoTodos: as.noTodos}
+	if body.Previous() != "" {
+		call.Hosted = l.kept()
+	}
+	if l.hooks.adds() && g.hosts(body.Model()) {
+		call.Travel = trimtab.Hosted
+	}
+	s, out, err := g.tell(ctx, l, to.format, body, seen, call)
 	if err != nil {
 		return edited{err: err}
 	}
@@ -191,10 +204,10 @@ func sizeOf(edits []wire.Edit) (size int) {
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, by trimtab.Travel) (s trimtab.Session, out trimtab.Outcome, err error) {
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
 	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := seen.events(l, f, b, s, l.pending, by)
+		events := seen.events(l, f, b, s, l.pending, call)
 		if l.fresh {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}
@@ -204,7 +217,7 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 		return s, out, err
 	}
 	l.take(seen)
-	l.loaded, l.fresh, l.state = true, false, s
+	l.loaded, l.fresh, l.state, l.hooks.typing = true, false, s, false
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
 	return s, out, nil
@@ -301,6 +314,7 @@ func (g *Steerer) record(t *turn, result wire.Result) {
 		return // the client was faster
 	}
 	t.ledger.pending = &result.Message
+	t.ledger.replyID.Store(result.ID)
 	if !callsTools(result.Message) { // the turn is over: no request follows that would tell it
 		g.tellReply(ctx, t.ledger)
 	}

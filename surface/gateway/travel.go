@@ -74,7 +74,7 @@ func claude(model string) (is, bound, system bool) {
 // setting within that.
 func (g *Steerer) way(to route, b *wire.Body, refused bool) way {
 	w := way{travel: trimtab.Tail}
-	marked := len(b.Find("cache_control")) > 0 // the whole request is kept, with all that rides at its end
+	marked := len(b.Find("cache_control")) > 0 || b.Previous() != "" // the whole request is kept, with all that rides at its end
 	switch to.provider {
 	case "anthropic":
 		_, bound, system := claude(b.Model())
@@ -91,6 +91,9 @@ func (g *Steerer) way(to route, b *wire.Body, refused bool) way {
 	case "openai":
 		if g.opt.Developer && !refused {
 			w.channel = wire.Operator
+		}
+		if marked {
+			w.travel = trimtab.Append
 		}
 	}
 	switch t := g.opt.Travel; {

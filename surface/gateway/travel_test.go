@@ -2,13 +2,16 @@ package gateway_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/trimtab/trimtab/internal/fakemodel"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/automata"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/gateway"
 )
@@ -130,4 +133,110 @@ func TestH2b_ARefusalIsMended(t *testing.T) {
 			t.Errorf("%d %s after %d requests", a.status, a.body, len(up.got()))
 		}
 	})
+}
+
+// TestH2_WhereTheProviderKeepsTheHistoryNotesAreAppended: a request holds only what is new,
+// and what was sent with one stays. Each note is sent once, behind what is new.
+func TestH2_WhereTheProviderKeepsTheHistoryNotesAreAppended(t *testing.T) {
+	for name, header := range map[string]http.Header{
+		"named":   {"Authorization": {"Bearer sk-test"}, "X-Trimtab-Session": {"codex:s1"}},
+		"unnamed": {"Authorization": {"Bearer sk-test"}, "User-Agent": {"sdk/1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var replies []fakemodel.Reply
+			for i := range 16 {
+				replies = append(replies, fakemodel.Reply{Text: "All done."})
+				if i%8 < 7 {
+					replies[i] = fakemodel.Reply{Calls: []fakemodel.Call{fakemodel.Run(fmt.Sprintf("echo %d", i))}}
+				}
+			}
+			c := newHarness(t, steer.Config{Automata: automata.Config{InitialTurns: 3}}, fakemodel.Replies(replies...))
+			var sent []string
+			previous, restarted := "", false
+			var turn func(input ...any)
+			turn = func(input ...any) {
+				body := obj{"model": "gpt-5.5", "instructions": "You are an agent.", "input": input, "tools": []any{obj{"type": "function", "name": "exec_command", "parameters": schema, "strict": false}}}
+				if previous != "" {
+					body["previous_response_id"] = previous
+				}
+				raw, err := json.Marshal(body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var reply struct {
+					ID     string
+					Output []obj
+				}
+				decode(t, c.post("/v1/responses", header, raw), &reply)
+				all := c.model.Requests()
+				sent = append(sent, string(all[len(all)-1].Raw("input")))
+				previous = reply.ID
+				var results []any
+				for _, item := range reply.Output {
+					if item["type"] == "function_call" {
+						results = append(results, obj{"type": "function_call_output", "call_id": item["call_id"], "output": "ok"})
+					}
+				}
+				if len(sent) == 5 && name == "named" && !restarted {
+					restarted = true
+					c.settle()
+					c.open(steer.Config{Automata: automata.Config{InitialTurns: 3}})
+				}
+				if len(results) > 0 {
+					turn(results...)
+				}
+			}
+			say := func(text string) {
+				turn(obj{"type": "message", "role": "user", "content": []any{obj{"type": "input_text", "text": text}}})
+			}
+			say("automata: first thing")
+			say("second thing")
+			c.model.NoneRefused(t)
+			c.settle()
+			looks := 0
+			for i, input := range sent {
+				n := count(input, "Time to look up")
+				if looks += n; n != 0 && (i%3 != 0 || n != 1) {
+					t.Errorf("request %d: %d reflections in %s", i+1, n, input)
+				}
+				if n == 1 && !strings.HasSuffix(input, "(This replaces every earlier note of its kind.)\"}]}]") {
+					t.Errorf("request %d: the note does not stand behind what is new: %s", i+1, input)
+				}
+			}
+			if looks != 5 {
+				t.Errorf("%d reflections in %d requests", looks, len(sent))
+			}
+			if name == "named" {
+				if s := c.session("codex:s1"); s.Step != len(sent) {
+					t.Errorf("%d steps after %d replies", s.Step, len(sent))
+				}
+			}
+		})
+	}
+}
+
+// TestH1_NothingStandsInFrontOfWhatTheHostOpensWith: a host that writes its opening into
+// the message of the first prompt writes it again behind a compaction, and the provider
+// has kept it.
+func TestH1_NothingStandsInFrontOfWhatTheHostOpensWith(t *testing.T) {
+	c := newHarness(t, steer.Config{}, tools(1))
+	h := chatHost(c)
+	inMode(c, "s1", "planning")
+	opening := obj{"type": "text", "text": "<system-reminder>\nThis is the folder.\n</system-reminder>"}
+	h.user = func(text string) any {
+		return obj{"role": "user", "content": []any{opening, obj{"type": "text", "text": text}}}
+	}
+	h.say("first thing")
+	c.settle()
+	c.open(steer.Config{}) // the place is the same for one who reads it from the store
+	h.say("second thing")
+	all := c.model.Main()
+	for i, r := range all {
+		got := r.Transcript()
+		typed, entry, reply := strings.Index(got, "user text first thing"), strings.Index(got, "You are in PLANNING"), strings.Index(got, "\nassistant")
+		if entry < typed || i > 0 && entry > reply {
+			t.Errorf("request %d: the entry does not stand right behind the prompt:\n%s", i+1, got)
+		}
+	}
+	c.model.NoneRefused(t)
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"hash/fnv"
 	"os"
 	"path/filepath"
@@ -54,6 +55,32 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.None, spool.Compacting, spool.End:
 	}
 	return nil
+}
+
+// relays reports whether the host adds notes that a gateway gives to its hooks.
+func (t *turn) relays() bool { return t.opt.Relay != nil && t.call.Host.Hooks.Keeps }
+
+// relay asks the gateway for the notes that the host is to add to its next request.
+func (t *turn) relay(ctx context.Context) string {
+	if !t.gateway || !t.relays() {
+		return ""
+	}
+	events := t.in.events(t.call.Event.Kind)
+	switch {
+	case !t.call.Event.Kind.Relayed():
+		return ""
+	case t.call.Event.Kind == spool.Start && t.in.Source == "compact":
+		events = []trimtab.Event{trimtab.Rewritten{All: true}}
+	case t.call.Event.Kind == spool.Prompt && t.in.prompt == "": // a command of the host, or its own continuation: no words for the model were typed
+		events = []trimtab.Event{trimtab.Said{Message: trimtab.Say(trimtab.RoleUser, trimtab.Host, t.in.Prompt)}}
+	}
+	notes, hosted, err := t.opt.Relay(ctx, t.id, events)
+	if err != nil {
+		t.opt.Log.Warn("no notes from the gateway; it sends them itself", "session", t.id, "error", err)
+		return ""
+	}
+	t.asked, t.hosted = true, hosted
+	return join(notes...)
 }
 
 // events is what a call says, wherever it is told.
@@ -161,8 +188,12 @@ const (
 // them out on the engine, which is pure.
 func (t *turn) quiet(s trimtab.Session) int {
 	switch {
-	case t.gateway:
+	case t.gateway && (!t.relays() || t.asked && !t.hosted):
 		return -1
+	case t.gateway && t.asked:
+		return 0
+	case t.gateway:
+		return t.state.Quiet
 	case t.opt.Eager:
 		return 0
 	case t.call.Host.Hooks.Deaf:

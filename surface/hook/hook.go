@@ -28,6 +28,7 @@ type Options struct {
 	Data    string // the folder for data; boxes are below it
 	Project string // the folder that the agent works in, where its input does not say
 	Gateway bool   // a gateway sees the agent's requests
+	Relay   Relay  // asks that gateway which notes the host is to add; nil is not at all
 	Session string // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
 	Eager   bool                                                    // no call may be put aside: somebody outside the engine wants to hear of each
@@ -42,6 +43,10 @@ type Options struct {
 // Plan finds the newest write of the todo list in a host's own file, and false where
 // there is none: some hosts call no hook for it. It must be quick.
 type Plan func(transcript string) (trimtab.ToolCall, bool)
+
+// Relay tells a gateway what the host is about to send. It returns the notes that the
+// host is to add to it, and whether it is to be asked again before each request.
+type Relay func(ctx context.Context, session string, events []trimtab.Event) (notes []string, hosted bool, err error)
 
 // Hook answers calls.
 type Hook struct{ opt Options }
@@ -118,6 +123,8 @@ type turn struct {
 	state spool.State
 
 	gateway bool // one sees the session
+	asked   bool // it was asked for notes
+	hosted  bool // and will be asked again
 }
 
 func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) {
@@ -138,6 +145,7 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 		}
 	}
 	a := t.said(ctx, s, out)
+	a.Context = join(a.Context, t.relay(ctx))
 	t.leave(s, waited)
 	return a, nil
 }
@@ -147,6 +155,9 @@ func (t *turn) open(ctx context.Context) (s trimtab.Session, fresh bool, err err
 	s, err = t.opt.Service.Session(ctx, t.id)
 	if !errors.Is(err, trimtab.ErrNotFound) {
 		return s, false, err
+	}
+	if t.opt.Gateway && t.call.Event.Kind.Relayed() {
+		return trimtab.NewSession(t.id, t.opt.Clock()), true, nil // it begins with the first request
 	}
 	info := trimtab.Info{ID: t.id, Host: t.call.Host.Name, Project: t.project(), Model: t.in.Model}
 	s, err = t.opt.Service.Begin(ctx, info)

@@ -71,12 +71,21 @@ func (in input) last() string {
 }
 
 // typed is what a person typed of a prompt. Hosts call the hook for their own
-// continuations, too: with nothing, or with the reason that we gave them.
+// continuations, too: with nothing, or with the reason that we gave them. A command of
+// the host is typed, but what the model reads of it is not.
 func typed(prompt string) string {
-	if strings.TrimSpace(prompt) == "" || strings.HasPrefix(strings.TrimSpace(prompt), stop.Opening) {
+	words := strings.Fields(prompt)
+	if len(words) == 0 || strings.HasPrefix(strings.TrimSpace(prompt), stop.Opening) || isCommand(words[0]) {
 		return ""
 	}
 	return strings.TrimSpace(message(prompt).Typed())
+}
+
+// isCommand reports whether the first word of a prompt names a command of the host, whose
+// text the model is sent in its place. A path is none.
+func isCommand(word string) bool {
+	name, ok := strings.CutPrefix(word, "/")
+	return ok && name != "" && !strings.ContainsAny(name, "/.")
 }
 
 // message is a prompt with each word given to who wrote it.

@@ -156,7 +156,7 @@ func (r *reply) message(p *draft.Piece, v []byte) {
 
 // end takes the whole reply, which the last event repeats.
 func (r *reply) end(v []byte) {
-	r.Model = decode.String(jsonscan.Find(v, "model"))
+	r.Model, r.ID = decode.String(jsonscan.Find(v, "model")), decode.String(jsonscan.Find(v, "id"))
 	n := 0
 	for it := range jsonscan.Elements(jsonscan.Find(v, "output")) {
 		if p := r.Find(n); p == nil || !p.Done {

@@ -31,6 +31,7 @@ import (
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook"
+	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -108,9 +109,16 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	defer cancel()
 	s, err := r.open(ctx, data)
 	folder, _ := setting.Folder() // the host says where it works
+	at, behind := gatewayOf(call.Host, r.Home.Getenv)
 	opt := hook.Options{
 		Service: s.service, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
-		Gateway: behindGateway(call.Host, r.Home.Getenv), Session: r.Home.Getenv("TRIMTAB_SESSION"),
+		Gateway: behind, Session: r.Home.Getenv("TRIMTAB_SESSION"),
+	}
+	if at != "" {
+		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event) ([]string, bool, error) {
+			a, err := relay.Ask(ctx, at, relay.Call{Session: session, Events: events})
+			return a.Notes, a.Hosted, err
+		}
 	}
 	if external.Wants(s.cfg.Interventions, "using") {
 		opt.Guard = nil // in every mode
@@ -157,17 +165,20 @@ func guarded(s trimtab.Session) bool {
 	return m.Mode != "" && m.Mode != mode.Normal
 }
 
-// behindGateway reports whether the host's requests go through a gateway of ours:
-// it was started by trimtab run, or its base URL is an address of trimtab serve.
-func behindGateway(h host.Host, getenv func(string) string) bool {
+// gatewayOf reports whether the host's requests go through a gateway of ours, and its
+// address where it is known: the host was started by trimtab run, or its base URL is an
+// address of trimtab serve.
+func gatewayOf(h host.Host, getenv func(string) string) (at string, behind bool) {
 	if getenv("TRIMTAB_RUN") != "" {
-		return true
+		return relay.Address(getenv), true
 	}
 	for _, up := range h.Launch.Upstream {
 		base, secret := address.Split(getenv(up.Variable))
-		if u, err := url.Parse(base); err == nil && (u.Host == home.Serve || secret != "") {
-			return true
+		if u, err := url.Parse(base); err == nil && secret != "" {
+			return address.URL(base, secret), true
+		} else if err == nil && u.Host == home.Serve {
+			return "", true
 		}
 	}
-	return false
+	return "", false
 }

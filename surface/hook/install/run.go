@@ -39,6 +39,9 @@ func defaultsFile(r host.OneRun, getenv func(string) string) string {
 func ForRun(name string, w Want, getenv func(string) string) (r Run, err error) {
 	r.Env = map[string]string{}
 	h, _ := host.Find(name) // the zero host has no way
+	if w.Few && !h.Hooks.Keeps {
+		w.Hooks = ""
+	}
 	if w.Hooks != "" && h.OneRun.NoHooks != "" {
 		r.Left = append(r.Left, h.OneRun.NoHooks)
 	}
@@ -121,6 +124,9 @@ func (r *Run) defaults(h host.Host, w Want, getenv func(string) string) error {
 func hooksFor(h host.Host, w Want) map[string][]matched {
 	all := map[string][]matched{}
 	for _, e := range h.Hooks.Events {
+		if w.Few && !e.Kind.Relayed() {
+			continue
+		}
 		all[e.Name] = []matched{group(h.Install, e, w.Hooks+" "+h.Name+" "+e.Name)}
 	}
 	return all

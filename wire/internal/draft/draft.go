@@ -44,6 +44,7 @@ type Draft struct {
 	Ended  bool   // its end has come
 	Cut    bool   // something was too large to keep
 	Broken bool   // something could not be read
+	ID     string // of the reply, where a later request may name it
 	Fault  string // the kind of error that the provider reported
 
 	pieces []*Piece
@@ -175,7 +176,7 @@ func (d *Draft) Result(back func(*Piece) json.RawMessage) wire.Result {
 		}
 	}
 	return wire.Result{
-		Message: m, Stop: d.Stop, Reason: d.Reason, Cut: d.Cut, Fault: d.Fault,
+		Message: m, ID: d.ID, Stop: d.Stop, Reason: d.Reason, Cut: d.Cut, Fault: d.Fault,
 		Complete: d.Ended && !d.Broken && d.Fault == "",
 	}
 }
