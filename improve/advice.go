@@ -6,7 +6,7 @@ import "github.com/trimtab/trimtab/loop"
 // tool's name alone: it goes into titles and prompts, where nothing that a session
 // said belongs.
 func advice(p Pattern) string {
-	tool := p.Context[KeyTool]
+	tool := p.Context.Text(KeyTool)
 	switch p.Type {
 	case RepeatedTool:
 		if p.Context[KeyKind] == "same_tool" {
@@ -23,7 +23,7 @@ func advice(p Pattern) string {
 	case LongSession:
 		return "sessions grow long; split the work into smaller tasks, or fold finished parts into frames"
 	case Loop:
-		return "the agent goes in circles: " + loopKind(p.Context[KeyKind]) + "; have it change its approach after the second failure"
+		return "the agent goes in circles: " + loopKind(p.Context.Text(KeyKind)) + "; have it change its approach after the second failure"
 	case IgnoredTodo:
 		return "todos are written down and left open; remind the agent of its list (todoReminder), or have it check the list before it ends"
 	case PrematureStop:

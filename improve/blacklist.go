@@ -53,10 +53,10 @@ var marks = lazyregexp.Pattern(`\[REDACTED:[a-z0-9-]*\]?`)
 func blacklisted(list []string, req Request) (name, word string) {
 	fields := []string{req.Title, req.Description, req.Pattern.Suggestion}
 	for _, v := range req.Pattern.Context {
-		fields = append(fields, v)
+		fields = append(fields, textOf(v))
 	}
 	for _, v := range req.Context {
-		fields = append(fields, v)
+		fields = append(fields, textOf(v))
 	}
 	for _, s := range req.Pattern.Samples {
 		fields = append(fields, s.Excerpt)

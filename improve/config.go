@@ -23,7 +23,11 @@ type Config struct {
 	Constraints Constraints `json:"workflow_constraints" doc:"limits of the work"`
 	Forge       ForgeConfig `json:"github_integration" doc:"what may be made on the forge, whichever it is"`
 
-	Approval  string   `json:"approval" default:"always" enum:"always,never" guard:"user" doc:"always: a request waits until a person approves it; never: it is worked on at once"`
+	Approval  string   `json:"approval" default:"always" enum:"always,never" guard:"user" doc:"always: a request waits until a person approves it; never: it is queued at once, and trimtab serve works on it"`
+	Worker    string   `json:"worker" default:"auto" enum:"auto,always,never" guard:"user" doc:"whether trimtab serve works on what is queued; auto does where approval is never"`
+	OnTrigger string   `json:"on_trigger" default:"tell" enum:"tell,continue" guard:"user" doc:"when a stop has asked for an improvement: tell says so to the person and to the next turn; continue also sends the agent on, once, with the instructions"`
+	StopWait  *int     `json:"stop_wait_ms" default:"400" min:"0" max:"600" guard:"user" doc:"how long a stop waits for what reflection decides, in milliseconds; what comes later is told with the session's next hook"`
+	Form      string   `json:"form" default:"own" enum:"own,literal" guard:"user" doc:"literal: ids, descriptions and the text of pull requests exactly as the design of the automation gives them"`
 	DailyCap  *int     `json:"daily_cap" default:"3" min:"0" max:"100" guard:"user" doc:"requests in 24 hours at most"`
 	WeeklyCap *int     `json:"weekly_cap" default:"10" min:"0" max:"500" guard:"user" doc:"requests in 7 days at most"`
 	Blacklist []string `json:"blacklist" default:"authentication,payments,migrations,deployment,personal data" guard:"user" doc:"subjects that are never worked on by themselves; any other word or phrase may be added"`
@@ -51,6 +55,41 @@ type ForgeConfig struct {
 	Manual   *bool `json:"require_manual_merge" default:"true" doc:"leave merging to a person; nothing is ever merged by itself, so false changes nothing and is told"`
 }
 
+// FormLiteral is the Form that follows the design of the automation to the letter.
+const FormLiteral = "literal"
+
+// Notes says what of the config has no effect, though it is allowed.
+func (c Config) Notes() []string {
+	if m := c.Forge.Manual; m != nil && !*m {
+		return []string{"github_integration.require_manual_merge is false: that changes nothing, trimtab never merges; a person merges each pull request"}
+	}
+	return nil
+}
+
+// Serves reports whether trimtab serve works on what is queued.
+func (c Config) Serves() bool {
+	return c.Worker == "always" || c.Worker != "never" && c.Approval == "never"
+}
+
+// ProjectSettings are what counts for a project: the person's own settings with those
+// files of the project over them that the person trusts.
+type ProjectSettings struct {
+	Config   Config
+	HasFile  bool     // the project has a ProjectFile that is trusted; then other tools find ours in RuntimeFolder
+	Workflow string   // the text of the project's WorkflowFile, where that is trusted
+	Problems []string // what of the ProjectFile is ignored
+	Notes    []string // what has no effect, and why
+}
+
+// Told are the problems and the notes, each a line for a person.
+func (s ProjectSettings) Told() []string {
+	var out []string
+	for _, p := range s.Problems {
+		out = append(out, fmt.Sprintf("%s: %s (ignored)", ProjectFile, p))
+	}
+	return append(out, s.Notes...)
+}
+
 // Fill returns the config with its defaults, and every value that is out of range
 // named in the error.
 func (c Config) Fill() (Config, error) {
@@ -68,14 +107,17 @@ func (c Config) Fill() (Config, error) {
 	return c, nil
 }
 
-// ProjectFile is where a project may keep its own automation config, and SpoolFolder
-// where other tools may leave requests, both below the project's root.
+// Files of a project that other tools of this automation know, below its root.
 const (
-	ProjectFile = ".claude/runtime/automation_config.json"
-	SpoolFolder = ".claude/runtime/improvement_queue"
+	RuntimeFolder = ".claude/runtime"
+	ProjectFile   = RuntimeFolder + "/automation_config.json" // its own automation config
+	SpoolFolder   = RuntimeFolder + "/improvement_queue"      // requests, ours and those of other tools
+	ReviewFolder  = RuntimeFolder + "/manual_review"          // what waits for a person
+	LogFolder     = RuntimeFolder + "/logs"                   // a folder for each workflow
+	WorkflowFile  = ".claude/workflow/DEFAULT_WORKFLOW.md"    // how the project wants the steps done
 )
 
-// MaxProjectFile is the largest ProjectFile that is read.
+// MaxProjectFile is the largest ProjectFile and WorkflowFile that is read.
 const MaxProjectFile = 64 << 10
 
 // Overlay lays a project's automation_config.json over the config. A key that it

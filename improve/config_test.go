@@ -20,7 +20,7 @@ func TestR6_TheDefaultsAreTheSeedsButDisabled(t *testing.T) {
 		Thresholds:  improve.Thresholds{Severity: "medium", Count: 2, Cooldown: new(1.0)},
 		Constraints: improve.Constraints{Concurrent: 2, Lines: 200, Components: 3},
 		Forge:       improve.ForgeConfig{Issues: new(true), Branches: new(true), Pulls: new(true), Manual: new(true)},
-		Approval:    "always", DailyCap: new(3), WeeklyCap: new(10),
+		Approval:    "always", DailyCap: new(3), WeeklyCap: new(10), Worker: "auto", OnTrigger: "tell", StopWait: new(400), Form: "own",
 		Blacklist: []string{"authentication", "payments", "migrations", "deployment", "personal data"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -102,7 +102,7 @@ func TestR9_ARequestOfTheSeedsFormIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Title != "Improve repeated tool use handling" || got.Priority != improve.High || got.Type != "tooling" || got.Complexity != "medium" || got.MaxLines != 200 ||
-		got.Pattern.Count != 5 || got.Pattern.Fingerprint == "" || got.Pattern.Context["commands"] != `["ls", "grep", "awk"]` || got.Context["session_id"] != "test_session" {
+		got.Pattern.Count != 5 || got.Pattern.Fingerprint == "" || got.Pattern.Context.Text("commands") != `["ls","grep","awk"]` || got.Context["session_id"] != "test_session" {
 		t.Errorf("got %+v", got)
 	}
 	if want := []improve.Sample{{Excerpt: "ls -la"}, {Excerpt: "grep -r x"}}; cmp.Diff(want, got.Pattern.Samples) != "" {

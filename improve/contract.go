@@ -48,12 +48,12 @@ type Sample struct {
 
 // Pattern is one kind of trouble, with what shows it.
 type Pattern struct {
-	Type       string            `json:"type"`
-	Severity   Severity          `json:"severity"`
-	Count      int               `json:"count"`
-	Suggestion string            `json:"suggestion"`
-	Context    map[string]string `json:"context"`
-	Samples    []Sample          `json:"samples"`
+	Type       string   `json:"type"`
+	Severity   Severity `json:"severity"`
+	Count      int      `json:"count"`
+	Suggestion string   `json:"suggestion"`
+	Context    Context  `json:"context"`
+	Samples    []Sample `json:"samples"`
 	// Fingerprint is the type with the normalised signature, hashed: the same
 	// trouble in another session has the same one.
 	Fingerprint string `json:"fingerprint"`
@@ -86,14 +86,14 @@ type Result struct {
 
 // Request asks for one improvement.
 type Request struct {
-	Title          string            `json:"issue_title"`
-	Description    string            `json:"issue_description"`
-	Priority       Severity          `json:"priority"`
-	Type           string            `json:"improvement_type"`
-	Pattern        Pattern           `json:"source_pattern"`
-	Context        map[string]string `json:"context"`
-	Complexity     string            `json:"estimated_complexity"`
-	MaxComponents  int               `json:"max_components"`
-	MaxLines       int               `json:"max_lines_of_code"`
-	SecurityReview bool              `json:"requires_security_review"`
+	Title          string   `json:"issue_title"`
+	Description    string   `json:"issue_description"`
+	Priority       Severity `json:"priority"`
+	Type           string   `json:"improvement_type"`
+	Pattern        Pattern  `json:"source_pattern"`
+	Context        Context  `json:"context"`
+	Complexity     string   `json:"estimated_complexity"`
+	MaxComponents  int      `json:"max_components"`
+	MaxLines       int      `json:"max_lines_of_code"`
+	SecurityReview bool     `json:"requires_security_review"`
 }

@@ -14,14 +14,25 @@ func NewID(at time.Time, chance uint64) string {
 		tail[i] = letters[chance%uint64(len(letters))]
 		chance /= uint64(len(letters))
 	}
-	return "workflow_" + at.UTC().Format("20060102_150405") + "_" + string(tail)
+	return LiteralID(at) + "_" + string(tail)
+}
+
+// LiteralID is the id without chance. Of two items of one second only one can have it.
+func LiteralID(at time.Time) string { return "workflow_" + at.UTC().Format("20060102_150405") }
+
+// Instructions say what was triggered, to a session and to the person before it.
+func Instructions(id string, state State) string {
+	if state == Queued {
+		return "Starting automated improvement workflow " + id + ". The detected patterns are analyzed and an improvement plan is made by trimtab serve, or by trimtab improve run; trimtab improve show " + id + " tells how far it is."
+	}
+	return "Automated improvement workflow " + id + " was triggered by what this session showed. It waits for a person: trimtab improve preview " + id + ", then trimtab improve approve " + id + "."
 }
 
 // NewItem is a case on its way into the queue. The verdict is one that fires.
 func NewItem(id string, c Case, cfg Config, v Verdict, now time.Time) Item {
 	it := Item{
 		ID: id, Fingerprint: c.Pattern.Fingerprint, Project: c.Project, State: v.State, Request: c.Request(cfg),
-		Sessions: c.Sessions, Attempt: 1, Created: now, Updated: now,
+		Sessions: c.Sessions, Metrics: c.Metrics, Attempt: 1, Created: now, Updated: now,
 	}
 	if it.State == Awaiting {
 		it.Why = "waits for a person to approve it"

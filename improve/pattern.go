@@ -82,7 +82,7 @@ func order(a, b Pattern) int {
 
 // pattern makes one of a count.
 func (r *Reflector) pattern(kind, signature string, count int, samples []Sample, context map[string]string) Pattern {
-	p := Pattern{Type: kind, Count: count, Context: map[string]string{KeySignature: trimtab.Clip(Fold(r.redact(signature)), maxSignature)}, Samples: append([]Sample{}, samples...)}
+	p := Pattern{Type: kind, Count: count, Context: Context{KeySignature: trimtab.Clip(Fold(r.redact(signature)), maxSignature)}, Samples: append([]Sample{}, samples...)}
 	for k, v := range context {
 		if v != "" {
 			p.Context[k] = v
@@ -214,9 +214,9 @@ func (r *Reflector) fromPeople() []Pattern {
 func (r *Reflector) fromSession() []Pattern {
 	var out []Pattern
 	if r.metrics.TotalMessages > mostMessages {
-		out = append(out, r.pattern(LongSession, "long session", 1, nil, map[string]string{
-			KeyScope: ScopeGeneral, "messages": strconv.Itoa(r.metrics.TotalMessages), KeyAbout: strconv.Itoa(r.metrics.TotalMessages) + " messages",
-		}))
+		p := r.pattern(LongSession, "long session", 1, nil, map[string]string{KeyScope: ScopeGeneral, KeyAbout: strconv.Itoa(r.metrics.TotalMessages) + " messages"})
+		p.Context["messages"] = r.metrics.TotalMessages
+		out = append(out, p)
 	}
 	if r.overflow.n >= leastOverflow {
 		out = append(out, r.pattern(Overflow, "context overflow", r.overflow.n, r.overflow.samples, map[string]string{KeyScope: ScopeGeneral, KeyAbout: "the context was full"}))

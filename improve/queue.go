@@ -57,6 +57,16 @@ type Evidence struct {
 	Error  string            `json:"error,omitempty"`
 }
 
+// Event is something that happened to an item.
+type Event struct {
+	Item   string    `json:"item"`
+	Number int       `json:"number,omitempty"` // of the step, 0 for the item itself
+	Step   StepName  `json:"step,omitempty"`
+	State  string    `json:"state"` // "began", "says", "done", "failed"; for the item itself, its state
+	Text   string    `json:"text,omitempty"`
+	At     time.Time `json:"at"`
+}
+
 // Item is one request on its way.
 type Item struct {
 	ID          string     `json:"id"` // workflow_20261115_101500_k3x9
@@ -66,7 +76,8 @@ type Item struct {
 	Why         string     `json:"why,omitempty"` // of the state, for a person
 	Request     Request    `json:"request"`
 	Sessions    []string   `json:"sessions,omitempty"`
-	Attempt     int        `json:"attempt"` // 1, and one more with each retry
+	Metrics     *Metrics   `json:"metrics,omitempty"` // of the sessions; nil where nobody told them
+	Attempt     int        `json:"attempt"`           // 1, and one more with each retry
 	Evidence    []Evidence `json:"evidence,omitempty"`
 	Created     time.Time  `json:"created"`
 	Updated     time.Time  `json:"updated"`
@@ -117,12 +128,19 @@ type Backlog interface {
 	Change(ctx context.Context, id string, fence int64, change func(*Item) error) (Item, error)
 }
 
+// Limits are how many items may be running under a lease.
+type Limits struct {
+	All      int            // in all
+	Projects map[string]int // of a project, where it has a limit of its own
+}
+
 // Leases say which worker has which item, and for how long.
 type Leases interface {
 	// Take gives the oldest item that is queued, or running under a lease that
 	// ended, to a worker until a time, and raises its fence. It gives none, false,
-	// when there is none or when limit items are running under a lease.
-	Take(ctx context.Context, worker string, now, until time.Time, limit int) (Item, bool, error)
+	// when there is none, or none whose project is below its limit, or when as many as
+	// the limit are running under a lease.
+	Take(ctx context.Context, worker string, now, until time.Time, most Limits) (Item, bool, error)
 	// Renew moves the end of a lease, or returns ErrLost.
 	Renew(ctx context.Context, id string, fence int64, until time.Time) error
 }

@@ -22,7 +22,7 @@ func TestR2_TheSameCallThreeTimesIsRepeatedToolUse(t *testing.T) {
 	}
 	r.use("Bash", map[string]any{"description": "in another order", "command": "go test   ./..."}, "ok 3", false)
 	p := one(t, r.reflect(t, nil), improve.RepeatedTool)
-	if p.Count != 3 || p.Severity != improve.Low || p.Context["tool"] != "Bash" || p.Context["kind"] != "same_input" || !strings.Contains(p.Context["about"], "go test ./...") {
+	if p.Count != 3 || p.Severity != improve.Low || p.Context["tool"] != "Bash" || p.Context["kind"] != "same_input" || !strings.Contains(p.Context.Text("about"), "go test ./...") {
 		t.Errorf("got %+v", p)
 	}
 	if len(p.Samples) == 0 || p.Samples[0].Session != "s" || p.Samples[0].Message != "s-4" || p.Samples[0].Excerpt != "Bash go test ./..." {
@@ -146,7 +146,7 @@ func TestR2_MoreThanAHundredMessagesAreALongSession(t *testing.T) {
 	if found := of(r.reflect(t, nil), improve.LongSession); len(found) != 0 {
 		t.Errorf("100 messages are long: %+v", found)
 	}
-	if p := one(t, r.model("one more").reflect(t, nil), improve.LongSession); p.Severity != improve.Medium || p.Count != 1 || p.Context["messages"] != "101" {
+	if p := one(t, r.model("one more").reflect(t, nil), improve.LongSession); p.Severity != improve.Medium || p.Count != 1 || p.Context["messages"] != 101 {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -28,13 +28,13 @@ const (
 
 // NewRequest asks for an improvement that ends a pattern. Context says where it
 // comes from, such as the session's id.
-func NewRequest(p Pattern, context map[string]string, cfg Constraints) Request {
+func NewRequest(p Pattern, context Context, cfg Constraints) Request {
 	req := Request{
 		Title: "Improve " + strings.ReplaceAll(p.Type, "_", " ") + " handling", Priority: p.Severity, Type: typeOf(p.Type), Pattern: p,
 		Context: maps.Clone(context), Complexity: Simple, MaxComponents: cfg.Components, MaxLines: cfg.Lines, SecurityReview: p.Type == ErrorPatterns,
 	}
 	if req.Context == nil {
-		req.Context = map[string]string{}
+		req.Context = Context{}
 	}
 	if p.Severity.Rank() >= High.Rank() {
 		req.Complexity = MediumEffort
@@ -67,18 +67,18 @@ func typeOf(pattern string) string {
 // describe writes the description out of closed fields, a line each. What a
 // session said stands only in code spans of one short line, redacted when it was
 // taken.
-func describe(p Pattern, context map[string]string) string {
+func describe(p Pattern, context Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Detected: %s.\n\n", p.Suggestion)
 	fmt.Fprintf(&b, "- Pattern: %s\n- Severity: %s\n", code(p.Type), p.Severity)
 	fmt.Fprintf(&b, "- Occurrences: %d\n", p.Count)
 	for _, k := range slices.Sorted(maps.Keys(p.Context)) {
 		if k != KeyScope {
-			fmt.Fprintf(&b, "- %s: %s\n", heading(k), code(p.Context[k]))
+			fmt.Fprintf(&b, "- %s: %s\n", heading(k), code(p.Context.Text(k)))
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(context)) {
-		fmt.Fprintf(&b, "- %s: %s\n", heading(k), code(context[k]))
+		fmt.Fprintf(&b, "- %s: %s\n", heading(k), code(context.Text(k)))
 	}
 	fmt.Fprintf(&b, "- Fingerprint: %s\n", code(p.Fingerprint))
 	if len(p.Samples) > 0 {
@@ -118,24 +118,33 @@ type Case struct {
 	Worthy   bool     // it, or what it was found with, is worth automatic work
 	Project  string   // whose repository would be changed
 	Sessions []string // in which it was seen
+	Metrics  *Metrics // of all of them; nil where they are not known
 }
 
 // Request asks for what would end the case.
 func (c Case) Request(cfg Config) Request {
-	context := map[string]string{}
+	context := Context{}
 	if len(c.Sessions) > 0 {
 		context["session_id"] = c.Sessions[0]
 	}
 	if len(c.Sessions) > 1 {
-		context["sessions"] = fmt.Sprint(len(c.Sessions))
+		context["sessions"] = len(c.Sessions)
 	}
-	return NewRequest(c.Pattern, context, cfg.Constraints)
+	req := NewRequest(c.Pattern, context, cfg.Constraints)
+	if cfg.Form == FormLiteral {
+		p := c.Pattern
+		if p.Context == nil {
+			p.Context = Context{}
+		}
+		req.Description = fmt.Sprintf("Detected %s\n\nPattern occurs %d times.\n\nContext: %s", p.Suggestion, p.Count, textOf(p.Context))
+	}
+	return req
 }
 
 // CaseOf is the primary pattern of one session, if there is any.
 func CaseOf(r Result, project string) (Case, bool) {
 	p, ok := r.Primary()
-	return Case{Pattern: p, Worthy: r.Worthy(), Project: project, Sessions: []string{r.SessionID}}, ok
+	return Case{Pattern: p, Worthy: r.Worthy(), Project: project, Sessions: []string{r.SessionID}, Metrics: &r.Metrics}, ok
 }
 
 // Cases are the merged patterns as cases, in their rank.

@@ -59,7 +59,7 @@ func ParseRequest(data []byte) (Request, error) {
 	if req.Title == "" || p.Type == "" {
 		return Request{}, fmt.Errorf("request: it has no issue_title or no source_pattern.type")
 	}
-	signature := Fold(cmp.Or(p.Context[KeySignature], p.Suggestion, req.Title))
+	signature := Fold(cmp.Or(p.Context.Text(KeySignature), p.Suggestion, req.Title))
 	p.Fingerprint = Fingerprint(p.Type, signature) // never the one it claims: it decides what counts as filed
 	p.Score = ScoreOf(p, time.Time{}, time.Time{})
 	req.Pattern = p
@@ -155,13 +155,13 @@ func (f *fields) flag(key string) bool {
 	return b
 }
 
-// context reads an object of any values as one of short texts.
-func (f *fields) context(key string) map[string]string {
-	out := map[string]string{}
+// context reads an object of any values, which keep their types.
+func (f *fields) context(key string) Context {
+	out := Context{}
 	if !f.given(key) {
 		return out
 	}
-	var object map[string]json.RawMessage
+	var object Context
 	if json.Unmarshal(f.in[key], &object) != nil || len(object) > maxContext {
 		f.wrong(key, fmt.Sprintf("an object of at most %d keys", maxContext))
 		return out
@@ -171,11 +171,7 @@ func (f *fields) context(key string) map[string]string {
 		if name == "" || name == KeyScope {
 			continue
 		}
-		var text string
-		if json.Unmarshal(object[k], &text) != nil {
-			text = string(object[k])
-		}
-		out[name] = shorten(text, maxValue)
+		out[name] = limitValue(object[k])
 	}
 	return out
 }

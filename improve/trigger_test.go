@@ -72,7 +72,7 @@ func TestR6_R7_EveryGateSaysNoByItselfAndWhatWouldChangeIt(t *testing.T) {
 		"closed on the forge":       {c: good, s: improve.Situation{Now: start, Forge: improve.FiledClosed}, gate: improve.GateForge, says: "(closed)"},
 		"the forge is silent, a person will look": {c: good, s: improve.Situation{Now: start}},
 		"the forge is silent, and nobody looks":   {cfg: func(c *improve.Config) { c.Approval = "never" }, c: good, s: improve.Situation{Now: start}, gate: improve.GateForge, says: "could not be asked"},
-		"about logins":                            {c: pattern(func(p *improve.Pattern) { p.Context = map[string]string{"about": "userAuth failed"} }), s: clear, gate: improve.GateBlacklist, says: "authentication"},
+		"about logins":                            {c: pattern(func(p *improve.Pattern) { p.Context = improve.Context{"about": "userAuth failed"} }), s: clear, gate: improve.GateBlacklist, says: "authentication"},
 		"about payments":                          {c: pattern(func(p *improve.Pattern) { p.Samples = []improve.Sample{{Excerpt: "POST /v1/refunds"}} }), s: clear, gate: improve.GateBlacklist, says: "payments"},
 		"not a setting":                           {cfg: func(c *improve.Config) { c.Approval = "perhaps" }, c: good, s: clear, gate: improve.GateSwitch, says: "approval"},
 	} {
@@ -146,7 +146,7 @@ func TestR7_TheBlacklistMatchesWholeWordsInFields(t *testing.T) {
 		"the author of it": "", "git checkout main": "", "striped shirts": "", "immigrate": "", "redeployable": "", "personal taste, data": "", "curl -u ada:[REDACTED:password] -H [REDACTED:jwt]": "", "curl -u [REDACTED:passw": "",
 		"login with [REDACTED:token]": "authentication", "[REDACTED:url] password": "authentication", "go test ./...": "",
 	} {
-		c := improve.Case{Pattern: improve.Pattern{Type: improve.Loop, Severity: improve.High, Count: 5, Context: map[string]string{"about": about}}, Worthy: true}
+		c := improve.Case{Pattern: improve.Pattern{Type: improve.Loop, Severity: improve.High, Count: 5, Context: improve.Context{"about": about}}, Worthy: true}
 		got := ""
 		for _, g := range improve.Decide(enabled(), c, improve.Situation{Now: start, Forge: improve.NotFiled}).Gates {
 			if g.Name == improve.GateBlacklist && !g.Open {
@@ -160,7 +160,7 @@ func TestR7_TheBlacklistMatchesWholeWordsInFields(t *testing.T) {
 	cfg := enabled()
 	cfg.Blacklist = []string{"billing", "left pad"}
 	for about, want := range map[string]bool{"the left-pad module": false, "Billing page": false, "login": true} {
-		c := improve.Case{Pattern: improve.Pattern{Type: improve.Loop, Severity: improve.High, Count: 5, Context: map[string]string{"about": about}}, Worthy: true}
+		c := improve.Case{Pattern: improve.Pattern{Type: improve.Loop, Severity: improve.High, Count: 5, Context: improve.Context{"about": about}}, Worthy: true}
 		if v := improve.Decide(cfg, c, improve.Situation{Now: start, Forge: improve.NotFiled}); v.Fire != want {
 			t.Errorf("%q: %v, %s", about, v.Fire, v.No())
 		}
@@ -177,7 +177,7 @@ func TestCasesOfManySessionsKeepTheirRank(t *testing.T) {
 		t.Errorf("%+v is worthy", cases[1])
 	}
 	req := cases[0].Request(enabled())
-	if req.Context["sessions"] != "2" || req.Context["session_id"] != "a" {
+	if req.Context["sessions"] != 2 || req.Context["session_id"] != "a" {
 		t.Errorf("got %+v", req.Context)
 	}
 }

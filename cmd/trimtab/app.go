@@ -19,6 +19,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
@@ -53,10 +54,11 @@ type app struct {
 	opened   *archive       // nil until the database is open
 	service  *session.Service
 	programs *subprocess.Programs // that the settings name; nil where there are none
+	told     *report.Once         // what need not be told again
 }
 
 func newApp() *app {
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), clock: time.Now}
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), clock: time.Now, told: &report.Once{}}
 	a.terminal.in, a.terminal.out, a.terminal.err = isTerminal(os.Stdin), isTerminal(os.Stdout), isTerminal(os.Stderr)
 	return a
 }

@@ -6,12 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/internal/trust/project"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -69,18 +73,36 @@ func (a *app) configShow() error {
 
 func (a *app) configValidate(file string) error {
 	problems, name := []config.Problem{}, file
+	var notes []string
 	if file != "" {
 		data, err := setting.Read(file)
 		if err != nil {
 			return err
 		}
-		_, report := settle(config.Sources{Layers: []config.Layer{{Name: "file", File: file, Data: data}}})
-		problems = append(problems, report.Problems...)
+		if of, is := project.CheckAutomation(file, data); is { // its keys are those of one section
+			problems, notes = append(problems, project.Problems(file, of)...), of.Notes
+		} else {
+			cfg, report := settle(config.Sources{Layers: []config.Layer{{Name: "file", File: file, Data: data}}})
+			problems, notes = append(problems, report.Problems...), cfg.Automation.Notes()
+		}
 	} else {
 		if err := a.loadSettings(); err != nil {
 			return err
 		}
 		problems, name = append(problems, a.loaded.report.Problems...), a.loaded.User
+		dir, err := setting.Folder()
+		if err != nil {
+			return err
+		}
+		of, err := project.Automation(a.home(), a.settings.Automation, cmp.Or(setting.Repository(dir), dir))
+		if err != nil {
+			return err
+		}
+		problems = append(problems, project.Problems(improve.ProjectFile, of)...)
+		notes = slices.Concat(of.Notes, steps.ReadGuide(of.Workflow).Notes)
+	}
+	for _, n := range notes {
+		a.progress("%s\n", n)
 	}
 	if a.flag.json {
 		if err := a.printJSON(problems); err != nil {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/pipeline"
+	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/config"
-	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
@@ -140,6 +140,7 @@ func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error 
 		if it, err = h.do(ctx, q, it.ID, why, a.clock()); err != nil {
 			return err
 		}
+		a.recordItem(it)
 		done = append(done, it)
 		switch {
 		case a.flag.json:
@@ -178,15 +179,7 @@ func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {
 			if a.flag.json {
 				return a.printJSON(map[string]any{"halted": halt, "running": len(running)})
 			}
-			if !halt {
-				a.printf("work may begin; trimtab improve run does it\n")
-				return nil
-			}
-			if len(running) == 0 {
-				a.printf("stopped: no work is running, and none starts until trimtab improve start\n")
-				return nil
-			}
-			a.printf("stopped: %s, and none begins until trimtab improve start\n", plural.Irregular(len(running), "running one ends within its step", "running ones end within their steps"))
+			a.answered(report.Switched(a.out, halt, len(running)))
 			return nil
 		},
 	}
@@ -217,14 +210,7 @@ func (a *app) takeSpool(ctx context.Context) error {
 	}
 	taken, err := p.TakeSpool(ctx, project)
 	for _, t := range taken {
-		switch {
-		case errors.Is(t.Err, improve.ErrFiled):
-			a.progress("%s/%s: %s\n", improve.SpoolFolder, t.Name, t.Err)
-		case t.Err != nil:
-			a.progress("%s/%s was not taken in: %s\n", improve.SpoolFolder, t.Name, t.Err)
-		default:
-			a.progress("%s/%s was taken in as %s, and waits for approval\n", improve.SpoolFolder, t.Name, t.ID)
-		}
+		a.progress("%s\n", report.Spooled(t))
 	}
 	return err
 }

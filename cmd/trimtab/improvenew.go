@@ -28,8 +28,19 @@ func (a *app) pipeline() (*pipeline.Pipeline, error) {
 			}
 			return work.MarkerKey()
 		},
-		Disabled: a.automationOff, Notify: func(text string) { a.progress("%s\n", text) }, Now: a.clock,
+		Disabled: a.automationOff, Notify: func(text string) { a.progress("%s\n", text) }, Now: a.clock, Filed: a.recordItem,
 	})
+}
+
+// recordItem writes down that an item has a new state.
+func (a *app) recordItem(it improve.Item) {
+	failed := func(err error) { a.progress("%s\n", err) }
+	work, err := a.assembly()
+	if err != nil {
+		failed(err)
+		return
+	}
+	work.Recorder(failed).Changed(it)
 }
 
 // pastFlags are the flags of what looks back for a project.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/worker"
-	"github.com/trimtab/trimtab/internal/plural"
 )
 
 var forgeKinds = []string{"auto", "local", "github", "gitea", "gitlab"}
@@ -124,6 +122,11 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	if err != nil {
 		return err
 	}
+	for _, n := range cfg.Automation.Notes() {
+		if a.told.First(n) {
+			a.progress("%s\n", n)
+		}
+	}
 	if cfg.Improve.Agent == "demo" && cfg.Improve.Script == "" {
 		if done, err := a.sample(ctx, q); done || err != nil {
 			return err
@@ -193,11 +196,7 @@ func (a *app) nothingToDo(ctx context.Context, q improve.Queue) error {
 	if a.flag.json {
 		return a.printJSON([]improve.Item{})
 	}
-	if len(waiting) > 0 {
-		a.printf("nothing is approved; %s: trimtab improve preview ID, then trimtab improve approve ID\n", plural.Irregular(len(waiting), "request waits", "requests wait"))
-		return nil
-	}
-	a.printf("nothing to do; trimtab improve new makes a request\n")
+	a.answered(report.Nothing(a.out, len(waiting)))
 	return nil
 }
 
@@ -231,15 +230,8 @@ func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Ite
 
 // watchItems follows what another process does.
 func (a *app) watchItems(ctx context.Context, q improve.Queue, items []improve.Item, board *report.Board) error {
-	tick := time.NewTicker(300 * time.Millisecond)
-	defer tick.Stop()
-	for _, it := range items {
-		for e, err := range worker.Watch(ctx, q, it.ID, tick.C) {
-			if err != nil {
-				return err
-			}
-			board.Show(e)
-		}
+	if err := worker.WatchAll(ctx, q, items, board.Show); err != nil {
+		return err
 	}
 	board.Close()
 	return a.tellEnds(context.WithoutCancel(ctx), q, items)
@@ -258,7 +250,7 @@ func (a *app) assembly() (*assembly.Assembly, error) {
 	}
 	return assembly.New(assembly.Options{
 		Data: data, Cache: func() (string, error) { return a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData") },
-		Config: cfg.Improve, Automation: cfg.Automation, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
+		Config: cfg.Improve, Automation: cfg.Automation, Project: a.projectSettings, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
 		Queue: a.queue, Models: func() (assembly.Models, error) { return a.pickerOf() },
 		Environ: a.environ, Redact: a.redactor(false), Now: a.clock,
 	})

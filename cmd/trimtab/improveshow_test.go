@@ -23,7 +23,7 @@ func TestTheListTellsOfWorkersThatAreGone(t *testing.T) {
 	if err := q.Add(t.Context(), improve.Item{ID: "workflow_20261115_101500_k3x9", Fingerprint: "f", Project: "/p", State: improve.Queued, Created: now, Updated: now}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := q.Take(t.Context(), "one", now.Add(-time.Hour), now.Add(-time.Minute), 1); err != nil {
+	if _, _, err := q.Take(t.Context(), "one", now.Add(-time.Hour), now.Add(-time.Minute), improve.Limits{All: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.improveList(t.Context(), nil); err != nil {

@@ -2,31 +2,30 @@ package main
 
 import (
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/pipeline"
-	"github.com/trimtab/trimtab/internal/setting"
-	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/internal/trust/project"
 )
 
-// automation are the settings of automation for a project: the person's own, with
-// the project's automation_config.json over them where the person trusts that file
-// as it is now. What is wrong in it is told and left out.
-func (a *app) automation(project string) (improve.Config, error) {
+// projectSettings are the settings of automation for a project: the person's own, with
+// the project's automation_config.json over them where the person trusts that file as
+// it is now. What is wrong in it is told and left out.
+func (a *app) projectSettings(folder string) (improve.ProjectSettings, error) {
 	cfg, err := a.config()
 	if err != nil {
-		return improve.Config{}, err
+		return improve.ProjectSettings{}, err
 	}
-	merged, notes, err := pipeline.ProjectConfig(cfg.Automation, project, func(file string, data []byte) (bool, string, error) {
-		book, err := setting.Book(a.home())
-		if err != nil {
-			return false, "", err // an unreadable book trusts nothing
+	of, err := project.Automation(a.home(), cfg.Automation, folder)
+	for _, text := range of.Told() {
+		if a.told.First(text) {
+			a.progress("%s\n", text)
 		}
-		verdict, err := book.File(file, data)
-		return verdict.State == trust.Trusted, verdict.String(), err
-	})
-	for _, n := range notes {
-		a.progress("%s\n", n)
 	}
-	return merged, err
+	return of, err
+}
+
+// automation is the config of projectSettings.
+func (a *app) automation(folder string) (improve.Config, error) {
+	of, err := a.projectSettings(folder)
+	return of.Config, err
 }
 
 // automationOff says why all automation is off, as far as the environment tells.

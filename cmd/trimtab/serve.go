@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -28,7 +29,8 @@ each session, and passes everything on. Point an agent's base URL at the address
 that trimtab serve address prints: nothing is answered at any other, for every user
 of the machine can reach the port. Where a service manager holds the port and passes
 it on (LISTEN_FDS), that one is served.
-/healthz, /readyz and /metrics show its health.`,
+/healthz, /readyz and /metrics show its health. Where automation.approval is never,
+it also works on queued improvements (automation.worker).`,
 		Example: "  trimtab serve\n  trimtab serve --listen " + home.Serve + " --upstream anthropic=https://api.anthropic.com",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, upstreams) },
 	}
@@ -150,6 +152,11 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	stop, err := a.serveQueue(ctx, log)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer stop()
 	if opt.MCP, err = a.mcpHandler(ctx, token, opt.Hosts); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -158,6 +165,24 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l)
+}
+
+// serveQueue works on queued improvements in the background, where the settings say so.
+// Stop ends that and waits: what is at work goes back to the queue.
+func (a *app) serveQueue(ctx context.Context, log *slog.Logger) (stop func(), err error) {
+	cfg, err := a.config()
+	if err != nil || !cfg.Automation.Serves() {
+		return func() {}, err
+	}
+	work, err := a.assembly()
+	if err == nil {
+		err = errors.Join(a.sureOfSettings(), work.CheckAgent())
+	}
+	if err != nil { // the gateway serves all the same
+		log.Error("improve: no work is done", "error", err)
+		return func() {}, nil
+	}
+	return work.Start(ctx, assembly.WorkerOptions{Log: log, Disabled: func() bool { return a.automationOff() != "" }}), nil
 }
 
 // server wires a server to the store and the session service.

@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/project"
+	"github.com/trimtab/trimtab/improve/record"
 	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/secret"
@@ -28,6 +29,9 @@ type Config struct {
 	Cost     float64        `json:"cost" default:"5" min:"0.01" max:"1000" guard:"user" doc:"most dollars of an agent for one step"`
 	Patience int            `json:"patienceSeconds" default:"600" min:"1" max:"86400" guard:"user" doc:"how long a rate limit of the forge, and checks that still run, are waited for"`
 	Ready    string         `json:"readyLabel" default:"ready" doc:"label of a pull request that a person may merge"`
+	Base     string         `json:"base" guard:"user" doc:"branch that pull requests go to; the forge's default branch where it is empty"`
+	Footer   string         `json:"footer" guard:"user" doc:"last words of a pull request, in the place of ours"`
+	CoAuthor string         `json:"coAuthor" guard:"user" doc:"name <address> for a Co-Authored-By trailer of commits and pull requests; none where it is empty"`
 	Records  string         `json:"records" guard:"user" hide:"true" doc:"PostgreSQL for the records of the work; a file in the data folder where it is empty"`
 	Checks   project.Config `json:"checks" doc:"how a project is tested, linted and its format checked"`
 	Lease    int            `json:"leaseSeconds" default:"60" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
@@ -45,17 +49,18 @@ type Models interface {
 
 // Options are what the work is put together from. Data, Queue and Redact are needed.
 type Options struct {
-	Data       string                                           // the data folder
-	Cache      func() (string, error)                           // folder for what agents and tests build; below Data where it is nil
-	Config     Config                                           //
-	Automation improve.Config                                   //
-	Forge      registry.Config                                  //
-	Sandbox    sandbox.Config                                   // of agents and of a project's commands
-	Queue      func(ctx context.Context) (improve.Queue, error) // opened when it is needed
-	Models     func() (Models, error)                           // for the agent "own"; it has no model where it is nil
-	Environ    []string                                         // of agents, git and forges, as in os.Environ
-	Redact     func(string) string                              // takes secrets out of logs; they stay here, so they may name folders
-	Now        func() time.Time                                 // time.Now where it is nil
+	Data       string                                                // the data folder
+	Cache      func() (string, error)                                // folder for what agents and tests build; below Data where it is nil
+	Config     Config                                                //
+	Automation improve.Config                                        // the person's own
+	Project    func(project string) (improve.ProjectSettings, error) // what counts for a project; Automation alone where it is nil
+	Forge      registry.Config                                       //
+	Sandbox    sandbox.Config                                        // of agents and of a project's commands
+	Queue      func(ctx context.Context) (improve.Queue, error)      // opened when it is needed
+	Models     func() (Models, error)                                // for the agent "own"; it has no model where it is nil
+	Environ    []string                                              // of agents, git and forges, as in os.Environ
+	Redact     func(string) string                                   // takes secrets out of logs; they stay here, so they may name folders
+	Now        func() time.Time                                      // time.Now where it is nil
 }
 
 // Assembly makes what the work is done with.
@@ -76,6 +81,11 @@ func New(opt Options) (*Assembly, error) {
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.Project == nil {
+		opt.Project = func(string) (improve.ProjectSettings, error) {
+			return improve.ProjectSettings{Config: opt.Automation}, nil
+		}
 	}
 	return &Assembly{opt: opt}, nil
 }
@@ -126,14 +136,24 @@ func (a *Assembly) Env(ctx context.Context, it improve.Item) (*steps.Env, error)
 	if err != nil {
 		return nil, err
 	}
-	cfg, auto := a.opt.Config, a.opt.Automation
-	return steps.New(steps.Config{
+	of, err := a.opt.Project(it.Project)
+	if err != nil {
+		return nil, err
+	}
+	return steps.New(a.stepsConfig(of.Config), steps.Options{
+		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now, Workflow: of.Workflow,
+	}.With(commands, secret.FromEnviron(a.opt.Environ)))
+}
+
+// stepsConfig is the config of the steps for a project with these settings.
+func (a *Assembly) stepsConfig(auto improve.Config) steps.Config {
+	cfg := a.opt.Config
+	return steps.Config{
 		Folder: a.Folder(), Issues: auto.Forge.Issues, Branches: auto.Forge.Branches, Pulls: auto.Forge.Pulls,
 		Lines: auto.Constraints.Lines, Components: auto.Constraints.Components,
 		Minutes: cfg.Minutes, Cost: cfg.Cost, Patience: cfg.Patience, Ready: cfg.Ready,
-	}, steps.Options{
-		Forge: hub.Forge, Keys: [][]byte{key}, Log: q, Git: a.gitFor(ctx, it.Project), Agent: agent, Now: a.opt.Now,
-	}.With(commands, secret.FromEnviron(a.opt.Environ)))
+		Base: cfg.Base, Form: auto.Form, Footer: cfg.Footer, CoAuthor: cfg.CoAuthor,
+	}
 }
 
 // programs are the agent and the project's own commands, in the same sandbox: what
@@ -200,11 +220,100 @@ func (a *Assembly) ownModel(ctx context.Context) (agents.Own, error) {
 	return own, nil
 }
 
+// limit is how many items of a project may be worked on at a time. Where its settings
+// cannot be read, Env says so when an item is begun.
+func (a *Assembly) limit(project string) int {
+	of, err := a.opt.Project(project)
+	if err != nil {
+		return a.opt.Automation.Constraints.Concurrent
+	}
+	return of.Config.Constraints.Concurrent
+}
+
+// Recorder writes down what happens to items, in files; see improve/record.
+func (a *Assembly) Recorder(failed func(error)) *record.Recorder {
+	return record.New(record.Options{
+		Folder: a.Folder(), Redact: a.opt.Redact, Project: a.opt.Project, Failed: failed, Now: a.opt.Now,
+		Item: func(ctx context.Context, id string) (improve.Item, error) {
+			q, err := a.opt.Queue(ctx)
+			if err != nil {
+				return improve.Item{}, err
+			}
+			return q.Item(ctx, id)
+		},
+	})
+}
+
 // WorkerOptions are what a worker is told and tells. All may be left out.
 type WorkerOptions struct {
 	Progress func(worker.Event)
 	Disabled func() bool // all automation is off
 	Log      *slog.Logger
+}
+
+// busyWait is how long serveQueue waits for another process that works for the data folder.
+const busyWait = 5 * time.Second
+
+// serveQueue works on what is queued until the context ends. While another process works
+// for the data folder it waits for that one to end. Where the worker cannot be opened it
+// says so, and tries again.
+func (a *Assembly) serveQueue(ctx context.Context, opt WorkerOptions) {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	show := opt.Progress
+	opt.Progress = func(e worker.Event) {
+		if show != nil {
+			show(e)
+		}
+		logEnd(opt.Log, e)
+	}
+	last := ""
+	for ctx.Err() == nil {
+		err := a.serve(ctx, opt)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, worker.ErrBusy) && err.Error() != last {
+			opt.Log.Error("improve: no work is done", "error", err)
+			last = err.Error()
+		}
+		timer := time.NewTimer(busyWait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// Start works on what is queued in the background. Stop ends that and waits: what is at
+// work goes back to the queue.
+func (a *Assembly) Start(ctx context.Context, opt WorkerOptions) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.serveQueue(ctx, opt)
+	}()
+	return func() { cancel(); <-done }
+}
+
+// logEnd says how an item ended.
+func logEnd(log *slog.Logger, e worker.Event) {
+	switch state := improve.State(e.State); {
+	case e.Number > 0 || !state.Ended() && state != improve.Queued:
+	case state == improve.Done:
+		log.Info("Workflow " + e.Item + " completed successfully")
+	default:
+		log.Warn("Workflow "+e.Item+" failed or pending", "state", e.State, "why", e.Text)
+	}
+}
+
+func (a *Assembly) serve(ctx context.Context, opt WorkerOptions) (err error) {
+	w, err := a.Worker(ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	return w.Run(ctx)
 }
 
 // Worker opens the worker of the data folder. Close it.
@@ -213,10 +322,20 @@ func (a *Assembly) Worker(ctx context.Context, opt WorkerOptions) (*worker.Worke
 	if err != nil {
 		return nil, err
 	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	files := a.Recorder(func(err error) { opt.Log.Error(err.Error()) })
+	progress := func(e worker.Event) {
+		files.Event(ctx, e)
+		if opt.Progress != nil {
+			opt.Progress(e)
+		}
+	}
 	return worker.New(ctx, worker.Config{
 		Folder: a.Folder(), URL: a.opt.Config.Records, Workers: a.opt.Automation.Constraints.Concurrent, Lease: float64(a.opt.Config.Lease), Poll: 0.5,
 	}, worker.Options{
-		Queue: q, Env: a.Env, Progress: opt.Progress, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log,
+		Queue: q, Env: a.Env, Progress: progress, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log, Limit: a.limit,
 		Worker: func() string { return strings.ToLower(rand.Text()[:12]) },
 	})
 }

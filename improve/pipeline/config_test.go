@@ -10,17 +10,20 @@ import (
 	"github.com/trimtab/trimtab/improve"
 )
 
-func TestProjectConfig_CountsOnlyAsFarAsItIsTrusted(t *testing.T) {
+func TestForProject_CountsOnlyAsFarAsItIsTrusted(t *testing.T) {
 	project := t.TempDir()
 	own := improve.Config{Approval: "always"}
 	asked := 0
 	config := func(ok bool, err error) (improve.Config, string) {
 		t.Helper()
-		cfg, notes, got := ProjectConfig(own, project, func(string, []byte) (bool, string, error) { asked++; return ok, "it is new", err })
+		of, got := ForProject(own, project, func(string, []byte) (bool, string, error) { asked++; return ok, "it is new", err })
 		if !errors.Is(got, err) {
 			t.Errorf("got %v, want %v", got, err)
 		}
-		return cfg, strings.Join(notes, "\n")
+		if ok = ok && err == nil && asked > 0; of.HasFile != ok {
+			t.Errorf("the file counts: %v, want %v", of.HasFile, ok)
+		}
+		return of.Config, strings.Join(append(of.Notes, of.Problems...), "\n")
 	}
 	if cfg, notes := config(true, nil); cfg.Approval != "always" || notes != "" || asked != 0 {
 		t.Errorf("without a file: %+v, %q, asked %d times", cfg, notes, asked)

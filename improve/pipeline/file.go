@@ -47,11 +47,14 @@ func (p *Pipeline) File(ctx context.Context, f *Findings, c improve.Case, approv
 	}
 	it := improve.NewItem("", c, f.Config, v, p.opt.Now().UTC())
 	it.ByHand = true
-	id, err := p.add(ctx, f.queue, it)
+	id, err := p.add(ctx, f.queue, it, f.Config.Form)
 	if err != nil {
 		return improve.Item{}, err
 	}
-	return f.queue.Item(ctx, id)
+	if it, err = f.queue.Item(ctx, id); err == nil {
+		p.opt.Filed(it)
+	}
+	return it, err
 }
 
 // Outcome is what came of reflecting on a session that stopped: the request that
@@ -112,9 +115,14 @@ func (p *Pipeline) Stopped(ctx context.Context, s improve.StoppedSession) (out O
 func (p *Pipeline) fileAutomatically(ctx context.Context, f *Findings, c improve.Case, v improve.Verdict) (string, improve.State, error) {
 	it := improve.NewItem("", c, f.Config, v, p.opt.Now().UTC())
 	it.State = improve.Awaiting
-	id, err := p.add(ctx, f.queue, it)
-	if err != nil || v.State != improve.Queued {
-		return id, improve.Awaiting, err
+	id, err := p.add(ctx, f.queue, it, f.Config.Form)
+	if err != nil {
+		return id, "", err
+	}
+	it.ID = id
+	defer func() { p.opt.Filed(it) }()
+	if v.State != improve.Queued {
+		return id, improve.Awaiting, nil
 	}
 	if f.Past, err = f.queue.Items(ctx); err != nil {
 		return id, improve.Awaiting, err
@@ -130,11 +138,20 @@ func (p *Pipeline) fileAutomatically(ctx context.Context, f *Findings, c improve
 		}
 		return nil
 	})
-	return id, changed.State, err
+	if err == nil {
+		it = changed
+	}
+	return id, it.State, err
 }
 
 // add puts an item into the queue, under an id that nobody has.
-func (p *Pipeline) add(ctx context.Context, q improve.Queue, it improve.Item) (string, error) {
+func (p *Pipeline) add(ctx context.Context, q improve.Queue, it improve.Item, form string) (string, error) {
+	if form == improve.FormLiteral {
+		it.ID = improve.LiteralID(it.Created)
+		if err := q.Add(ctx, it); !errors.Is(err, improve.ErrFiled) {
+			return it.ID, err
+		}
+	}
 	var err error
 	for range 3 { // an id that is taken, or the case itself: a queue says the same of both
 		it.ID = improve.NewID(it.Created, p.opt.Random())

@@ -24,6 +24,7 @@ type Options struct {
 	Key      func() ([]byte, error)                                   // the key that signs what we file; needed with Forge
 	Disabled func() string                                            // why all automation is off, "" where it is not; may be nil
 	Notify   func(text string)                                        // told what a person should know of; may be nil
+	Filed    func(it improve.Item)                                    // told of each request that was put into the queue; may be nil
 	Now      func() time.Time                                         // time.Now where it is nil
 	Random   func() uint64                                            // for ids; the system's where it is nil
 }
@@ -77,6 +78,9 @@ func New(opt Options) (*Pipeline, error) {
 	}
 	if opt.Notify == nil {
 		opt.Notify = func(string) {}
+	}
+	if opt.Filed == nil {
+		opt.Filed = func(improve.Item) {}
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -139,6 +143,9 @@ func (p *Pipeline) Look(ctx context.Context, q Query) (*Findings, error) {
 		f.Results = append(f.Results, each.Result)
 	}
 	f.Cases = improve.Cases(r.Merged, q.Project)
+	for i := range f.Cases {
+		f.Cases[i].Metrics = &r.Metrics
+	}
 	if err := p.loadContext(ctx, f, q.Offline); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

@@ -56,6 +56,9 @@ func (p *Pipeline) TakeSpool(ctx context.Context, project string) ([]Spooled, er
 		if filepath.Ext(name) != ".json" {
 			continue
 		}
+		if own, err := q.Item(ctx, strings.TrimSuffix(name, ".json")); err == nil && own.Project == project {
+			continue // our own entry, for others to see
+		}
 		to := "taken"
 		id, err := p.takeRequest(ctx, q, root, filepath.Join(folder, name), project)
 		if err != nil {
@@ -94,10 +97,13 @@ func (p *Pipeline) takeRequest(ctx context.Context, q improve.Queue, root *os.Ro
 		Fingerprint: r.Pattern.Fingerprint, Project: project, State: improve.Awaiting, Request: r, Attempt: 1, Created: now, Updated: now,
 		Why: "came from " + improve.SpoolFolder + "/" + filepath.Base(file) + " of the project: read it before you approve it",
 	}
-	if s := strings.TrimSpace(r.Context["session_id"]); s != "" {
+	if s := strings.TrimSpace(r.Context.Text("session_id")); s != "" {
 		it.Sessions = []string{s}
 	}
-	return p.add(ctx, q, it)
+	if it.ID, err = p.add(ctx, q, it, ""); err == nil {
+		p.opt.Filed(it)
+	}
+	return it.ID, err
 }
 
 // moveInto moves a file of a folder into another one below it, over nothing.

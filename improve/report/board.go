@@ -104,6 +104,9 @@ func (b *Board) Show(e worker.Event) {
 		p = &itemProgress{steps: make([]stepProgress, len(steps.Steps())+1)}
 		b.items[e.Item], b.order = p, append(b.order, e.Item)
 	}
+	if at := steps.Place(steps.Steps(), e.Step); at >= 0 { // a project may have another order
+		e.Number = at + 1
+	}
 	switch {
 	case e.Number < 0 || e.Number >= len(p.steps):
 		return

@@ -165,7 +165,7 @@ func (l Layout) pattern(b *strings.Builder, n int, m improve.Merged) {
 		fmt.Fprintf(b, "%s%s%s%s\n", lead, l.bold(termsafe.Line(head)), strings.Repeat(" ", gap), l.paint(m.Severity, tag))
 	}
 	l.wrap(b, pad, pad, l.often(m))
-	if about := m.Context[improve.KeyAbout]; about != "" && !strings.EqualFold(about, head) {
+	if about := m.Context.Text(improve.KeyAbout); about != "" && !strings.EqualFold(about, head) {
 		l.wrap(b, pad, pad+"  ", about)
 	}
 	l.wrap(b, pad+"> ", pad+"  ", sentence(m.Suggestion))
@@ -209,7 +209,7 @@ func (l Layout) Markdown(w io.Writer, r improve.Reflection) error {
 	}
 	for i, m := range some {
 		fmt.Fprintf(&b, "\n## %d. %s\n\n%s.\n\n", i+1, headline(m.Pattern), strings.ToUpper(string(m.Severity))+": "+l.often(m))
-		if about := m.Context[improve.KeyAbout]; about != "" {
+		if about := m.Context.Text(improve.KeyAbout); about != "" {
 			fmt.Fprintf(&b, "%s\n\n", codeSpan(about))
 		}
 		fmt.Fprintf(&b, "What to do: %s\n", plainMarkdown(sentence(m.Suggestion)))

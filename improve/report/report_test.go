@@ -148,7 +148,7 @@ func TestBoard_Golden(t *testing.T) {
 func merged(count int, text string) improve.Merged {
 	m := improve.Merged{Sessions: 2, Last: time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)}
 	m.Type, m.Severity, m.Count, m.Score = improve.ErrorPatterns, improve.High, count, 120
-	m.Suggestion, m.Context = "do "+text, map[string]string{"about": text}
+	m.Suggestion, m.Context = "do "+text, improve.Context{"about": text}
 	m.Samples = []improve.Sample{{Session: "s", Message: "m", Excerpt: text}}
 	return m
 }

@@ -75,6 +75,9 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	if err := page.ExecuteTemplate(&b, strings.ReplaceAll(step, " ", "-")+".md", t); err != nil {
 		return "", err
 	}
+	if text := j.env.guide.Texts[guideStep(step)]; text != "" {
+		fmt.Fprintf(&b, "\nThe project's own workflow says of this step, and counts as far as it does not contradict what is above; issues, branches, commits and pull requests are made by others:\n\n%s\n", text)
+	}
 	if t.Again != "" {
 		fmt.Fprintf(&b, "\nYou were asked this before, and it was not enough: %s\n", t.Again)
 	}
@@ -110,6 +113,14 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 		return "", err
 	}
 	return j.redact(strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))), nil
+}
+
+// guideStep is the step whose text of a guide an agent is told.
+func guideStep(step string) improve.StepName {
+	if step == "security review" {
+		return Review
+	}
+	return improve.StepName(step)
 }
 
 // errUntested is a project of which nobody has said how it is tested.
@@ -165,9 +176,16 @@ func (j *Job) able() error {
 	return nil
 }
 
+// changes are the arguments of git status that show what changed in a project, but for
+// what is written there about the work itself, here and by other workers.
+var changes = []string{
+	"--porcelain", "--ignore-submodules=all", "--", ".",
+	":(exclude)" + improve.SpoolFolder, ":(exclude)" + improve.ReviewFolder, ":(exclude)" + improve.LogFolder,
+}
+
 // clarify has the agent turn the request into requirements.
 func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
-	before, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
+	before, err := j.project().Run(ctx, "status", changes...)
 	if err != nil {
 		return improve.Evidence{}, fmt.Errorf("%s is not a git repository: %w", j.Item.Project, err)
 	}
@@ -185,7 +203,7 @@ func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 		}
 		t.Again = "there were no acceptance criteria in your answer"
 	}
-	after, err := j.project().Run(ctx, "status", "--porcelain", "--ignore-submodules=all")
+	after, err := j.project().Run(ctx, "status", changes...)
 	switch {
 	case err != nil:
 		return improve.Evidence{}, err

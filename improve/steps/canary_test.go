@@ -26,7 +26,7 @@ func TestP15_CanariesInARequestDoNotLeave(t *testing.T) {
 		d := newDock(t)
 		r := &d.item.Request
 		r.Title, r.Description, r.Pattern.Suggestion = "Improve "+all[0], text, text
-		r.Pattern.Context = map[string]string{}
+		r.Pattern.Context = improve.Context{}
 		r.Pattern.Samples = nil
 		for i, c := range all {
 			r.Pattern.Context[fmt.Sprint("k", i)] = c

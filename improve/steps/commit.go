@@ -99,7 +99,7 @@ func (j *Job) seal(ctx context.Context, s stands, text string) (string, error) {
 	if err := j.guard(ctx); err != nil {
 		return "", err
 	}
-	if _, err := s.Run(ctx, "commit", "--quiet", "--no-verify", "--cleanup=verbatim", "--message="+j.redact(text)); err != nil {
+	if _, err := s.Run(ctx, "commit", "--quiet", "--no-verify", "--cleanup=verbatim", "--message="+j.redact(text)+j.coAuthor()); err != nil {
 		return "", fmt.Errorf("%w (git needs a name: git config --global user.name and user.email)", err)
 	}
 	return s.Commit(ctx, "HEAD")

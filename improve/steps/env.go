@@ -25,6 +25,10 @@ type Config struct {
 	Cost       float64 `json:"agent_cost" default:"5" min:"0" max:"1000" doc:"most dollars of an agent for one step"`
 	Tries      int     `json:"forge_tries" default:"4" min:"1" max:"20" doc:"how often a forge that cannot be reached is asked"`
 	Patience   int     `json:"forge_patience" default:"600" min:"1" max:"86400" doc:"seconds to wait for a rate limit, and for checks to end"`
+	Base       string  `json:"base" doc:"branch that pull requests go to; the forge's default branch where it is empty"`
+	Form       string  `json:"form" default:"own" enum:"own,literal" doc:"literal: the text of a pull request as the design of the automation gives it"`
+	Footer     string  `json:"footer" doc:"last words of a pull request, in the place of ours"`
+	CoAuthor   string  `json:"co_author" doc:"name <address> for a Co-Authored-By trailer of commits and pull requests; none where it is empty"`
 	Ready      string  `json:"ready_label" default:"ready" doc:"label of a pull request that a person may merge"`
 }
 
@@ -56,7 +60,7 @@ type Size struct {
 	Odd        []string // what lines do not show: binary files, links, strange paths
 }
 
-// Options are what the work is done with. All but Keep, Now and Wait are needed.
+// Options are what the work is done with. All but Keep, Workflow, Now and Wait are needed.
 type Options struct {
 	Forge   forge.Forge
 	Keys    [][]byte  // for markers
@@ -68,6 +72,9 @@ type Options struct {
 	Redact  func(string) string         // of all that leaves
 	Keep    func(string) string         // of errors that stay here, and must name folders as they are; Redact where it is nil
 	Secrets func(patch []byte) []string // places of secrets in added lines, never the secrets
+	// Workflow is the text of the project's own DEFAULT_WORKFLOW.md, which the person
+	// trusts; see ReadGuide.
+	Workflow string
 
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
@@ -75,8 +82,9 @@ type Options struct {
 
 // Env is where work is done.
 type Env struct {
-	cfg Config
-	opt Options
+	cfg   Config
+	opt   Options
+	guide Guide
 }
 
 // New returns an Env.
@@ -108,7 +116,7 @@ func New(cfg Config, opt Options) (*Env, error) {
 	if opt.Keep == nil {
 		opt.Keep = opt.Redact
 	}
-	return &Env{cfg: cfg, opt: opt}, nil
+	return &Env{cfg: cfg, opt: opt, guide: ReadGuide(opt.Workflow)}, nil
 }
 
 // wait waits on the system's clock.

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,11 @@ import (
 
 // issue opens the issue, or finds the one that was opened.
 func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if _, err := j.read(Clarify, "requirements.md"); err != nil {
+	if j.env.guide.issueFirst {
+		if err := j.able(); err != nil { // nothing is public that cannot be done here
+			return improve.Evidence{}, err
+		}
+	} else if _, err := j.read(Clarify, "requirements.md"); err != nil {
 		return improve.Evidence{}, err
 	}
 	got, err := j.openIssue(ctx)
@@ -43,6 +48,9 @@ func branch(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	if err := j.ourIssue(ctx, number); err != nil {
+		return improve.Evidence{}, err
+	}
+	if _, err := j.read(Clarify, "requirements.md"); err != nil {
 		return improve.Evidence{}, err
 	}
 	if !*j.env.cfg.Branches {
@@ -143,6 +151,7 @@ func (j *Job) base(ctx context.Context) (name, commit string, err error) {
 	}); err != nil {
 		return "", "", err
 	}
+	repo.Base = cmp.Or(j.env.cfg.Base, repo.Base)
 	if j.env.opt.Forge.Traits().Name == "local" {
 		if err := j.seed(ctx, repo.Base); err != nil {
 			return "", "", err

@@ -69,6 +69,11 @@ func Place(list []Step, name improve.StepName) int {
 // what went wrong.
 func (s Step) Run(ctx context.Context, j *Job) (improve.Evidence, error) {
 	began := j.env.opt.Now().UTC()
+	if len(j.Item.Evidence) == 0 { // nothing is done yet
+		for _, note := range j.env.guide.Notes {
+			j.say(note)
+		}
+	}
 	err := j.moved()
 	if err == nil {
 		err = j.harmless(ctx)

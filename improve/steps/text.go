@@ -3,6 +3,7 @@ package steps
 import (
 	"cmp"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,7 +48,8 @@ type fields struct {
 	Issue, Implemented                                                                          string
 	Security                                                                                    bool
 	Lines, Components                                                                           int
-	Samples, Context, Plan, Evidence                                                            []string
+	Samples, Context, Plan, Seen, Evidence                                                      []string
+	Suggested, Original                                                                         string // of the literal form
 }
 
 func (j *Job) fields() fields {
@@ -76,7 +78,7 @@ func (j *Job) fields() fields {
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Pattern.Context)) {
 		if len(f.Context) < 10 {
-			f.Context = append(f.Context, fmt.Sprintf("**%s**: %s", j.line(k), j.line(r.Pattern.Context[k])))
+			f.Context = append(f.Context, fmt.Sprintf("**%s**: %s", j.line(k), j.line(r.Pattern.Context.Text(k))))
 		}
 	}
 	return f
@@ -106,7 +108,8 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	if f.Implemented == "" {
 		f.Implemented, out.Exact = "(what the agent says that it did)", false
 	}
-	f.Plan = []string{"the tests of this change failed before it and pass with it", "the project's own test, lint and format commands pass", "a person reads the change before it is merged"}
+	f.Plan = []string{"Verify the improvement addresses the detected pattern", "Ensure no regression in existing functionality", "Validate performance impact is positive"}
+	f.Seen = []string{"the tests of this change failed before it and pass with it", "the project's own test, lint and format commands pass", "a person reads the change before it is merged"}
 	for _, e := range j.Item.Evidence {
 		if e.Error == "" && !e.Ended.IsZero() {
 			f.Evidence = append(f.Evidence, j.tell(e))
@@ -115,9 +118,42 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	if len(f.Evidence) == 0 {
 		f.Evidence, out.Exact = []string{"(what each step left)"}, false
 	}
-	body, err := fill("pull.md", f)
-	out.Body, out.Labels = j.redact(body), []string{"automated"}
+	page := "pull.md"
+	if j.env.cfg.Form == "literal" {
+		page = "pull-literal.md"
+		f.Suggested, f.Original = j.block(j.Item.Request.Pattern.Suggestion), j.line(contextText(j.Item.Request.Pattern.Context))
+	}
+	body, err := fill(page, f)
+	out.Body, out.Labels = strings.TrimRight(j.redact(body), "\n")+"\n\n"+j.footer(), []string{"automated"}
 	return out, err
+}
+
+// contextText is a context as one line of JSON.
+func contextText(c improve.Context) string {
+	raw, err := json.Marshal(map[string]any(c))
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// footer is how a pull request ends. What the person set for it is theirs to say, so it
+// is not redacted: an address in it is meant.
+func (j *Job) footer() string {
+	text := cmp.Or(strings.TrimSpace(plain(j.env.cfg.Footer)), "Made by trimtab with an agent. It is never merged by itself: a person decides.") + "\n"
+	if by := j.coAuthor(); by != "" {
+		text += "\n" + by
+	}
+	return text
+}
+
+// coAuthor is the trailer that names a second author, "" for none.
+func (j *Job) coAuthor() string {
+	name := strings.Join(strings.Fields(plain(j.env.cfg.CoAuthor)), " ")
+	if name == "" {
+		return ""
+	}
+	return "Co-Authored-By: " + name + "\n"
 }
 
 // shown are the facts that others may see; paths of this machine are not.

@@ -17,6 +17,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite" // the driver of the default file
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
 )
 
 // launch starts the engine.
@@ -129,13 +130,13 @@ func workflow(it improve.Item) string { return fmt.Sprintf("%s%d", run(it), it.F
 
 // start starts the workflow of an item: forked from that of the one who had the
 // item before, if these records have it, and new otherwise.
-func (f *Worker) start(it improve.Item) error {
+func (f *Worker) start(it improve.Item, list []steps.Step) error {
 	past, err := dbos.ListWorkflows(f.engine, dbos.WithFilterWorkflowIDPrefix(run(it)), dbos.WithFilterSortDesc(), dbos.WithFilterLimit(1), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
 	if err != nil {
 		return f.hide(err)
 	}
 	if len(past) == 1 && past[0].ID != workflow(it) {
-		done, err := f.recorded(past[0].ID, it)
+		done, err := f.recorded(past[0].ID, it, list)
 		if err != nil {
 			return f.hide(err)
 		}
@@ -151,22 +152,21 @@ func (f *Worker) start(it improve.Item) error {
 }
 
 // recorded counts the steps that both the engine and the queue know as done.
-func (f *Worker) recorded(id string, it improve.Item) (int, error) {
-	steps, err := dbos.GetWorkflowSteps(f.engine, id, dbos.WithStepsLoadOutput(false))
+func (f *Worker) recorded(id string, it improve.Item, list []steps.Step) (int, error) {
+	known, err := dbos.GetWorkflowSteps(f.engine, id, dbos.WithStepsLoadOutput(false))
 	if err != nil {
 		return 0, err
 	}
-	slices.SortFunc(steps, func(a, b dbos.StepInfo) int { return a.StepID - b.StepID })
+	slices.SortFunc(known, func(a, b dbos.StepInfo) int { return a.StepID - b.StepID })
 	n := 0
-	for n < min(len(steps), len(f.opt.Steps)) && f.both(steps[n], n, it) {
+	for n < min(len(known), len(list)) && both(known[n], list[n], n, it) {
 		n++
 	}
 	return n, nil
 }
 
 // both reports whether the nth step is done for the engine and for the queue.
-func (f *Worker) both(s dbos.StepInfo, n int, it improve.Item) bool {
-	want := f.opt.Steps[n]
+func both(s dbos.StepInfo, want steps.Step, n int, it improve.Item) bool {
 	e, known := evidence(it, want.Name)
 	return s.StepID == n && s.StepName == string(want.Name) && s.Error == nil && known && e.Error == ""
 }

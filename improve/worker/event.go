@@ -9,14 +9,7 @@ import (
 )
 
 // Event is something that happened to an item.
-type Event struct {
-	Item   string           `json:"item"`
-	Number int              `json:"number,omitempty"` // of the step, 0 for the item itself
-	Step   improve.StepName `json:"step,omitempty"`
-	State  string           `json:"state"` // "began", "says", "done", "failed"; for the item itself, its state
-	Text   string           `json:"text,omitempty"`
-	At     time.Time        `json:"at"`
-}
+type Event = improve.Event
 
 // Watch yields what happens to an item, by whichever process, until it ends.
 // It looks at the queue each time that tick sends.
@@ -46,6 +39,21 @@ func Watch(ctx context.Context, q improve.Backlog, id string, tick <-chan time.T
 			}
 		}
 	}
+}
+
+// WatchAll shows what happens to items, by whichever process, until all have ended.
+func WatchAll(ctx context.Context, q improve.Backlog, items []improve.Item, show func(Event)) error {
+	tick := time.NewTicker(300 * time.Millisecond)
+	defer tick.Stop()
+	for _, it := range items {
+		for e, err := range Watch(ctx, q, it.ID, tick.C) {
+			if err != nil {
+				return err
+			}
+			show(e)
+		}
+	}
+	return nil
 }
 
 // Changes are the events that lie between two states of an item.

@@ -19,6 +19,7 @@ type hold struct {
 	job  *steps.Job
 	id   string
 	it   improve.Item // as it was taken
+	list []steps.Step // in the order in which its project has them done
 
 	life context.Context // ends when the item is no longer ours, or we stop
 	end  context.CancelCauseFunc
@@ -62,6 +63,7 @@ func (h *hold) engage() error {
 	if h.job, err = env.Job(h.it, h.guard, h.say); err != nil {
 		return h.refuse(err)
 	}
+	h.list = h.job.Order(f.opt.Steps)
 	f.mu.Lock()
 	f.held[h.id] = h
 	f.mu.Unlock()
@@ -73,7 +75,7 @@ func (h *hold) engage() error {
 	if h.it.Cancel {
 		h.stop(steps.ErrCancelled)
 	}
-	if err := f.start(h.it); err != nil {
+	if err := f.start(h.it, h.list); err != nil {
 		return fmt.Errorf("start the workflow: %w", err)
 	}
 	late := time.NewTimer(time.Minute)
@@ -126,12 +128,12 @@ type outcome struct {
 }
 
 func (h *hold) steps(ctx dbos.Context) (improve.State, error) {
-	for _, s := range h.flow.opt.Steps {
+	for _, s := range h.list {
 		out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.step(s) }, dbos.WithStepName(string(s.Name)))
 		if err != nil {
 			return "", h.flow.hide(err)
 		}
-		h.job.Item.Evidence = put(h.flow.opt.Steps, h.job.Item.Evidence, out.Evidence)
+		h.job.Item.Evidence = put(h.list, h.job.Item.Evidence, out.Evidence)
 		if out.Evidence.Error != "" {
 			settled, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.settle(s, out.Evidence) }, dbos.WithStepName("settle"))
 			return settled.State, h.flow.hide(err)
@@ -173,7 +175,7 @@ func (h *hold) step(s steps.Step) (outcome, error) {
 	}
 	now := h.flow.opt.Now().UTC()
 	begin := improve.Evidence{Number: s.Number, Step: s.Name, Began: now}
-	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.flow.opt.Steps, it.Evidence, begin) }); err != nil {
+	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.list, it.Evidence, begin) }); err != nil {
 		return outcome{}, err
 	}
 	h.mu.Lock()
@@ -184,7 +186,7 @@ func (h *hold) step(s steps.Step) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.flow.opt.Steps, it.Evidence, e) }); err != nil {
+	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.list, it.Evidence, e) }); err != nil {
 		return outcome{}, err
 	}
 	h.flow.opt.Progress(ended(h.it.ID, e))

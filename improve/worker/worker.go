@@ -39,6 +39,7 @@ type Options struct {
 	Steps    []steps.Step                                                   // all of them where it is nil
 	Worker   func() string                                                  // a name for a new data folder, that no other has
 	Disabled func() bool                                                    // the kill switch of the environment
+	Limit    func(project string) int                                       // how many of a project are worked on at a time; Config.Workers of each where it is nil
 	Progress func(Event)                                                    // told what happens, from several goroutines
 	Log      *slog.Logger                                                   // for faults; nowhere where it is nil
 	Now      func() time.Time
@@ -158,7 +159,7 @@ func (f *Worker) loop(ctx context.Context, drain bool) error {
 	}
 	var team sync.WaitGroup
 	defer team.Wait()
-	free := make(chan error, f.cfg.Workers)
+	free := make(chan error, maxWorkers)
 	busy, look := 0, true
 	for ctx.Err() == nil {
 		took, err := false, error(nil)
@@ -199,16 +200,45 @@ func (f *Worker) rest(ctx context.Context, free <-chan error, busy *int) bool {
 
 // take takes an item and has it worked on.
 func (f *Worker) take(ctx context.Context, busy int, team *sync.WaitGroup, free chan<- error) (bool, error) {
-	if halted, err := f.halted(ctx); busy >= f.cfg.Workers || halted || err != nil {
+	if halted, err := f.halted(ctx); halted || err != nil {
+		return false, err
+	}
+	most, err := f.limits(ctx)
+	if err != nil || busy >= most.All {
 		return false, err
 	}
 	now := f.opt.Now()
-	it, ok, err := f.opt.Queue.Take(ctx, f.worker, now, now.Add(seconds(f.cfg.Lease)), f.cfg.Workers)
+	it, ok, err := f.opt.Queue.Take(ctx, f.worker, now, now.Add(seconds(f.cfg.Lease)), most)
 	if err != nil || !ok {
 		return false, err
 	}
 	team.Go(func() { free <- f.work(ctx, it, now.Add(seconds(f.cfg.Lease))) })
 	return true, nil
+}
+
+// maxWorkers is the most that Config.Workers may be, and that projects can ask for.
+const maxWorkers = 50
+
+// limits are how many may be worked on: of each project as many as it allows, and in all
+// as many as the one that allows most.
+func (f *Worker) limits(ctx context.Context) (improve.Limits, error) {
+	most := improve.Limits{All: f.cfg.Workers}
+	if f.opt.Limit == nil {
+		return most, nil
+	}
+	items, err := f.opt.Queue.Items(ctx, improve.Queued, improve.Running)
+	if err != nil {
+		return most, err
+	}
+	most.Projects = map[string]int{}
+	for _, it := range items {
+		if _, ok := most.Projects[it.Project]; !ok {
+			n := max(f.opt.Limit(it.Project), 1)
+			most.Projects[it.Project] = n
+			most.All = min(max(most.All, n), maxWorkers)
+		}
+	}
+	return most, nil
 }
 
 func (f *Worker) halted(ctx context.Context) (bool, error) {

@@ -41,6 +41,8 @@ type port struct {
 	cfg    worker.Config
 	events func(worker.Event)
 	off    func() bool
+	limit  func(string) int
+	guide  string // the project's own workflow
 	now    func() time.Time
 	wait   func(context.Context, time.Duration) error
 }
@@ -81,10 +83,10 @@ func (p *port) found(ctx context.Context, items int) error {
 
 func (p *port) flow(ctx context.Context) (*worker.Worker, error) {
 	return worker.New(ctx, p.cfg, worker.Options{
-		Queue: p.queue, Steps: p.steps, Worker: func() string { return p.worker }, Progress: p.events, Disabled: p.off,
+		Queue: p.queue, Steps: p.steps, Worker: func() string { return p.worker }, Progress: p.events, Disabled: p.off, Limit: p.limit,
 		Env: func(context.Context, improve.Item) (*steps.Env, error) {
 			opt := stepstest.Options(p.forge, p.queue, p.git, p.agent)
-			opt.Now, opt.Wait = p.now, p.wait
+			opt.Now, opt.Wait, opt.Workflow = p.now, p.wait, p.guide
 			return steps.New(steps.Config{Folder: filepath.Join(p.folder, "work")}, opt)
 		},
 	})

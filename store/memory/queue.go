@@ -137,11 +137,11 @@ func (q *queue) swap(was, next row.Item) (row.Item, bool) {
 	return next, true
 }
 
-func (q *queue) Take(ctx context.Context, worker string, now, until time.Time, limit int) (improve.Item, bool, error) {
+func (q *queue) Take(ctx context.Context, worker string, now, until time.Time, most improve.Limits) (improve.Item, bool, error) {
 	if err := cmp.Or(row.CheckWorker(worker), ctx.Err()); err != nil {
 		return improve.Item{}, false, err
 	}
-	r, ok := q.take(worker, row.Stamp(now), row.Stamp(until), limit)
+	r, ok := q.take(worker, row.Stamp(now), row.Stamp(until), most)
 	if !ok {
 		return improve.Item{}, false, nil
 	}
@@ -149,21 +149,28 @@ func (q *queue) Take(ctx context.Context, worker string, now, until time.Time, l
 	return it, err == nil, err
 }
 
-func (q *queue) take(worker, now, until string, limit int) (next row.Item, found bool) {
+func (q *queue) take(worker, now, until string, most improve.Limits) (next row.Item, found bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	busy := 0
+	busy, at := 0, map[string]int{}
 	for _, r := range q.items {
-		switch {
-		case r.State == string(improve.Running) && r.Until > now:
+		if r.State == string(improve.Running) && r.Until > now {
 			busy++
-		case r.State == string(improve.Running) || r.State == string(improve.Queued):
-			if !found || older(r, next) < 0 {
-				next, found = r, true
-			}
+			at[r.Project]++
 		}
 	}
-	if !found || busy >= limit {
+	for _, r := range q.items {
+		if r.State != string(improve.Queued) && (r.State != string(improve.Running) || r.Until > now) {
+			continue
+		}
+		if limit, ok := most.Projects[r.Project]; ok && at[r.Project] >= limit {
+			continue
+		}
+		if !found || older(r, next) < 0 {
+			next, found = r, true
+		}
+	}
+	if !found || busy >= most.All {
 		return row.Item{}, false
 	}
 	next.State, next.Worker, next.Until, next.Updated = string(improve.Running), worker, until, now

@@ -137,7 +137,7 @@ func TestP6_AReadOnlyServerIsNoSuccess(t *testing.T) {
 	is(t, store.Remove(t.Context(), "ship"), ErrReadOnly)
 	is(t, store.Queue().Add(t.Context(), storetest.Item(1)), ErrReadOnly)
 	is(t, store.Queue().Halt(t.Context(), true), ErrReadOnly)
-	_, _, err := store.Queue().Take(t.Context(), "w", start(), start(), 1)
+	_, _, err := store.Queue().Take(t.Context(), "w", start(), start(), improve.Limits{All: 1})
 	is(t, err, ErrReadOnly)
 	once(t, store, []string{"before"}, "ship")
 }

@@ -22,8 +22,10 @@ const (
 	// stopped while holding it.
 	sqlTurn = `SELECT pg_advisory_xact_lock($1)`
 	sqlTake = `UPDATE improvements SET state = 'running', worker = $1, until = $2, updated = $3, fence = fence + 1, version = version + 1
-		WHERE id = (SELECT id FROM improvements WHERE (state = 'queued' OR state = 'running' AND until <= $3)
+		WHERE id = (SELECT id FROM improvements AS i WHERE (state = 'queued' OR state = 'running' AND until <= $3)
 			AND (SELECT count(*) FROM improvements WHERE state = 'running' AND until > $3) < $4
+			AND NOT EXISTS (SELECT 1 FROM jsonb_each_text($5::jsonb) AS most WHERE most.key = i.project
+				AND most.value::int <= (SELECT count(*) FROM improvements AS r WHERE r.state = 'running' AND r.until > $3 AND r.project = i.project))
 			ORDER BY created, id LIMIT 1 FOR UPDATE)
 		RETURNING ` + row.ItemColumns
 
@@ -175,7 +177,7 @@ func (q queue) swap(ctx context.Context, next row.Item, version int64) (now row.
 
 // Take is not tried again when the connection breaks: the item may have been
 // taken, and is given to somebody else when its lease ends.
-func (q queue) Take(ctx context.Context, worker string, now, until time.Time, limit int) (improve.Item, bool, error) {
+func (q queue) Take(ctx context.Context, worker string, now, until time.Time, most improve.Limits) (improve.Item, bool, error) {
 	if err := row.CheckWorker(worker); err != nil {
 		return improve.Item{}, false, err
 	}
@@ -184,7 +186,7 @@ func (q queue) Take(ctx context.Context, worker string, now, until time.Time, li
 	err := q.store.once(ctx, func(ctx context.Context, conn *pgxpool.Conn, _ bool) (err error) {
 		batch := &pgx.Batch{} // one journey and one transaction
 		batch.Queue(sqlTurn, taking)
-		batch.Queue(sqlTake, text(worker), row.Stamp(until), row.Stamp(now), limit)
+		batch.Queue(sqlTake, text(worker), row.Stamp(until), row.Stamp(now), most.All, row.ProjectLimits(most, text))
 		answers := conn.SendBatch(ctx, batch)
 		if _, err = answers.Exec(); err == nil {
 			r, ok, err = one(answers.QueryRow())

@@ -128,6 +128,20 @@ func CheckWorker(name string) error {
 	return short("name of the worker", name, MaxName)
 }
 
+// ProjectLimits are the limits of projects as a JSON object, for a statement to look
+// them up in. Name writes a project as the database has it.
+func ProjectLimits(most improve.Limits, name func(string) string) string {
+	of := make(map[string]int, len(most.Projects))
+	for project, n := range most.Projects {
+		of[name(project)] = n
+	}
+	raw, err := json.Marshal(of)
+	if err != nil {
+		return "{}" // texts and numbers: there is nothing that could not be written
+	}
+	return string(raw)
+}
+
 func checkItem(it improve.Item) error {
 	if err := CheckItemID(it.ID); err != nil {
 		return err

@@ -15,12 +15,16 @@ import (
 // between the choice and the change.
 const sqlTake = `UPDATE improvements SET state = 'running', worker = $1, until = $2, updated = $3, fence = fence + 1, version = version + 1
 	WHERE id = (SELECT id FROM (
-			SELECT * FROM (SELECT created, id FROM improvements WHERE state = 'queued' ORDER BY created, id LIMIT 1)
+			SELECT * FROM (SELECT created, id FROM improvements AS i WHERE state = 'queued' AND ` + sqlFree + ` ORDER BY created, id LIMIT 1)
 			UNION ALL
-			SELECT * FROM (SELECT created, id FROM improvements WHERE state = 'running' AND until <= $3 ORDER BY created, id LIMIT 1)
+			SELECT * FROM (SELECT created, id FROM improvements AS i WHERE state = 'running' AND until <= $3 AND ` + sqlFree + ` ORDER BY created, id LIMIT 1)
 		) ORDER BY created, id LIMIT 1)
 	AND (SELECT count(*) FROM improvements WHERE state = 'running' AND until > $3) < $4
 	RETURNING ` + row.ItemColumns
+
+// sqlFree is true of an item whose project is below its own limit, or has none.
+const sqlFree = `NOT EXISTS (SELECT 1 FROM json_each($5) AS most WHERE most.key = i.project
+	AND most.value <= (SELECT count(*) FROM improvements AS r WHERE r.state = 'running' AND r.until > $3 AND r.project = i.project))`
 
 // queue keeps improvements next to the sessions.
 type queue struct{ *Store }
@@ -108,11 +112,11 @@ func (q queue) Change(ctx context.Context, id string, fence int64, change func(*
 	}
 }
 
-func (q queue) Take(ctx context.Context, worker string, now, until time.Time, limit int) (improve.Item, bool, error) {
+func (q queue) Take(ctx context.Context, worker string, now, until time.Time, most improve.Limits) (improve.Item, bool, error) {
 	if err := row.CheckWorker(worker); err != nil {
 		return improve.Item{}, false, err
 	}
-	r, ok, err := q.one(ctx, sqlTake, worker, row.Stamp(until), row.Stamp(now), limit)
+	r, ok, err := q.one(ctx, sqlTake, worker, row.Stamp(until), row.Stamp(now), most.All, row.ProjectLimits(most, func(s string) string { return s }))
 	if err != nil || !ok {
 		return improve.Item{}, false, q.about(ctx, "take an improvement", err)
 	}

@@ -16,7 +16,7 @@ func later() time.Time { return start.Add(time.Hour) }
 // take takes an item that must be there.
 func take(t *testing.T, q improve.Queue, worker string, now, until time.Time) improve.Item {
 	t.Helper()
-	it, ok, err := q.Take(t.Context(), worker, now, until, 100)
+	it, ok, err := q.Take(t.Context(), worker, now, until, improve.Limits{All: 100})
 	if err != nil || !ok {
 		t.Fatalf("took %v, %v", ok, err)
 	}
@@ -26,7 +26,7 @@ func take(t *testing.T, q improve.Queue, worker string, now, until time.Time) im
 // nothing checks that there is nothing to take.
 func nothing(t *testing.T, q improve.Queue, now time.Time, limit int) {
 	t.Helper()
-	if it, ok, err := q.Take(t.Context(), "nobody", now, later(), limit); err != nil || ok {
+	if it, ok, err := q.Take(t.Context(), "nobody", now, later(), improve.Limits{All: limit}); err != nil || ok {
 		t.Fatalf("took %q, %v", it.ID, err)
 	}
 }
@@ -233,18 +233,59 @@ func limited(t *testing.T, q improve.Queue) {
 	until := start.Add(time.Minute)
 	first := take(t, q, "a", start, until)
 	nothing(t, q, start, 1)
-	if _, ok, err := q.Take(t.Context(), "b", start, until, 2); err != nil || !ok {
+	if _, ok, err := q.Take(t.Context(), "b", start, until, improve.Limits{All: 2}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	nothing(t, q, start, 2)
 	change(t, q, first.ID, first.Fence, to(improve.Done))
-	if _, ok, err := q.Take(t.Context(), "c", start, until, 2); err != nil || !ok {
+	if _, ok, err := q.Take(t.Context(), "c", start, until, improve.Limits{All: 2}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	nothing(t, q, start, 2)
 	// A lease that ended holds no place.
-	if got, ok, err := q.Take(t.Context(), "d", until, later(), 1); err != nil || !ok || got.ID != Item(1).ID {
+	if got, ok, err := q.Take(t.Context(), "d", until, later(), improve.Limits{All: 1}); err != nil || !ok || got.ID != Item(1).ID {
 		t.Fatal(got.ID, ok, err)
+	}
+}
+
+// limitedByProject: a project at its own limit holds back its items and no others.
+func limitedByProject(t *testing.T, q improve.Queue) {
+	for n := range 4 {
+		it := Item(n)
+		it.Project = "/a project's \"own\" & é"
+		if n == 3 {
+			it.Project = "/other"
+		}
+		file(t, q, it)
+	}
+	most := improve.Limits{All: 10, Projects: map[string]int{Item(0).Project: 9, "/a project's \"own\" & é": 2}}
+	until := start.Add(time.Minute)
+	var took []improve.Item
+	for range 3 {
+		it, ok, err := q.Take(t.Context(), "a", start, until, most)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		took = append(took, it)
+	}
+	if took[0].ID != Item(0).ID || took[1].ID != Item(1).ID || took[2].ID != Item(3).ID {
+		t.Fatalf("took %s, %s, %s", took[0].ID, took[1].ID, took[2].ID)
+	}
+	if it, ok, err := q.Take(t.Context(), "a", start, until, most); err != nil || ok {
+		t.Fatalf("took %s over the limit of its project: %v", it.ID, err)
+	}
+	change(t, q, took[0].ID, took[0].Fence, to(improve.Done))
+	if it, ok, err := q.Take(t.Context(), "a", start, until, most); err != nil || !ok || it.ID != Item(2).ID {
+		t.Fatal(it.ID, ok, err)
+	}
+	// Of leases that ended, too, no more than the limit are taken over.
+	for n := range 3 {
+		if _, ok, err := q.Take(t.Context(), "b", until, later(), most); err != nil || !ok {
+			t.Fatal(n, ok, err)
+		}
+	}
+	if it, ok, err := q.Take(t.Context(), "b", until, later(), most); err != nil || ok {
+		t.Fatalf("took %s over the limit of its project: %v", it.ID, err)
 	}
 }
 
@@ -261,7 +302,7 @@ func racedLimit(t *testing.T, q improve.Queue) {
 		for w := range 8 {
 			wg.Go(func() {
 				<-ready
-				it, ok, err := q.Take(t.Context(), fmt.Sprint("w", w), start, later(), most)
+				it, ok, err := q.Take(t.Context(), fmt.Sprint("w", w), start, later(), improve.Limits{All: most})
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -293,7 +334,7 @@ func racedTake(t *testing.T, q improve.Queue) {
 	for w := range 8 {
 		wg.Go(func() {
 			for {
-				it, ok, err := q.Take(t.Context(), fmt.Sprint("w", w), start, later(), most)
+				it, ok, err := q.Take(t.Context(), fmt.Sprint("w", w), start, later(), improve.Limits{All: most})
 				if err != nil {
 					t.Error(err)
 					return

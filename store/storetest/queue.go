@@ -35,6 +35,7 @@ func Queue(t *testing.T, open func(t *testing.T) improve.Queue) {
 		{"the oldest item is taken first", takenOldest},
 		{"only queued items are taken, and those whose lease ended", takeable},
 		{"no more run than the limit", limited},
+		{"no more of a project run than its own limit", limitedByProject},
 		{"no more run than the limit when eight ask at once", racedLimit},
 		{"eight take at once and no item goes to two", racedTake},
 		{"P3: a worker that lost its lease records nothing", fenced},
@@ -56,7 +57,7 @@ func Item(n int) improve.Item {
 		Request: improve.Request{
 			Title: "Fix the rudder 🚢", Description: "<b>&", Priority: improve.High, Type: "error_handling",
 			Pattern: improve.Pattern{Type: "error", Severity: improve.High, Count: 3, Samples: []improve.Sample{{Session: "s", Excerpt: "no\x00such"}}},
-			Context: map[string]string{"tool": "bash"}, MaxLines: 200, SecurityReview: true,
+			Context: improve.Context{"tool": "bash"}, MaxLines: 200, SecurityReview: true,
 		},
 		Sessions: []string{"s1", "s2"}, Attempt: 1, Created: at, Updated: at,
 		Evidence: []improve.Evidence{{Number: 1, Step: "clarify", Began: at, Facts: map[string]string{"k": "v"}, Files: []string{"log"}}},
@@ -234,7 +235,7 @@ func unkept(t *testing.T, q improve.Queue) {
 	if err := q.Begin(t.Context(), "", start); err == nil {
 		t.Error("an intent without a key was recorded")
 	}
-	if _, _, err := q.Take(t.Context(), "", start, start, 1); err == nil {
+	if _, _, err := q.Take(t.Context(), "", start, start, improve.Limits{All: 1}); err == nil {
 		t.Error("a worker without a name took something")
 	}
 	if _, err := q.Items(t.Context(), "sleeping"); err == nil {
@@ -316,7 +317,7 @@ func stopped(t *testing.T, q improve.Queue) {
 	is(t, err, ctx.Err())
 	_, err = q.Change(ctx, Item(1).ID, 0, to(improve.Done))
 	is(t, err, ctx.Err())
-	_, _, err = q.Take(ctx, "w", start, start, 1)
+	_, _, err = q.Take(ctx, "w", start, start, improve.Limits{All: 1})
 	is(t, err, ctx.Err())
 	is(t, q.Renew(ctx, Item(1).ID, 1, start), ctx.Err())
 	is(t, q.Begin(ctx, "k", start), ctx.Err())

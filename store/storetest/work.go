@@ -74,7 +74,7 @@ func Work(ctx context.Context, q improve.Queue, name string, random *rand.Rand, 
 		if paused {
 			until = start
 		}
-		it, ok, err := q.Take(ctx, name, start, until, 8)
+		it, ok, err := q.Take(ctx, name, start, until, improve.Limits{All: 8})
 		switch {
 		case err != nil:
 			return err

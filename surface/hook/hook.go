@@ -30,12 +30,13 @@ type Options struct {
 	Gateway bool   // a gateway sees the agent's requests
 	Session string // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
-	Eager   bool                                        // no call may be put aside: somebody outside the engine wants to hear of each
-	Reflect func(context.Context, ReflectRequest) error // at a stop, and never for long; nil is not at all
-	Plan    Plan                                        // nil where the host's hooks tell of its todo list
-	Clock   func() time.Time                            // nil is time.Now
-	PID     int                                         // 0 is this process
-	Log     *slog.Logger                                // nil is none
+	Eager   bool                                                    // no call may be put aside: somebody outside the engine wants to hear of each
+	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
+	SendOn  bool                                                    // a stop that has triggered something sends the agent on
+	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
+	Clock   func() time.Time                                        // nil is time.Now
+	PID     int                                                     // 0 is this process
+	Log     *slog.Logger                                            // nil is none
 }
 
 // Plan finds the newest write of the todo list in a host's own file, and false where
@@ -69,6 +70,7 @@ type Answer struct {
 	Deny     string   // the tool may not run, and why
 	Notices  []string // for the person
 	Decision Decision // at a stop
+	SendOn   bool     // the agent is to go on, also where that is for what was triggered
 }
 
 // Answer tells the session what a call says, and returns what there is to say to
@@ -197,8 +199,12 @@ func (t *turn) said(ctx context.Context, s trimtab.Session, out trimtab.Outcome)
 	switch t.call.Event.Kind {
 	case spool.Start:
 		a.Context = join(t.status(s), a.Context)
+		return t.tell(a)
+	case spool.Prompt:
+		return t.tell(a)
 	case spool.Stop:
-		a.Decision = t.stop(ctx, s, out)
+		return t.stop(ctx, t.tell(a), s, out)
+	case spool.None, spool.Using, spool.Used, spool.Compacting, spool.Compacted, spool.End:
 	}
 	return a
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -124,10 +125,13 @@ func blockForm(c spool.Call, a Answer) any {
 
 // stops is the reason not to stop; "" lets the agent go.
 func stops(a Answer) string {
-	if a.Decision.Decision == GoOn {
-		return a.Decision.Instructions
+	switch {
+	case !a.SendOn:
+		return ""
+	case a.Decision.Reason == Automated: // a host may hand it back as if it had been typed
+		return stop.Opening + a.Decision.Instructions
 	}
-	return ""
+	return a.Decision.Instructions
 }
 
 func told(c spool.Call, a Answer) any {

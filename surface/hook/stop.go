@@ -9,9 +9,10 @@ import (
 	"github.com/trimtab/trimtab/steer/stop"
 )
 
-// Decision is what comes of a stop, in our own terms. Automated with its workflow
-// is not decided while the host waits: whoever looks back at the session says so
-// afterwards, in the same words.
+// Decision is what comes of a stop, in our own terms. Continue with Automated says that
+// a workflow goes on with what the session showed: the host's agent stops all the same,
+// unless the settings have it sent on. It is decided by another process; where that takes
+// longer than a host may wait, the next hook of the session tells it.
 type Decision struct {
 	Decision     string `json:"decision"` // continue or stop
 	Reason       string `json:"reason"`   // basic_continuation, automation_triggered or no_continuation_needed
@@ -34,24 +35,34 @@ func own(s trimtab.Session) bool { return strings.HasPrefix(s.Title, improve.Mar
 
 // stop says what comes of a stop. Whether the agent goes on is the engine's decision
 // (see steer/stop); only where that lets it go, the session is left for reflection.
-func (t *turn) stop(ctx context.Context, s trimtab.Session, out trimtab.Outcome) Decision {
+func (t *turn) stop(ctx context.Context, a Answer, s trimtab.Session, out trimtab.Outcome) Answer {
+	a.Decision = Decision{Decision: LetGo, Reason: NotNeeded}
 	if own(s) {
-		return Decision{Decision: LetGo, Reason: NotNeeded}
+		return a
 	}
 	for _, taken := range out.Actions {
 		if c, ok := taken.Action.(trimtab.Continue); ok && c.Text != "" {
-			text := stop.Opening + strings.TrimPrefix(c.Text, stop.Opening)
-			t.record(ctx, text)
-			return Decision{Decision: GoOn, Reason: Basic, Instructions: text}
+			a.SendOn, a.Decision = true, Decision{Decision: GoOn, Reason: Basic, Instructions: stop.Opening + strings.TrimPrefix(c.Text, stop.Opening)}
+			t.record(ctx, a.Decision.Instructions)
+			return a
 		}
 	}
-	if t.opt.Reflect != nil {
-		w := ReflectRequest{Session: t.id, Host: t.call.Host.Name, Project: s.Project, Transcript: t.in.Transcript, At: t.opt.Clock().UTC()}
-		if err := t.opt.Reflect(ctx, w); err != nil {
-			t.opt.Log.Warn("no reflection on this stop", "session", t.id, "error", err)
-		}
+	if t.opt.Reflect == nil {
+		return a
 	}
-	return Decision{Decision: LetGo, Reason: NotNeeded}
+	w := ReflectRequest{Session: t.id, Host: t.call.Host.Name, Project: s.Project, Transcript: t.in.Transcript, At: t.opt.Clock().UTC()}
+	d, err := t.opt.Reflect(ctx, w)
+	if err != nil {
+		t.opt.Log.Warn("no reflection on this stop", "session", t.id, "error", err)
+	}
+	if d.Workflow == "" {
+		return a
+	}
+	a = t.triggered(a, d)
+	if a.SendOn {
+		t.record(ctx, stop.Opening+d.Instructions)
+	}
+	return a
 }
 
 // record puts the reason to go on into the session, unless a gateway will see it in

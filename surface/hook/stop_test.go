@@ -172,14 +172,17 @@ func TestR15_TheDecisionInOurTerms(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	var requests []ReflectRequest
-	r.opt.Reflect = func(_ context.Context, w ReflectRequest) error { requests = append(requests, w); return nil }
+	r.opt.Reflect = func(_ context.Context, w ReflectRequest) (Decision, error) {
+		requests = append(requests, w)
+		return Decision{}, nil
+	}
 	if d := decide(r, next); d.Decision != GoOn || d.Reason != Basic || d.Workflow != "" || len(requests) != 0 {
 		t.Errorf("basic continuation comes first: %+v, %v", d, requests)
 	}
 	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) || len(requests) != 1 {
 		t.Errorf("then reflection is asked for: %+v, %v", d, requests)
 	}
-	r.opt.Reflect = func(context.Context, ReflectRequest) error { return errors.New("disk full") }
+	r.opt.Reflect = func(context.Context, ReflectRequest) (Decision, error) { return Decision{}, errors.New("disk full") }
 	if d := decide(r, next); d != (Decision{Decision: LetGo, Reason: NotNeeded}) {
 		t.Errorf("an error lets it stop: %+v", d)
 	}
@@ -198,7 +201,7 @@ func TestR16_OurOwnWorkIsNotLookedBackAt(t *testing.T) {
 	} {
 		r := newRig(t, "claude")
 		requests := 0
-		r.opt.Reflect = func(context.Context, ReflectRequest) error { requests++; return nil }
+		r.opt.Reflect = func(context.Context, ReflectRequest) (Decision, error) { requests++; return Decision{}, nil }
 		r.start("startup")
 		r.prompt(prompt)
 		r.todos("pending")
@@ -218,5 +221,5 @@ func TestAnyInterventionMayKeepTheAgentAtWork(t *testing.T) {
 	r.start("startup")
 	out := trimtab.Outcome{Actions: []trimtab.Taken{{By: "focus", Action: trimtab.Continue{Text: "the criterion c1 is not met"}}}}
 	tn := &turn{Hook: New(r.opt), id: r.session().ID, in: input{Last: "Done."}}
-	holds(t, "the reason", tn.stop(t.Context(), r.session(), out).Instructions, stop.Opening, "c1")
+	holds(t, "the reason", tn.stop(t.Context(), Answer{}, r.session(), out).Decision.Instructions, stop.Opening, "c1")
 }

@@ -1,5 +1,5 @@
 // Package project finds what of a project takes effect once a person trusts it: its
-// .trimtab folder, its AGENTS.md files, its automation_config.json. Each part is read
+// .trimtab folder, its AGENTS.md files, its automation_config.json and DEFAULT_WORKFLOW.md. Each part is read
 // once: what is shown is what is hashed and noted. It shows and decides nothing.
 //
 //	found, err := project.Find(dir)
@@ -66,6 +66,9 @@ type Found struct {
 	Left  []string // what cannot be trusted, and why
 }
 
+// automation are the files for the automation of improvements.
+var automation = []string{improve.ProjectFile, improve.WorkflowFile}
+
 // Find finds the parts. What cannot be trusted is an error where there is nothing else.
 func Find(dir string) (Found, error) {
 	var out Found
@@ -90,12 +93,14 @@ func Find(dir string) (Found, error) {
 	for _, f := range found {
 		out.Parts = append(out.Parts, Part{Name: f.Path, Files: trust.Files{f.Name: f.Text}, data: f.Text})
 	}
-	file, data, err := pipeline.ReadProjectFile(cmp.Or(setting.Repository(dir), dir))
-	switch {
-	case err != nil:
-		out.Left = append(out.Left, err.Error())
-	case data != nil:
-		out.Parts = append(out.Parts, Part{Name: file, Files: trust.Files{improve.ProjectFile: data}, data: data})
+	for _, name := range automation {
+		file, data, err := pipeline.ReadProjectFile(cmp.Or(setting.Repository(dir), dir), name)
+		switch {
+		case err != nil:
+			out.Left = append(out.Left, err.Error())
+		case data != nil:
+			out.Parts = append(out.Parts, Part{Name: file, Files: trust.Files{name: data}, data: data})
+		}
 	}
 	switch {
 	case wrong != nil && len(out.Parts) == 0:
@@ -111,7 +116,10 @@ func Find(dir string) (Found, error) {
 // Revoke trusts nothing of a folder any more, and returns what was trusted. Also what is
 // gone from the disk may be in the book.
 func Revoke(dir string, book *trust.Book) (names []string, err error) {
-	all := []string{cmp.Or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name), filepath.Join(cmp.Or(setting.Repository(dir), dir), filepath.FromSlash(improve.ProjectFile))}
+	all := []string{cmp.Or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name)}
+	for _, name := range automation {
+		all = append(all, filepath.Join(cmp.Or(setting.Repository(dir), dir), filepath.FromSlash(name)))
+	}
 	found, _, _ := instruct.Find(dir) // a folder that is gone says nothing
 	for _, f := range found {
 		all = append(all, f.Path)

@@ -47,7 +47,7 @@ func find(t *testing.T, dir string) project.Found {
 
 func TestAllPartsAreTrustedAsTheyWereRead(t *testing.T) {
 	dir, book := t.TempDir(), newBook(t)
-	files := map[string]string{".trimtab/trimtab.json": "{}", "AGENTS.md": "be brief", improve.ProjectFile: "{}"}
+	files := map[string]string{".trimtab/trimtab.json": "{}", "AGENTS.md": "be brief", improve.ProjectFile: "{}", improve.WorkflowFile: "## Step 1: Clarify"}
 	for name, text := range files {
 		put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
@@ -83,7 +83,7 @@ func TestAllPartsAreTrustedAsTheyWereRead(t *testing.T) {
 		}
 	}
 	gone, err := project.Revoke(dir, book)
-	if err != nil || len(gone) != 3 {
+	if err != nil || len(gone) != 4 {
 		t.Errorf("%q, %v", gone, err)
 	}
 	if _, err := project.Revoke(dir, book); !errors.Is(err, fs.ErrNotExist) {

@@ -125,13 +125,13 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 		opt.Plan = lastPlan
 	}
 	if call.Event.Kind == spool.Stop && err == nil {
-		opt.Reflect = r.reflect(s.cfg, data, folder)
+		opt.Reflect, opt.SendOn = r.reflect(s.cfg, data, folder), s.cfg.Automation.OnTrigger == "continue"
 	}
 	said, err := hook.New(opt).Answer(ctx, call)
 	if err != nil {
 		return nil, shut, err
 	}
-	if said.Decision.Decision != "" {
+	if said.Decision.Decision != "" && said.Decision.Reason != hook.Automated { // whoever looked back has noted that
 		noteDecision(data, r.Clock(), said.Session, said.Decision, "")
 	}
 	out, err = hook.Encode(call, said)

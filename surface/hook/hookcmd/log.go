@@ -19,12 +19,15 @@ func openLog(data string) *slog.Logger {
 
 // noteDecision notes what came of a stop, without a word of what was said.
 func noteDecision(data string, at time.Time, session string, d hook.Decision, why string) {
+	if d.Reason != hook.Automated { // our own words, and nobody else's
+		d.Instructions = ""
+	}
 	line, err := json.Marshal(struct {
 		At      time.Time `json:"at"`
 		Session string    `json:"session"`
 		hook.Decision
 		Why string `json:"why,omitempty"`
-	}{at.UTC(), session, hook.Decision{Decision: d.Decision, Reason: d.Reason, Workflow: d.Workflow}, why})
+	}{at.UTC(), session, d, why})
 	if err != nil {
 		return
 	}

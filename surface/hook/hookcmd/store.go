@@ -30,7 +30,9 @@ type Settings struct {
 	Store      Store          `json:"store" doc:"the database"`
 	Limits     setting.Limits `json:"limits" doc:"what is refused for its size"`
 	Automation struct {
-		Enabled bool `json:"automation_enabled" doc:"let reflection ask for improvements by itself"`
+		Enabled   bool   `json:"automation_enabled" doc:"let reflection ask for improvements by itself"`
+		OnTrigger string `json:"on_trigger" default:"tell" enum:"tell,continue" guard:"user" doc:"when a stop has asked for an improvement: tell says so to the person and to the next turn; continue also sends the agent on, once, with the instructions"`
+		StopWait  *int   `json:"stop_wait_ms" default:"400" min:"0" max:"600" guard:"user" doc:"how long a stop waits for what reflection decides, in milliseconds; what comes later is told with the session's next hook"`
 	} `json:"automation" doc:"improvements that reflection may ask for"`
 }
 
