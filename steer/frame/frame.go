@@ -89,6 +89,8 @@ type Memory struct {
 	Set    *Autonomy   `json:"set,omitempty"`   // settings changed in this session
 	Looked int         `json:"looked,omitempty"`
 
+	Weighed uint64 `json:"weighed,omitempty,string"` // what the last evaluation of a push depended on
+
 	Suggestions []Suggestion `json:"suggestions,omitempty"` // the newest last
 	Stats       Stats        `json:"stats,omitzero"`
 }
