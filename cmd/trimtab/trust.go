@@ -18,11 +18,11 @@ func trustCommand(a *app) *cobra.Command {
 	var list, revoke, yes bool
 	c := &cobra.Command{
 		Use: "trust [FOLDER]", Short: "Let a project's .trimtab and AGENTS.md take effect, as they are now", Args: between(0, 1),
-		Long: `A project's .trimtab folder, its AGENTS.md files, its automation_config.json and
-its DEFAULT_WORKFLOW.md come with a clone, so they have no effect until you trust them. Trust is by content: when one of them
-changes, it is asked for again. AGENTS.md counts from the root of the repository
-down to the folder. Even a trusted .trimtab may not set where requests go, what
-commands run, or any key.`,
+		Long: `A project's .trimtab folder, its AGENTS.md files, its automation_config.json
+and its DEFAULT_WORKFLOW.md come with a clone, so they have no effect until you
+trust them. Trust is by content: when one of them changes, it is asked for again.
+AGENTS.md counts from the root of the repository down to the folder. Even a
+trusted .trimtab may not set where requests go, what commands run, or any key.`,
 		Example: "  trimtab trust            show what would take effect here, and trust it\n  trimtab trust --list\n  trimtab trust --revoke",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {

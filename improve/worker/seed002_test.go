@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,20 +45,13 @@ func TestSeed002_73_AProjectMayAllowMoreThanThePersonsOwnNumber(t *testing.T) {
 	p := newPort(t, 2)
 	p.cfg.Workers = 1
 	p.limit = func(string) int { return 2 }
-	both := make(chan struct{}, 2)
-	meet := make(chan struct{})
-	p.events = func(e worker.Event) {
-		if e.Step == "clarify" && e.State == "began" {
-			both <- struct{}{}
-			if len(both) == 2 {
-				close(meet)
-			}
-			select {
-			case <-meet: // each waits for the other: with one at a time neither came on
-			case <-t.Context().Done():
-			}
-		}
-	}
+	var here sync.WaitGroup // each waits for the other: one at a time, neither came on
+	here.Add(2)
+	p.steps = steps.Numbered([]steps.Step{{Name: steps.Clarify, Do: func(context.Context, *steps.Job) (improve.Evidence, error) {
+		here.Done()
+		here.Wait()
+		return improve.Evidence{}, nil
+	}}})
 	if err := p.drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
