@@ -90,6 +90,8 @@ type Memory struct {
 	Looked int         `json:"looked,omitempty"`
 	Told   int         `json:"told,omitempty"` // the step at which a suggestion was told last
 
+	Weighed uint64 `json:"weighed,omitempty,string"` // what the last evaluation of a push depended on
+
 	Suggestions []Suggestion `json:"suggestions,omitempty"` // the newest last
 	Stats       Stats        `json:"stats,omitzero"`
 }

@@ -173,7 +173,7 @@ func (d Frames) doAutonomy(t trimtab.Turn, m Memory, args []string) (Memory, []t
 		if err != nil {
 			return m, nil, err
 		}
-		a, m.Set = next, &next
+		a, m.Set, m.Weighed = next, &next, 0
 		if asked, ok := t.Event.(trimtab.Asked); ok && asked.By == trimtab.Model {
 			acts = append(acts, trimtab.Notify{Text: "the model changed what frames may do by themselves: " + trimtab.Clip(strings.Join(args, " "), 200)})
 		}

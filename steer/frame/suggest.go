@@ -127,9 +127,15 @@ func (d Frames) evaluate(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 			}
 		}
 	}
-	if !a.evaluate(Push, m.facts().most(), m.Stats).Recommended { // whatever the words are
+	most := m.facts().most()
+	if !a.evaluate(Push, most, m.Stats).Recommended { // whatever the words are
 		return m, acts
 	}
+	key := m.weighed(t, most)
+	if key == m.Weighed {
+		return m, acts
+	}
+	m.Weighed = key
 	if push := d.evaluatePush(t, m, pushArgs{}); push.Recommended {
 		var more []trimtab.Action
 		m, more = d.suggest(t, m, push)
@@ -140,6 +146,28 @@ func (d Frames) evaluate(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		}
 	}
 	return m, acts
+}
+
+// weighed tells what an evaluation of a push depends on from what it depended on
+// before: with the same scores and words it would come to the same.
+func (m Memory) weighed(t trimtab.Turn, most []int) uint64 {
+	goal := ""
+	if i := m.index(m.Active); i >= 0 {
+		goal = m.Frames[i].Goal
+	}
+	sum := uint64(14695981039346656037) // FNV-1a, here because hash/fnv would copy each text
+	add := func(b byte) { sum = (sum ^ uint64(b)) * 1099511628211 }
+	for _, text := range [...]string{m.Active, goal, m.candidate(t)} {
+		for i := range len(text) {
+			add(text[i])
+		}
+		add(0)
+	}
+	for _, n := range [...]int{most[0], most[1], most[2], most[3], m.Stats.Total, m.Stats.Acted, m.Stats.Ignored} {
+		add(byte(n))
+		add(byte(n >> 8))
+	}
+	return sum
 }
 
 // waiting is the suggestion of a kind that waits for the active frame, or -1.
