@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,29 +43,6 @@ func hookHosts() []string {
 		names = append(names, h.Name)
 	}
 	return names
-}
-
-// hookCall recognizes the command line that agents call:
-//
-//	[--data DIR] hook [--data DIR] HOST EVENT
-//
-// run answers it without the command tree: building that was a tenth of the program's
-// start, and an agent waits. All else that begins with hook (help, other flags, an
-// agent that is not known, reflect) is left to the tree.
-func hookCall(args []string) (call spool.Args, ok bool) {
-	data := ""
-	if len(args) > 1 && args[0] == "--data" {
-		data, args = args[1], args[2:]
-	}
-	if len(args) == 0 || args[0] != "hook" {
-		return call, false
-	}
-	if call, ok = spool.ParseArgs(args[1:]); !ok || strings.HasPrefix(call.Event, "-") {
-		return call, false
-	}
-	call.Data = cmp.Or(call.Data, data)
-	_, _, ok = spool.Find(call.Host, call.Event)
-	return call, ok
 }
 
 // hook answers one call.

@@ -61,7 +61,7 @@ func TestHookCall(t *testing.T) {
 		"--data hook claude Stop":            {},
 		"":                                   {},
 	} {
-		got, ok := hookCall(strings.Fields(line))
+		got, ok := spool.ParseLine(strings.Fields(line))
 		if ok != (want != spool.Args{}) || ok && got != want {
 			t.Errorf("trimtab %s: %+v, %v", line, got, ok)
 		}

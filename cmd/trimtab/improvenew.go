@@ -66,7 +66,7 @@ func (p pastFlags) query(a *app, args []string) (pipeline.Query, error) {
 	if project == "" {
 		return pipeline.Query{}, fmt.Errorf("%s is not a git repository: an improvement is a branch and a pull request, so go to the project first", dir)
 	}
-	age, err := parseAge(p.since)
+	age, err := setting.ParseAge(p.since)
 	if err != nil {
 		return pipeline.Query{}, misused("--since: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
 func main() {
@@ -52,7 +53,7 @@ var errShown = errors.New("failed")
 
 // run executes one command line and tells errors in one place.
 func run(ctx context.Context, a *app, args []string) int {
-	if call, ok := hookCall(args); ok {
+	if call, ok := spool.ParseLine(args); ok {
 		a.flag.data = call.Data
 		a.hook(ctx, call.Host, call.Event)
 		return done

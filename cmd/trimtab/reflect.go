@@ -17,6 +17,7 @@ import (
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/secret"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/transcript/all"
 )
 
@@ -90,7 +91,7 @@ func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 func (a *app) reflection(ctx context.Context, args []string, l lookback) (r improve.Reflection, err error) {
 	q := improve.Query{Names: args, Host: l.host}
 	if l.since != "" {
-		age, err := parseAge(l.since)
+		age, err := setting.ParseAge(l.since)
 		if err != nil {
 			return r, misused("--since: %w", err)
 		}

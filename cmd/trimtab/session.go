@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -131,7 +130,7 @@ func sessionPrune(a *app) *cobra.Command {
 		Use: "prune --older-than AGE", Short: "Remove sessions that have not changed for a while", Args: none,
 		Example: "  trimtab session prune --older-than 90d --dry-run\n  trimtab session prune --older-than 90d --yes",
 		RunE: func(c *cobra.Command, _ []string) error {
-			d, err := parseAge(age)
+			d, err := setting.ParseAge(age)
 			if err != nil {
 				return usageError{err}
 			}
@@ -183,25 +182,6 @@ func (a *app) prune(ctx context.Context, age time.Duration, dry, yes bool) error
 		return a.printJSON(old)
 	}
 	return nil
-}
-
-// parseAge reads a duration with days.
-func parseAge(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, fmt.Errorf("say how old: --older-than 90d")
-	}
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.Atoi(days)
-		if err != nil || n < 0 || n > 36500 {
-			return 0, fmt.Errorf("%q is not an age; give days as in 90d, or hours as in 12h", s)
-		}
-		return time.Duration(n) * 24 * time.Hour, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not an age; give days as in 90d, or hours as in 12h", s)
-	}
-	return d, nil
 }
 
 // create makes a file that must not exist yet, unless forced.

@@ -293,7 +293,7 @@ func lasting(n trimtab.Note) string {
 		until = "\n\n(This replaces every earlier note of its kind.)"
 	case trimtab.Kept:
 	}
-	if !n.Fixed || strings.HasSuffix(n.Text, until) { // a host may have dropped it, and is given it again
+	if !n.Fixed || n.Urgency > 0 || strings.HasSuffix(n.Text, until) { // what nobody asked for says it itself; a host may have dropped it, and is given it again
 		return n.Text
 	}
 	return n.Text + until
