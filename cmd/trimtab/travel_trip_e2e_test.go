@@ -239,7 +239,7 @@ func (tr *trip) say(text, word string) error {
 		if err := tr.pane.press("Enter"); err != nil {
 			return err
 		}
-		if tr.within(20*time.Second, "", func() bool { return tr.asked(word) }) == nil {
+		if tr.within(time.Minute, "", func() bool { return tr.asked(word) }) == nil { // a busy machine takes that long to start an agent's first request
 			return nil
 		}
 	}
@@ -316,7 +316,7 @@ func (tr *trip) walk(way ...any) error {
 				return err
 			}
 		case string:
-			if err := tr.within(20*time.Second, step, func() bool { return strings.Contains(tr.pane.text(), step) }); err != nil {
+			if err := tr.within(time.Minute, step, func() bool { return strings.Contains(tr.pane.text(), step) }); err != nil {
 				return err
 			}
 		}
