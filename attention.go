@@ -49,7 +49,7 @@ func (p *pass) attend(by string, u Urgency) (why string, ok bool) {
 	if n >= p.cfg.Attention {
 		return fmt.Sprintf("%d such notes in the last %d steps are enough", n, attentionSteps), false
 	}
-	p.s.Spoken = append(recent, Spoken{p.s.Step, u, by})
+	p.s.Spoken = append(p.s.Spoken, Spoken{p.s.Step, u, by})
 	return "", true
 }
 

@@ -17,7 +17,6 @@ type reading struct {
 	shared  int    // how many lines, from the first on, are those of the main line
 	changed bool   // the main line ends otherwise than this history goes on
 	adopted bool   // what another surface told stands in the ledger under new names
-	noTodos bool   // the request offers no tool to write a todo list with
 }
 
 // branches finds the line that follows another, and lines by what they say.
