@@ -28,6 +28,10 @@ func APIs(name string) []string {
 	return all
 }
 
+// settings are those of Trimtab in a client's home: notes at known steps, though the models
+// of these tests repeat themselves.
+const settings = `{"todoReminder":{"timing":"fixed"},"guard":{"enabled":false}}`
+
 // Command returns a headless run of a client: "claude", or with another API
 // than the usual one, "goose:anthropic". Without a URL nothing in it points at a
 // model.
@@ -40,7 +44,7 @@ func Command(name, baseURL, prompt string) (Cmd, error) {
 	}
 	r := all[i]
 	fill := strings.NewReplacer("{url}", strings.TrimSuffix(baseURL, "/"), "{prompt}", prompt)
-	cmd := Cmd{Name: name, API: r.api, Files: map[string]string{}}
+	cmd := Cmd{Name: name, API: r.api, Files: map[string]string{".config/trimtab/trimtab.json": settings}}
 	point := baseURL != ""
 	for _, a := range r.args {
 		switch {
