@@ -14,6 +14,12 @@ import (
 	"github.com/creack/pty"
 )
 
+// Calls of Linux by their numbers, on every machine.
+const (
+	typeInto  = 0x5412 // TIOCSTI
+	setUpRing = 425    // io_uring_setup
+)
+
 // probe is what the test program does inside of a box: what a shell has no words for.
 func probe(args []string) int {
 	var err error
@@ -27,12 +33,12 @@ func probe(args []string) int {
 		var tty *os.File
 		if tty, err = os.OpenFile(args[1], os.O_RDWR|syscall.O_NOCTTY, 0); err == nil {
 			letter := byte('x')
-			if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, tty.Fd(), pushInput, uintptr(ptr(&letter))); errno != 0 {
+			if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, tty.Fd(), typeInto, uintptr(ptr(&letter))); errno != 0 {
 				err = errno
 			}
 		}
 	case "ring":
-		if _, _, errno := syscall.Syscall(ioUringSetup, 1, 0, 0); errno != 0 {
+		if _, _, errno := syscall.Syscall(setUpRing, 1, 0, 0); errno != 0 {
 			err = errno
 		}
 	case "pair":

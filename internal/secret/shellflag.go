@@ -80,9 +80,9 @@ func said(p *pass, _, end int) (int, int, bool) {
 	for i < len(p.text) && i < end+3 && (p.text[i] == ' ' || p.text[i] == ':') {
 		i++
 	}
-	from, to, value := shellWord(p.text, i)
+	from, _, value := shellWord(p.text, i)
 	value = strings.TrimRight(value, ".,!?:")
-	to = from + len(value)
+	to := from + len(value)
 	m := classesOf(value)
 	if len(value) < 5 || m.lower+m.upper == 0 || placeholder(value) || reference(value) || pathLike(value) || m.other && !quoteBefore(p.text, from) {
 		return 0, 0, false
