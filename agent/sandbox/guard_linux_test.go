@@ -57,7 +57,7 @@ func probe(args []string) int {
 // guarded is a box as the chat has it.
 func guarded(t *testing.T, mode, dir string, hide ...string) *Box {
 	t.Helper()
-	if c := choose(system{}, mode, true, true); c.kind != Kind(mode) {
+	if c := choose(system{}, mode, true, true, false); c.kind != Kind(mode) {
 		t.Skipf("not run: this system cannot: %s", c.why)
 	}
 	b, err := New(Config{Mode: mode}, Options{Dir: dir, Self: os.Args[0], Guard: true, Hide: hide})
