@@ -385,6 +385,20 @@ func TestEveryActionReachesTheSurface(t *testing.T) {
 	}
 }
 
+// A reset makes a new beginning for every intervention, also for one that does nothing
+// at it: a seeded bug that kept their memories survived.
+func TestAResetForgetsWhatInterventionsRemember(t *testing.T) {
+	var had []int
+	e := engineOf(t, trimtab.Config{}, probe{name: "counts", steer: func(_ trimtab.Turn, n int) (int, []trimtab.Action) {
+		had = append(had, n)
+		return n + 1, nil
+	}})
+	on(e).do(prompt("one"), prompt("two"), trimtab.Reset{}, prompt("three"))
+	if want := []int{0, 1, 0, 1}; !slices.Equal(had, want) {
+		t.Errorf("it remembered %v, want %v", had, want)
+	}
+}
+
 func TestUnknownCommand(t *testing.T) {
 	g := on(engineOf(t, trimtab.Config{})).do(trimtab.Asked{Command: "fly"})
 	if r, err := g.out.Reply(); err != nil || !r.Failed || !strings.Contains(r.Text, `"fly"`) {

@@ -14,7 +14,7 @@ import (
 
 // The tool and the box together: what a model may do is what the box lets it.
 func TestBashInTheBox(t *testing.T) {
-	if c := choose(system{}, "landlock", true, false); c.kind != Landlock {
+	if c := choose(system{}, "landlock", true, false, false); c.kind != Landlock {
 		t.Skip(c.why)
 	}
 	dir, out := folders(t)

@@ -33,7 +33,10 @@ type choice struct {
 // choose picks a kind. Landlock goes first, since it costs next to nothing, unless
 // the network is to be kept out and it cannot, or a working tree is to be guarded,
 // where only bubblewrap can keep git's hooks from a command that may write beside them.
-func choose(sys prober, mode string, network, guard bool) choice {
+//
+// demanded says that the person set that there is no network, and not only left it to
+// be asked for: mode require then wants all of it kept out.
+func choose(sys prober, mode string, network, guard, demanded bool) choice {
 	switch mode {
 	case "none":
 		return choice{kind: None, why: "switched off"}
@@ -58,7 +61,7 @@ func choose(sys prober, mode string, network, guard bool) choice {
 	switch {
 	case wrapped:
 		return second
-	case mode == "require" && ok: // Landlock, but not all that was asked for
+	case mode == "require" && ok && demanded && first.why != "": // Landlock, but not all that was asked for
 		first.err = ErrNone
 		first.why += "; " + second.why
 		return first

@@ -25,7 +25,7 @@ func (b *Box) gitBinds() []string {
 			args = append(args, "--ro-bind", git, git)
 		default:
 			args = append(args, "--bind", git, git)
-			_ = os.Mkdir(filepath.Join(git, "hooks"), 0o750) // else a command could make it
+			_ = os.Mkdir(filepath.Join(git, "hooks"), 0o755) // #nosec G301 -- as git makes it; else a command could
 			for _, name := range gitFixed {
 				name = filepath.Join(git, name)
 				if info, err := os.Lstat(name); err == nil && info.Mode()&os.ModeSymlink == 0 {

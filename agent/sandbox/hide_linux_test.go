@@ -55,7 +55,7 @@ func put(t *testing.T, name, text string) {
 // box is one of a mode around the project.
 func (d den) box(t *testing.T, mode string, opt Options) *Box {
 	t.Helper()
-	if c := choose(system{}, mode, true, false); c.kind != Kind(mode) {
+	if c := choose(system{}, mode, true, false, false); c.kind != Kind(mode) {
 		t.Skipf("this system cannot: %s", c.why)
 	}
 	opt.Self = os.Args[0]

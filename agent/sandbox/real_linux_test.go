@@ -14,7 +14,7 @@ import (
 func confined(t *testing.T, mode string, network bool, dir, command string) (string, error) {
 	t.Helper()
 	sys := system{}
-	if c := choose(sys, mode, network, false); c.kind != Kind(mode) {
+	if c := choose(sys, mode, network, false, false); c.kind != Kind(mode) {
 		t.Skipf("this system cannot: %s", c.why)
 	}
 	b, err := New(Config{Mode: mode, Network: &network}, Options{Dir: dir, Self: os.Args[0]})

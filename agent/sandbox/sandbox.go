@@ -124,7 +124,7 @@ func open(cfg Config, opt Options, sys prober) (*Box, error) {
 	if !slices.Contains(modes, mode) {
 		return nil, fmt.Errorf("sandbox: mode: %q is not one of: %s", mode, strings.Join(modes, ", "))
 	}
-	found := choose(sys, mode, network, opt.Guard)
+	found := choose(sys, mode, network, opt.Guard, cfg.Network != nil)
 	if found.err != nil {
 		return nil, fmt.Errorf("sandbox: mode %s: %w: %s; choose another tools.sandbox.mode, or install bubblewrap", mode, found.err, found.why)
 	}

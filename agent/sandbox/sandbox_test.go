@@ -89,10 +89,20 @@ func TestTheBestThatThereIsIsChosenAndSaid(t *testing.T) {
 			}
 		})
 	}
+	// A guarded box without a word about the network: what Landlock leaves of it is said,
+	// and is no reason to run nothing.
+	b, err := open(Config{Mode: "require"}, Options{Dir: t.TempDir(), Guard: true}, lock)
+	if err != nil || !strings.Contains(b.Status().String(), "only TCP") || b.Status().Short() != "sandbox: in part" {
+		t.Errorf("%v, %v", b, err)
+	}
+	on := true
+	if b, err := open(Config{Mode: "require", Network: &on}, Options{Dir: t.TempDir(), Guard: true}, lock); err != nil || b.Status().Kind != Landlock {
+		t.Errorf("with the network, which was asked for: %v, %v", b, err)
+	}
 	if _, err := open(Config{Mode: "perhaps"}, Options{Dir: t.TempDir()}, full); err == nil {
 		t.Error("a mode that does not exist was taken")
 	}
-	t.Logf("this machine: %+v", choose(system{}, "auto", true, false))
+	t.Logf("this machine: %+v", choose(system{}, "auto", true, false, false))
 }
 
 func TestWhatMayBeWrittenToIsNamedInFull(t *testing.T) {

@@ -295,3 +295,19 @@ func BenchmarkHandler(b *testing.B) {
 		h.ServeHTTP(nil, r)
 	}
 }
+
+// An address that was handed out stays: whoever keeps another secret for the client is
+// told that there is one.
+func TestH7_AnAddressThatWasHandedOutIsNotReplaced(t *testing.T) {
+	c := address.Open(t.TempDir())
+	first, second := address.New(), address.New()
+	if err := c.Keep("claude", first); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Keep("claude", second); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("err = %v", err)
+	}
+	if got, err := c.Find("claude"); got != first || err != nil {
+		t.Errorf("the secret is another one now: %v", err)
+	}
+}

@@ -3,6 +3,9 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -330,6 +333,25 @@ func TestP17_AStoreThatIsAwayLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, "the memory", string(raw), `"automataEnabled":true`)
+
+	// What was told is not told again, by whoever comes when this process is gone.
+	c, err := spool.Read("claude", "PreCompact", []byte(`{"session_id":"s1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := spool.At(r.opt.Data, c).Take(1 << 22); len(again.Calls) != 0 {
+		t.Errorf("%d calls would be told again", len(again.Calls))
+	}
+	left := 0
+	_ = filepath.WalkDir(spool.Folder(r.opt.Data), func(name string, d fs.DirEntry, err error) error {
+		if raw, failed := os.ReadFile(name); err == nil && failed == nil && strings.Contains(string(raw), "secret 1") {
+			left++
+		}
+		return nil
+	})
+	if left > 0 {
+		t.Errorf("%d files still hold a call that was told", left)
+	}
 }
 
 // TestTheLightWaySaysTheSame: with calls put aside, the same texts come at the
