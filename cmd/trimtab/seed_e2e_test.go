@@ -108,7 +108,8 @@ func TestSeed000_TheAcceptanceListThroughRealAgents(t *testing.T) {
 					t.Errorf("after %d replies the reflection stands before the reminder:\n%s", n+8, got)
 				}
 			}
-			if first, second := on[8][strings.Index(on[8], reflectionWords):], on[16][strings.Index(on[16], reflectionWords):]; first == second {
+			_, first, _ := strings.Cut(on[8], reflectionWords)
+			if _, second, _ := strings.Cut(on[16], reflectionWords); first == second {
 				t.Errorf("after 16 replies stands the reflection of 8 replies:\n%s", second)
 			}
 
