@@ -164,7 +164,14 @@ func TestModes_M2_M12_ThroughRealClaudeCode(t *testing.T) {
 	counts(t, turn, map[string]int{planning: 2, "DEBUGGING MODE is over": 1})
 
 	// M11: a change while the model replies takes effect with the next prompt.
-	change := func() { m.run("mode", "research") }
+	change := func() {
+		for range 50 { // the prompt is stored a moment after it was sent; before that the change would come first
+			if strings.Contains(m.run("session", "export", "--format", "json"), "seven, go on") {
+				break
+			}
+		}
+		m.run("mode", "research")
+	}
 	m.during.Store(&change)
 	turn = m.say("seven, go on")
 	behind(turn, "seven, go on", still)

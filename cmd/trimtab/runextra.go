@@ -17,13 +17,12 @@ func (a *app) withExtras(l launch.Launch, opt runOptions) (launch.Launch, error)
 	want.Few = !opt.hooks
 	if place, err := a.place(l.Host); err == nil { // a host whose settings we know
 		lacks, there, err := place.Lacks(want)
-		if err != nil {
-			if !opt.hooks && !opt.mcp { // settings that we cannot read are not a reason not to run it
-				err = nil
-			}
+		if err != nil && (opt.hooks || opt.mcp) {
 			return l, err
 		}
-		want = lacks
+		if want = lacks; err != nil { // settings that we cannot read are no reason not to run it
+			want.Hooks = ""
+		}
 		for _, text := range there {
 			if opt.hooks || opt.mcp {
 				a.progress("%s\n", text)

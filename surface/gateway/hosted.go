@@ -108,12 +108,10 @@ func (g *Steerer) hosts(model string) bool {
 	return false
 }
 
-// foretell adds what a hook told. A prompt takes the place of one before it, which was
-// never sent.
+// foretell takes what a hook told. It takes the place of what was told before, which was
+// never sent, or told after its request had left; but for a compaction.
 func (h *hooks) foretell(events []trimtab.Event) {
-	if slices.ContainsFunc(events, isTurn) {
-		h.ahead = slices.DeleteFunc(h.ahead, func(ev trimtab.Event) bool { _, rewritten := ev.(trimtab.Rewritten); return !rewritten })
-	}
+	h.ahead = slices.DeleteFunc(h.ahead, func(ev trimtab.Event) bool { _, rewritten := ev.(trimtab.Rewritten); return !rewritten })
 	h.ahead = append(h.ahead, events...)
 	for _, ev := range events {
 		if isTurn(ev) {
