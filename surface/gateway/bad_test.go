@@ -42,7 +42,7 @@ type carrier func(*http.Request) (*http.Response, error)
 func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
 // forgetful is a store that says that it keeps everything, and costs nothing.
-type forgetful struct{ *memory.Store }
+type forgetful struct{ trimtab.Archive }
 
 func (forgetful) Commit(_ context.Context, c trimtab.Commit) (int, error) {
 	return c.Session.Version + 1, nil
