@@ -26,6 +26,7 @@ import (
 func TestRealHooks(t *testing.T) {
 	bin := programs(t)
 	announce := fakemodel.Reply{Text: "The first half is done. Now I'll write the second half."}
+	changes, finished, unchecked := fakemodel.Run("printf 'package a\\n' > a.go"), fakemodel.Reply{Text: "Both halves are there and all tests pass."}, "you changed a.go"
 	for _, c := range []struct {
 		host   string
 		calls  []fakemodel.Call
@@ -52,6 +53,13 @@ func TestRealHooks(t *testing.T) {
 		{"gemini", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
 		{"qwen", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
 		{"goose", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
+
+		// J9: code changed and nothing was run since.
+		{"claude", []fakemodel.Call{changes}, finished, unchecked, nil},
+		{"codex", []fakemodel.Call{changes}, finished, unchecked, []string{"--dangerously-bypass-hook-trust"}},
+		{"gemini", []fakemodel.Call{changes}, finished, unchecked, nil},
+		{"qwen", []fakemodel.Call{changes}, finished, unchecked, nil},
+		{"goose", []fakemodel.Call{changes}, finished, unchecked, nil},
 	} {
 		t.Run(c.host+"-"+c.calls[0].Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)

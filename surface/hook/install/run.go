@@ -124,7 +124,7 @@ func (r *Run) defaults(h host.Host, w Want, getenv func(string) string) error {
 func hooksFor(h host.Host, w Want) map[string][]matched {
 	all := map[string][]matched{}
 	for _, e := range h.Hooks.Events {
-		if w.Few && !e.Kind.Relayed() {
+		if w.Few && !e.Kind.Relayed() && e.Kind != host.HookStop { // whether it may stop is asked in every run
 			continue
 		}
 		all[e.Name] = []matched{group(h.Install, e, w.Hooks+" "+h.Name+" "+e.Name)}

@@ -16,7 +16,7 @@ import (
 // an MCP server or a gateway that was put in before is kept.
 type Want struct {
 	Hooks   string   // the command line of a hook up to the host's name, as the host's shell reads it
-	Few     bool     // only the hooks that a gateway needs to hear of, and only where they add its notes
+	Few     bool     // only the hooks that a gateway needs to hear of, and the stop, and only where the host adds notes by them
 	MCP     []string // the program that speaks MCP, and its arguments
 	Gateway string   // the base URL of a gateway
 }
