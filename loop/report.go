@@ -22,7 +22,7 @@ const maxReports, maxPromptLines, minReport, minPasted = 96, 400, 16, 2
 func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
 	mem.Prompts++
 	var alarm, pasted *Alarm
-	lines, told, same := 0, 0, 0
+	lines, told, same, longest := 0, 0, 0, 0
 	for line := range strings.SplitSeq(prompt, "\n") {
 		if lines++; lines > maxPromptLines {
 			break
@@ -49,12 +49,13 @@ func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
 			continue
 		}
 		r.N, r.At = r.N+1, mem.Prompts
-		if !fails {
-			same++
-		}
-		if a := (&Alarm{Kind: SameReport, Times: r.N, Cause: sign, Why: fmt.Sprintf("the person reports this for the %s time: %q", ordinal(r.N), brief(line, 100))}); !fails && pasted == nil {
-			pasted = a
-		} else if fails && (alarm == nil || r.N > alarm.Times) {
+		a := &Alarm{Kind: SameReport, Times: r.N, Cause: sign, Why: fmt.Sprintf("the person reports this for the %s time: %q", ordinal(r.N), brief(line, 100))}
+		switch {
+		case !fails:
+			if same++; len(line) > longest { // the one that tells most
+				pasted, longest = a, len(line)
+			}
+		case alarm == nil || r.N > alarm.Times:
 			alarm = a
 		}
 	}

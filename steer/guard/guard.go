@@ -100,7 +100,7 @@ func (d Guard) see(t trimtab.Turn, m Memory, said trimtab.Message) (Memory, []tr
 	case alarm.Kind == loop.SameReport:
 		files := strings.Join(m.Files, ", ")
 		m.Told, m.Files = nil, nil
-		return m, []trimtab.Action{trimtab.Inject{Slot: slotReport, Text: write(reportWords, alarm, files), Place: trimtab.AtEnd, Life: trimtab.OneTurn, Why: alarm.Why, Urgency: trimtab.SameReport}}
+		return m, []trimtab.Action{trimtab.Inject{Slot: slotReport, Text: write(reportWords, alarm, files), Place: trimtab.AtEnd, Life: trimtab.Once, Why: alarm.Why, Urgency: trimtab.SameReport}}
 	case slices.ContainsFunc(t.Notes, func(n trimtab.Note) bool { return n.By == "mode" && n.Step == t.Step && !n.Seated() }): // the goal's own rule speaks
 	default:
 		return d.tell(m, alarm)
