@@ -192,6 +192,12 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
+func (b *lockedBuffer) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text.Reset()
+}
+
 func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -53,7 +53,7 @@ func (a seedAgent) seedRun(ctx context.Context, t *testing.T, trimtab, prompt st
 		t.Fatal(err)
 	}
 	agent.Home, agent.Args, agent.Env = t.TempDir(), append(agent.Args, a.args...), append(agent.Env, a.env...)
-	launched(ctx, t, trimtab, a.client, &agent, paths, model, append([]string{"--data", t.TempDir()}, flags...)...)
+	launched(ctx, t, trimtab, a.client, &agent, paths, model, append([]string{"--data", t.TempDir(), "--set", "stop.enabled=false", "--set", "verify.enabled=false"}, flags...)...)
 	model.NoneRefused(t)
 	var all []string
 	for _, r := range model.Main() {
