@@ -182,7 +182,8 @@ func (a *app) runAgent(l launch.Launch, url, session, program string, args []str
 	}
 	code, err := l.Run(launch.Process{
 		Program: program, Args: args, URL: url, Session: session, Data: data,
-		Environ: a.environ, In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
+		Environ: append(slices.Clone(a.environ), config.Environ[Settings](a.flag.sets)...), // for our hooks
+		In:      a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
 	})
 	if err == nil && code != 0 {
 		return exitCode(code)

@@ -144,6 +144,20 @@ func (l *loader) flags(sets []string) {
 	l.more(Origin{Layer: Flags})
 }
 
+// Environ returns key=value pairs as variables, for our programs that another program
+// starts. Only whole keys have a variable: an entry of a map is left out.
+func Environ[T any](sets []string) []string {
+	var all []string
+	keys := Keys[T]()
+	for _, pair := range sets {
+		path, text, _ := strings.Cut(pair, "=")
+		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Path == path }); i >= 0 && len(keys[i].Env) > 0 {
+			all = append(all, keys[i].Env[0]+"="+text)
+		}
+	}
+	return all
+}
+
 // assign sets what a path names from text.
 func (l *loader) assign(path, text string, from Origin) {
 	if here, isSection := l.sections[path]; isSection && path != "" {

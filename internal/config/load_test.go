@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,19 @@ func TestEachLayerStandsOverTheOneBeforeIt(t *testing.T) {
 
 	from.Sets = []string{key + "=12", key + "=13"}
 	check(13, config.Origin{Layer: "flags", Name: "--set"})
+}
+
+// What was set for one run holds in the programs of ours that the run's agent starts.
+func TestFlagsGoOnAsVariables(t *testing.T) {
+	env := config.Environ[settings]([]string{"todoReminder.initialTurns=20", "gateway.upstreams.openai=c", "nobody=1", "todoReminder.initialTurns=21"})
+	if want := []string{"TRIMTAB_TODO_REMINDER_INITIAL_TURNS=20", "TRIMTAB_TODO_REMINDER_INITIAL_TURNS=21"}; !slices.Equal(env, want) {
+		t.Fatalf("%q, want %q", env, want)
+	}
+	got, report := config.Load[settings](config.Sources{Env: env})
+	if got.TodoReminder.InitialTurns != 21 {
+		t.Errorf("%d", got.TodoReminder.InitialTurns)
+	}
+	expect(t, report)
 }
 
 func TestALowerLayerKeepsWhatAHigherOneDoesNotSet(t *testing.T) {
