@@ -84,6 +84,9 @@ func TestP17_ADatabaseThatIsLockedHoldsNobodyUp(t *testing.T) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("PRAGMA busy_timeout = 60000"); err != nil { // a slow machine may still be at the first call
+		t.Fatal(err)
+	}
 	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
