@@ -18,6 +18,24 @@ func advice(p Pattern) string {
 			return "tools fail often, each time otherwise; look at the samples for what they have in common, and say in the agent's instructions how commands are run here"
 		}
 		return "the same error of " + tool + " keeps coming back; remove its cause, or say in the agent's instructions how to avoid it"
+	case SaidNo:
+		if p.General() {
+			return "the person sent changes back; read the reasons for a rule that could stand in the agent's instructions"
+		}
+		return "the person said no to this command; say in the agent's instructions when it may be run, or leave it out of what the agent may run"
+	case Interrupted:
+		return "the person had to break the agent off; read what they said next for a rule that could stand in the agent's instructions"
+	case ReportedRed:
+		return "the person had to say that a check is red; say in the agent's instructions which command must pass before it ends, or install the stop hook"
+	case LintRule:
+		return "the agent breaks this rule of the linter time after time; say in its instructions how to write it here, or switch the rule off where nobody wants it"
+	case GuessedPath:
+		return "the agent looks for this path, which is not there; say in its instructions where it is"
+	case Unproved:
+		if p.Context[KeyKind] == RedEnd {
+			return "the agent ends while a check is red; say in its instructions which command must pass before it ends, or install the stop hook"
+		}
+		return "the agent ends with changes that nothing has checked; say in its instructions which command must pass before it ends, or install the stop hook"
 	case Frustration:
 		return "the person had to complain more than once; look at what came before, and have the agent check that it works before it says so"
 	case LongSession:
@@ -47,6 +65,12 @@ func loopKind(kind string) string {
 		return "a few calls in turn, with the same results"
 	case loop.Failures:
 		return "nothing that is tried succeeds"
+	case loop.Streak:
+		return "one kind of call fails each time"
+	case loop.Rephrase:
+		return "the same is asked in other words"
+	case loop.SameReport:
+		return "the person reports the same error again"
 	case loop.SameWords:
 		return "replies that say the same"
 	case loop.Monologue:

@@ -1,9 +1,11 @@
 package improve
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -12,7 +14,9 @@ import (
 // pending is a call that waits for its result.
 type pending struct {
 	id, tool, about string
-	runs            bool // it runs a command
+	file            string // that a tool which runs no command is about
+	key             string // the same call has the same
+	runs            bool   // it runs a command
 }
 
 // maxAbout is how much is kept of what an open call is about. It is redacted when
@@ -28,7 +32,11 @@ func (r *Reflector) call(m trimtab.Message, c trimtab.ToolCall) {
 	r.metrics.ToolUses++
 	tool := name(c.Name)
 	key, about := identity(c)
-	r.open = append(r.open, pending{id: c.ID, tool: tool, about: about, runs: runs(tool)})
+	p := pending{id: c.ID, tool: tool, about: about, key: tool + "\x00" + key, runs: runs(tool)}
+	if !p.runs {
+		p.file = fileOf(c)
+	}
+	r.open = append(r.open, p)
 	r.open = r.open[max(0, len(r.open)-maxOpen):]
 	if row := r.tools.at(tool, r.seen); row != nil {
 		row.tool = tool
@@ -36,13 +44,54 @@ func (r *Reflector) call(m trimtab.Message, c trimtab.ToolCall) {
 			r.quote(row, m.ID, tool+" "+about)
 		}
 	}
-	if row := r.calls.at(tool+"\x00"+key, r.seen); row != nil {
-		if row.n == 1 {
-			row.tool, row.label = tool, about
-		} else { // most calls are made once: they are not quoted
-			r.quote(row, m.ID, tool+" "+about)
-		}
+	if r.opt.Literal {
+		r.repeat(p, m.ID)
 	}
+}
+
+// repeat counts a call.
+func (r *Reflector) repeat(p pending, id string) *tally {
+	row := r.calls.at(p.key, r.seen)
+	if row == nil {
+		return nil
+	}
+	if row.n == 1 {
+		row.tool, row.label = p.tool, p.about
+	} else { // most calls are made once: they are not quoted
+		r.quote(row, id, p.tool+" "+r.near(r.redact(p.about)))
+	}
+	return row
+}
+
+// answered counts a call that gives what it gave before. A check that passes again is no
+// trouble, nor is a call that gives something new.
+func (r *Reflector) answered(id string, p pending, res trimtab.ToolResult, failed bool) {
+	if r.opt.Literal || p.key == "" || p.runs && !failed {
+		return
+	}
+	row := r.repeat(p, id)
+	if row == nil {
+		return
+	}
+	if gave := hashOf(Fold(res.Text) + strconv.Itoa(len(res.Text))); gave != row.gave {
+		row.gave, row.n, row.samples = gave, 1, nil
+	}
+	row.failed = failed
+}
+
+// fileOf is the file or folder that a call names.
+func fileOf(c trimtab.ToolCall) string {
+	if len(c.Input) > maxInput {
+		return ""
+	}
+	var input struct {
+		A string `json:"file_path"`
+		B string `json:"filePath"`
+		C string `json:"absolute_path"`
+		D string `json:"path"`
+	}
+	_ = json.Unmarshal(c.Input, &input) // keys of other types name no file
+	return cmp.Or(input.A, input.B, input.C, input.D)
 }
 
 // name is a tool's name as it may be shown.

@@ -20,10 +20,32 @@ func (r *Reflector) result(m trimtab.Message, res trimtab.ToolResult) {
 		r.newest = call
 	}
 	code, told := exitCode(res.Text)
-	if !res.Failed && !(call.runs && told && code != "0") {
+	failed := res.Failed || call.runs && told && code != "0"
+	if failed && !told {
+		switch refusal, reason := refusalOf(res.Text); refusal {
+		case rejected:
+			r.deny(m.ID, call, reason)
+			return
+		case aborted:
+			return
+		case slip:
+			r.slipped++
+			return
+		case carriedOut:
+		}
+	}
+	if call.runs && r.lint(m.ID, call, res.Text) && failed {
+		r.answered(m.ID, call, res, failed)
+		return
+	}
+	r.answered(m.ID, call, res, failed)
+	if !failed || r.guess(m.ID, call, res.Text) {
 		return
 	}
 	line := complaint(res.Text)
+	if unfinished(line) {
+		return
+	}
 	if line == "" && code == "1" && answers(call.about) {
 		return // a search that found nothing, a comparison that found a difference
 	}
@@ -42,10 +64,21 @@ func (r *Reflector) result(m trimtab.Message, res trimtab.ToolResult) {
 	if len(row.samples) < maxSamples {
 		text := r.trouble
 		if call.about != "" {
-			text = shorten(r.redact(call.about), 60) + " → " + text
+			text = shorten(r.near(r.redact(call.about)), 60) + " → " + r.near(text)
 		}
 		r.quote(row, m.ID, text)
 	}
+}
+
+// unfinished reports whether a compiler says that the code is in the middle of a change.
+// The next edit mends that, and no project can.
+func unfinished(line string) bool {
+	for _, w := range []string{"imported and not used", "declared and not used", "declared but not used", "is defined but never used", "unused import", "unused variable"} {
+		if strings.Contains(line, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // told is the complaint with its secrets taken out of the whole text, in which
@@ -142,17 +175,18 @@ func complaint(text string) string {
 	trace := strings.Contains(text, "Traceback (most recent call last)")
 	for _, part := range []string{head, tail} {
 		for line := range strings.SplitSeq(part, "\n") {
-			line = unwrapped(plainLine(trimtab.Clip(line, maxLabel)))
+			whole := plainLine(trimtab.Clip(line, maxLabel))
+			line = unwrapped(whole)
 			if len(line) < 4 || generic(line) {
 				continue
 			}
 			if strings.HasPrefix(named, "--- FAIL") {
 				return named + " " + line // which test, and what of it
 			}
-			if first == "" {
+			if first == "" && !shown(line) {
 				first = line
 			}
-			if wrong(line) && (named == "" || trace && exception(line)) {
+			if (wrong(line) || len(line) < len(whole)) && !shown(line) && (named == "" || trace && exception(line)) {
 				named = line // an interpreter names the cause last, a compiler first
 			}
 			if named != "" && !trace && !strings.HasPrefix(named, "--- FAIL") {
@@ -196,7 +230,30 @@ func generic(line string) bool {
 	case "fail", "failed", "error", "output", "stdout", "stderr", "(none)", "command", "none", "---":
 		return true
 	}
-	return strings.HasPrefix(low, "make: ***") || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "=== RUN")
+	if _, command, ok := strings.Cut(low, "$ "); ok && (strings.HasPrefix(low, "[") || strings.HasPrefix(low, "$ ")) && command != "" {
+		return true // what a task runner runs
+	}
+	for _, w := range []string{"make: ***", "=== run", "=== pause", "=== cont", "--- pass", "fail\t", "fail ", "ok ", "? ", "?\t", "# ", "npm err! code", "npm error code", "npm err! errno", "error: script "} {
+		if strings.HasPrefix(low, w) {
+			return true
+		}
+	}
+	for _, w := range []string{"] error task failed", "[build failed]", "[setup failed]", "task failed", "elifecycle"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown reports whether a line is code or a log that a command merely shows.
+func shown(line string) bool {
+	for _, w := range []string{"return ", "if ", "func ", "def ", "t.Fatal", "t.Error", "log.", "raise ", "throw ", "//", "*", "+ ", "- ", "INFO", "DEBUG", "level=info", "level=debug", "$ "} {
+		if strings.HasPrefix(line, w) {
+			return true
+		}
+	}
+	return strings.HasSuffix(line, "{") || strings.HasSuffix(line, ";") || strings.Contains(line, "fmt.Errorf(") || strings.Contains(line, "errors.New(") || strings.Contains(line, " INFO ") || strings.Contains(line, " DEBUG ")
 }
 
 // wrong reports whether a line tells of something that went wrong.

@@ -71,8 +71,31 @@ func Merge(results []Result) []Merged {
 		out = append(out, *m)
 	}
 	slices.SortFunc(out, rank)
-	return out
+	return mixed(out)
 }
+
+// mixed lets the kinds of trouble take turns: a person who reads the first ten should see
+// more than ten rules of one linter. Each further one of its kind stands as if it had
+// sameKind points less.
+func mixed(all []Merged) []Merged {
+	before := map[string]int{}
+	less := make(map[string]int, len(all))
+	for _, m := range all {
+		if m.Sessions > 1 && !m.General() {
+			less[m.Fingerprint] = before[m.Type] * sameKind
+			before[m.Type]++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Merged) int {
+		if c := cmp.Or(cmp.Compare(once(a), once(b)), cmp.Compare(general(a), general(b))); c != 0 {
+			return c
+		}
+		return cmp.Compare(b.Score-less[b.Fingerprint], a.Score-less[a.Fingerprint])
+	})
+	return all
+}
+
+const sameKind = 15
 
 // all are the patterns of a session, and what is none by itself.
 func (r Result) all() iter.Seq[Pattern] {
@@ -93,18 +116,6 @@ func (r Result) root() string { return cmp.Or(r.Parent, r.SessionID) }
 
 // rank says which of two troubles stands first.
 func rank(a, b Merged) int {
-	once := func(m Merged) int {
-		if m.Sessions > 1 {
-			return 0
-		}
-		return 1
-	}
-	general := func(m Merged) int {
-		if m.General() {
-			return 1
-		}
-		return 0
-	}
 	return cmp.Or(
 		cmp.Compare(once(a), once(b)),
 		cmp.Compare(general(a), general(b)),
@@ -112,6 +123,20 @@ func rank(a, b Merged) int {
 		cmp.Compare(b.Sessions, a.Sessions),
 		cmp.Compare(b.Count, a.Count),
 		cmp.Compare(a.Fingerprint, b.Fingerprint))
+}
+
+func once(m Merged) int {
+	if m.Sessions > 1 {
+		return 0
+	}
+	return 1
+}
+
+func general(m Merged) int {
+	if m.General() {
+		return 1
+	}
+	return 0
 }
 
 // distinct are the results by session, in the order of their ids. Of two of the

@@ -53,7 +53,8 @@ func (r *Reflector) Result(now time.Time) (Result, bool) {
 		out.Metrics.DurationMinutes = &minutes
 	}
 	out.Timestamp = out.Timestamp.UTC()
-	for _, found := range [][]Pattern{r.sameCalls(), r.errors(), r.fromPeople(), r.fromSession(), r.fromLoops(), r.busy()} {
+	r.endTurn()
+	for _, found := range [][]Pattern{r.sameCalls(), r.errors(), r.fromPeople(), r.fromWork(), r.fromSession(), r.fromLoops(), r.busy()} {
 		out.Patterns = append(out.Patterns, found...)
 	}
 	out.Faint = r.faint()
@@ -120,7 +121,13 @@ func (r *Reflector) sameCalls() []Pattern {
 	var out []Pattern
 	at := map[string]int{}
 	for _, row := range r.calls.largest(leastSame) {
-		sign := row.tool + " " + Fold(row.label)
+		sign := row.tool + " " + r.near(r.redact(row.label))
+		scope := ""
+		if r.opt.Literal {
+			sign = row.tool + " " + Fold(row.label)
+		} else if !row.failed {
+			scope = ScopeGeneral // the same file read again: it costs, and is seldom a project's to mend
+		}
 		if i, ok := at[sign]; ok {
 			out[i].Count += row.n
 			out[i].finish()
@@ -131,21 +138,25 @@ func (r *Reflector) sameCalls() []Pattern {
 		}
 		at[sign] = len(out)
 		out = append(out, r.pattern(RepeatedTool, sign, row.n, row.samples, map[string]string{
-			KeyTool: row.tool, KeyKind: "same_input", KeyAbout: shorten(row.tool+" "+r.redact(row.label), maxExcerpt),
+			KeyTool: row.tool, KeyKind: "same_input", KeyScope: scope, KeyAbout: shorten(row.tool+" "+r.near(r.redact(row.label)), maxExcerpt),
 		}))
 	}
 	return out
 }
 
-// busy are tools that were used often, whatever for.
+// busy are tools that were used often, whatever for: a statistic, and a pattern only for
+// who wants the literal rules.
 func (r *Reflector) busy() []Pattern {
 	var out []Pattern
+	if !r.opt.Literal {
+		return nil
+	}
 	for _, row := range r.tools.largest(leastBusy) {
 		if len(out) == maxPatterns {
 			break
 		}
 		out = append(out, r.pattern(RepeatedTool, "tool "+row.tool, row.n, row.samples, map[string]string{
-			KeyTool: row.tool, KeyKind: "same_tool", KeyScope: ScopeGeneral, KeyAbout: row.tool,
+			KeyTool: row.tool, KeyKind: "same_tool", KeyAbout: row.tool,
 		}))
 	}
 	return out
@@ -177,7 +188,7 @@ func (r *Reflector) sameError(row *tally, samples []Sample) Pattern {
 	return r.pattern(ErrorPatterns, row.sign, row.n, samples, map[string]string{KeyTool: row.tool, KeyKind: "same_error", KeyAbout: row.label})
 }
 
-// faint are the errors that came too seldom to be a pattern here, with a sample each.
+// faint is what came too seldom to be a pattern here, with a sample each.
 func (r *Reflector) faint() []Pattern {
 	var out []Pattern
 	for _, row := range r.faults.largest(1) {
@@ -185,20 +196,89 @@ func (r *Reflector) faint() []Pattern {
 			out = append(out, r.sameError(row, row.samples[:min(1, len(row.samples))]))
 		}
 	}
+	for _, k := range r.kinds() {
+		for _, row := range k.rows.largest(1) {
+			if row.n < k.least && len(out) < 3*maxFaint {
+				out = append(out, k.pattern(row))
+			}
+		}
+	}
+	if p := &r.people; p.angry.n > 0 && p.angry.n < leastAngry {
+		out = append(out, r.frustration())
+	}
 	return out
+}
+
+// kind is a type of pattern whose occurrences are counted by what they are about.
+type kind struct {
+	rows    *table
+	least   int // in one session
+	pattern func(*tally) Pattern
+}
+
+// kinds are those that come of what the person did and of how the agent worked.
+func (r *Reflector) kinds() []kind {
+	of := func(name string, about func(*tally) string) func(*tally) Pattern {
+		return func(row *tally) Pattern {
+			context := map[string]string{KeyTool: row.tool, KeyKind: row.detail, KeyAbout: about(row)}
+			if row.detail == ScopeGeneral {
+				context[KeyKind], context[KeyScope] = "", ScopeGeneral
+			}
+			p := r.pattern(name, row.sign, row.n, row.samples, context)
+			if row.why > 0 {
+				p.Context["reasons"] = row.why
+			}
+			return p
+		}
+	}
+	label := func(row *tally) string { return row.label }
+	return []kind{
+		{&r.people.red, 2, of(ReportedRed, func(row *tally) string { return row.label + " reported red by the person" })},
+		{&r.people.denied, 2, of(SaidNo, label)},
+		{&r.rules, 3, of(LintRule, label)},
+		{&r.guessed, 2, of(GuessedPath, label)},
+		{&r.ends, 3, of(Unproved, func(row *tally) string {
+			if row.detail == RedEnd {
+				return "ended while a check was red"
+			}
+			return "ended with changes that nothing had checked"
+		})},
+	}
+}
+
+// fromWork are the patterns of those kinds.
+func (r *Reflector) fromWork() []Pattern {
+	var out []Pattern
+	for _, k := range r.kinds() {
+		for i, row := range k.rows.largest(k.least) {
+			if i == maxPatterns {
+				break
+			}
+			out = append(out, k.pattern(row))
+		}
+	}
+	return out
+}
+
+func (r *Reflector) frustration() Pattern {
+	p := &r.people
+	context := map[string]string{KeyAbout: "after no error that a tool reported", KeyScope: ScopeGeneral}
+	sign := "no error before"
+	if p.after != "" {
+		sign = "after " + p.after
+		context = map[string]string{KeyAbout: "after the error: " + shorten(p.trouble, maxExcerpt)}
+	}
+	return r.pattern(Frustration, sign, p.angry.n, p.angry.samples, context)
 }
 
 func (r *Reflector) fromPeople() []Pattern {
 	var out []Pattern
 	p := &r.people
 	if p.angry.n >= leastAngry {
-		context := map[string]string{KeyAbout: "after no error that a tool reported"}
-		sign := "no error before"
-		if p.after != "" {
-			sign = "after " + p.after
-			context[KeyAbout] = "after the error: " + shorten(p.trouble, maxExcerpt)
-		}
-		out = append(out, r.pattern(Frustration, sign, p.angry.n, p.angry.samples, context))
+		out = append(out, r.frustration())
+	}
+	if p.broken.n > 0 {
+		out = append(out, r.pattern(Interrupted, "broken off", p.broken.n, p.broken.samples, map[string]string{KeyScope: ScopeGeneral, KeyAbout: "the person broke the agent off and said something else"}))
 	}
 	if p.stops.n >= leastStopped {
 		out = append(out, r.pattern(PrematureStop, "had to say go on", p.stops.n, p.stops.samples, map[string]string{KeyAbout: "the person had to say go on"}))

@@ -18,6 +18,12 @@ type people struct {
 	stops   tally    // the person had to say go on
 	prompts []prompt
 	again   []*tally // instructions that were given twice
+	denied  table    // what the person said no to
+	red     table    // checks that the person said are red
+	broken  tally    // the person broke the model off, and said why
+	broke   bool     // since their last prompt
+	last    uint64   // their last prompt, hashed
+	words   string   // the same
 }
 
 // prompt is an instruction to compare later ones with.
@@ -29,7 +35,10 @@ type prompt struct {
 	row   *tally // once it was given again
 }
 
-const maxTyped = 4000 // bytes of a prompt that are looked at
+const (
+	maxTyped     = 4000 // bytes of a prompt that are looked at
+	maxComplaint = 800  // a longer prompt is no complaint and no correction
+)
 
 // hear takes in what a person typed. Nothing else is ever taken for a person's
 // word: not a tool's text, not the model's, not the host's.
@@ -37,6 +46,14 @@ func (r *Reflector) hear(m trimtab.Message) {
 	typed := ownWords(m.Typed())
 	if typed == "" {
 		return
+	}
+	r.afterBreak(m, typed)
+	defer func() { r.people.last, r.people.words = hashOf(typed), typed }()
+	if kind := reportedRed(typed); kind != "" {
+		if row := r.people.red.at(kind, r.seen); row != nil {
+			row.sign, row.label = kind, kind
+			r.quote(row, m.ID, typed)
+		}
 	}
 	switch {
 	case goOn(typed):
@@ -47,6 +64,8 @@ func (r *Reflector) hear(m trimtab.Message) {
 		return
 	case strings.HasPrefix(typed, "/"): // a command of the host
 		return
+	case len(typed) > maxComplaint:
+		return // a text that was brought along: it speaks of something else
 	case complains(typed):
 		r.angered(m.ID, typed)
 	}
@@ -85,7 +104,7 @@ func (r *Reflector) instructed(id, typed string) {
 	replies := r.metrics.AssistantMessages
 	for i := range p.prompts {
 		o := &p.prompts[i]
-		if o.reply == replies || similarity(o.words, words) < alike {
+		if o.reply == replies || similarity(o.words, words) < alike || !insists(typed) && !insists(o.label) {
 			continue
 		}
 		if o.row == nil {
@@ -100,6 +119,18 @@ func (r *Reflector) instructed(id, typed string) {
 	}
 	p.prompts = append(p.prompts, prompt{words: words, label: typed, reply: replies, id: id})
 	p.prompts = p.prompts[max(0, len(p.prompts)-maxPrompts):]
+}
+
+// insists reports whether an instruction says how things are to be: a request that is
+// merely made again, such as for another review, corrects nothing.
+func insists(typed string) bool {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(typed), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+		switch w {
+		case "not", "don't", "dont", "never", "always", "must", "should", "instead", "again", "still", "already", "said", "told", "no", "stop", "only", "wrong", "every", "nicht", "immer", "nie", "pas", "jamais", "toujours", "siempre", "nunca":
+			return true
+		}
+	}
+	return false
 }
 
 // ownWords is what a person says in a prompt, without what they only show: blocks

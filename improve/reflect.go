@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/host/todotool"
 	"github.com/trimtab/trimtab/loop"
@@ -22,6 +23,9 @@ type Options struct {
 	// Redact takes secrets out of what is quoted. Nil quotes as it is, which is
 	// for tests alone.
 	Redact func(string) string
+	// Literal counts as the design of the automation does: each same call, whatever came of
+	// it, and each tool that was used ten times.
+	Literal bool
 }
 
 // Reflector reads one session, message by message, and tells what went wrong in
@@ -32,24 +36,33 @@ type Reflector struct {
 	todos  trimtab.Session
 	loops  loop.Detector
 
-	seen     int // messages
-	metrics  Metrics
-	first    time.Time
-	last     time.Time
-	ours     bool
-	opened   bool // the first words were looked at
-	open     []pending
-	calls    table // the same call
-	tools    table // the same tool
-	faults   table // the same error
-	alarms   table
-	people   people
-	overflow tally
-	newest   pending // the call whose result came last
-	failed   string  // the signature of the newest error
-	trouble  string  // the same in words, redacted
-	wrote    int     // the step of the newest todo write
-	stop     reply   // the newest reply
+	seen    int // messages
+	metrics Metrics
+	first   time.Time
+	last    time.Time
+	ours    bool
+	opened  bool // the first words were looked at
+	open    []pending
+	calls   table // the same call
+	tools   table // the same tool
+	faults  table // the same error
+	alarms  table
+	rules   table // of linters
+	guessed table // paths that are not there
+	ends    table // turns that ended unproved, by how
+	work    evidence.Record
+	judged  string // the reply with which the newest turn ended, once it was looked at
+	slipped int    // calls that the tool did not take
+	people  people
+	folder  string // in which the session works
+
+	shownFolder string // the same, redacted
+	overflow    tally
+	newest      pending // the call whose result came last
+	failed      string  // the signature of the newest error
+	trouble     string  // the same in words, redacted
+	wrote       int     // the step of the newest todo write
+	stop        reply   // the newest reply
 }
 
 // reply is what matters of how the model ended.
@@ -72,6 +85,7 @@ func NewReflector(opt Options) (*Reflector, error) {
 	return &Reflector{
 		opt: opt, engine: engine, loops: loop.Start(rule),
 		calls: newTable(maxCalls), tools: newTable(maxTools), faults: newTable(maxFaults), alarms: newTable(maxAlarms),
+		rules: newTable(maxFaults), guessed: newTable(maxGuessed), ends: newTable(2), people: people{denied: newTable(maxDenied), red: newTable(maxDenied)},
 	}, nil
 }
 
@@ -93,6 +107,10 @@ func (r *Reflector) See(m trimtab.Message) bool {
 		m.ID = trimtab.MessageID(r.seen)
 	}
 	r.count(m)
+	if m.IsPrompt() {
+		r.endTurn()
+	}
+	r.work = r.work.See(m)
 	before := r.todos
 	r.todos, _ = r.engine.Step(before, trimtab.Said{Message: m}, time.Time{})
 	if m.IsPrompt() {
@@ -195,6 +213,10 @@ func (r *Reflector) alarm(m trimtab.Message, a loop.Alarm) {
 		sign, about = r.failed, r.trouble
 	case loop.Failures:
 		sign, about = r.newest.tool, r.newest.tool
+	case loop.Streak, loop.Rephrase:
+		sign, about = r.newest.tool+" "+purpose(r.newest.about), r.newest.tool+" "+shorten(r.near(r.redact(r.newest.about)), maxExcerpt)
+	case loop.SameReport:
+		sign, about = "report", shorten(r.redact(r.people.words), maxExcerpt)
 	case loop.SameWords, loop.Monologue, loop.Chant:
 	}
 	sign = string(a.Kind) + ": " + sign
@@ -211,7 +233,7 @@ func (r *Reflector) alarm(m trimtab.Message, a loop.Alarm) {
 // too long, or that the person broke the reply off.
 func (r *Reflector) refused(m trimtab.Message, t trimtab.Text) {
 	if t.By == trimtab.Host && m.Role == trimtab.RoleUser && strings.HasPrefix(t.Text, "[Request interrupted") {
-		r.stop = reply{} // the person stopped it: it did not stop too soon
+		r.interrupted()
 	}
 	if t.By == trimtab.Person || t.By == trimtab.Tool || len(t.Text) > 400 || t.By == trimtab.Model && m.Model != "" && m.Model != "<synthetic>" {
 		return

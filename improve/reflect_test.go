@@ -12,16 +12,19 @@ import (
 	"github.com/trimtab/trimtab/improve"
 )
 
+// literal are the rules as the design of the automation has them.
+var literal = improve.Options{Literal: true}
+
 func TestR2_TheSameCallThreeTimesIsRepeatedToolUse(t *testing.T) {
 	r := record("s").person("go")
 	for i := range 2 {
 		r.use("Bash", map[string]any{"command": "go  test ./...", "description": fmt.Sprint("try ", i)}, fmt.Sprint("ok ", i), false)
 	}
-	if found := of(r.reflect(t, nil), improve.RepeatedTool); len(found) != 0 {
+	if found := of(r.reflectWith(t, literal), improve.RepeatedTool); len(found) != 0 {
 		t.Errorf("two calls are a pattern: %+v", found)
 	}
 	r.use("Bash", map[string]any{"description": "in another order", "command": "go test   ./..."}, "ok 3", false)
-	p := one(t, r.reflect(t, nil), improve.RepeatedTool)
+	p := one(t, r.reflectWith(t, literal), improve.RepeatedTool)
 	if p.Count != 3 || p.Severity != improve.Low || p.Context["tool"] != "Bash" || p.Context["kind"] != "same_input" || !strings.Contains(p.Context.Text("about"), "go test ./...") {
 		t.Errorf("got %+v", p)
 	}
@@ -35,12 +38,12 @@ func TestR2_ATenthUseOfOneToolIsRepeatedToolUse(t *testing.T) {
 	for i := range 9 {
 		r.use("Read", map[string]string{"file_path": fmt.Sprintf("dir%d/file%c.go", i, 'a'+i)}, fmt.Sprint("text ", i), false)
 	}
-	if found := of(r.reflect(t, nil), improve.RepeatedTool); len(found) != 0 {
+	if found := of(r.reflectWith(t, literal), improve.RepeatedTool); len(found) != 0 {
 		t.Errorf("nine uses are a pattern: %+v", found)
 	}
 	r.use("Read", map[string]string{"file_path": "other.go"}, "more", false)
-	p := one(t, r.reflect(t, nil), improve.RepeatedTool)
-	if p.Count != 10 || p.Severity != improve.High || p.Context["kind"] != "same_tool" || !p.General() {
+	p := one(t, r.reflectWith(t, literal), improve.RepeatedTool)
+	if p.Count != 10 || p.Severity != improve.High || p.Context["kind"] != "same_tool" {
 		t.Errorf("got %+v", p)
 	}
 }

@@ -16,6 +16,12 @@ const (
 	PrematureStop  = "premature_stop"
 	Overflow       = "context_overflow"
 	SameCorrection = "repeated_correction"
+	SaidNo         = "rejected_call" // the person said no to it
+	Interrupted    = "interrupted"   // the person broke the agent off
+	ReportedRed    = "reported_red"  // the person had to say that a check is red
+	LintRule       = "lint_rule"     // a rule of a linter that the agent breaks
+	GuessedPath    = "guessed_path"  // a path that the agent looks for and is not there
+	Unproved       = "unproved_end"  // the agent ended with a red check, or with none after its changes
 )
 
 // SeverityOf says how bad a pattern is by its type and how often it was seen.
@@ -23,9 +29,9 @@ func SeverityOf(kind string, count int) Severity {
 	switch {
 	case kind == Frustration:
 		return Critical
-	case kind == ErrorPatterns && count >= 5, kind == RepeatedTool && count >= 10:
+	case kind == ErrorPatterns && count >= 5, kind == RepeatedTool && count >= 10, kind == ReportedRed && count >= 3, (kind == SaidNo || kind == LintRule || kind == GuessedPath || kind == Unproved) && count >= 5:
 		return High
-	case kind == LongSession, count >= 5:
+	case kind == LongSession, count >= 5, (kind == SaidNo || kind == LintRule || kind == GuessedPath || kind == Unproved || kind == ReportedRed) && count >= 2:
 		return Medium
 	}
 	return Low
@@ -34,15 +40,17 @@ func SeverityOf(kind string, count int) Severity {
 // base is what a type of pattern counts before how bad and how often.
 func base(kind string) float64 {
 	switch kind {
-	case Frustration:
+	case Frustration, ReportedRed:
 		return 80
+	case SaidNo, LintRule, GuessedPath, Unproved:
+		return 70
 	case ErrorPatterns:
 		return 70
 	case Loop:
 		return 65
 	case RepeatedTool:
 		return 60
-	case IgnoredTodo, PrematureStop, SameCorrection, "workflow": // how the work goes, whatever it is about
+	case IgnoredTodo, PrematureStop, SameCorrection, Interrupted, "workflow": // how the work goes, whatever it is about
 		return 55
 	case LongSession:
 		return 40
@@ -123,11 +131,12 @@ func Worthy(patterns []Pattern) bool {
 	return medium >= 2
 }
 
-// Primary is the first pattern of the highest severity.
+// Primary is the first pattern of the highest severity, of those that name a cause where
+// there are any.
 func Primary(patterns []Pattern) (Pattern, bool) {
 	best := -1
 	for i, p := range patterns {
-		if best < 0 || p.Severity.Rank() > patterns[best].Severity.Rank() {
+		if best < 0 || patterns[best].General() && !p.General() || p.General() == patterns[best].General() && p.Severity.Rank() > patterns[best].Severity.Rank() {
 			best = i
 		}
 	}

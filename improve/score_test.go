@@ -1,6 +1,7 @@
 package improve_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -113,8 +114,9 @@ func TestPrimaryIsTheFirstOfTheHighestSeverity(t *testing.T) {
 
 func TestWhatNamesACauseStandsBeforeWhatIsGeneral(t *testing.T) {
 	r := record("s").person("go")
-	for range 12 {
+	for i := range 12 {
 		r.bash("go test ./...", "undefined: grind", true)
+		r.bash(fmt.Sprint("try ", i), fmt.Sprint("cannot do ", string(rune('a'+i))), true)
 	}
 	got := r.reflect(t, nil)
 	p, _ := got.Primary()

@@ -6,6 +6,8 @@ const (
 	maxFaults   = 500  // different errors
 	maxTools    = 200  // tools by name
 	maxAlarms   = 100  // different loops
+	maxDenied   = 100  // different calls that a person said no to
+	maxGuessed  = 200  // different paths that are not there
 	maxOpen     = 256  // calls that wait for a result
 	maxAngry    = 200  // different messages of a person that complain
 	maxPrompts  = 64   // prompts that a new one is compared with
@@ -25,6 +27,9 @@ type tally struct {
 	label   string // what it is about, as it was written
 	sign    string // the same, folded
 	detail  string
+	why     int    // how many of them came with a reason
+	gave    uint64 // of a call: its newest result, hashed
+	failed  bool   // of a call: its newest result is an error
 	samples []Sample
 }
 

@@ -56,7 +56,13 @@ func (r *tape) bash(command, result string, failed bool) *tape {
 
 func (r *tape) reflect(t testing.TB, redact func(string) string) improve.Result {
 	t.Helper()
-	f, err := improve.NewReflector(improve.Options{Session: r.id, Redact: redact})
+	return r.reflectWith(t, improve.Options{Redact: redact})
+}
+
+func (r *tape) reflectWith(t testing.TB, opt improve.Options) improve.Result {
+	t.Helper()
+	opt.Session = r.id
+	f, err := improve.NewReflector(opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,9 @@ func (a *app) reflection(ctx context.Context, args []string, l lookback) (r impr
 
 // scanner finds and reads sessions.
 func (a *app) scanner() *scan.Scanner {
-	return scan.New(scan.Options{Redact: a.redactor(true), Getenv: a.getenv, Store: ownStore{a}, Progress: newBar(a), Now: a.clock})
+	cfg, err := a.config()
+	literal := err == nil && cfg.Automation.Form == "literal"
+	return scan.New(scan.Options{Redact: a.redactor(true), Getenv: a.getenv, Store: ownStore{a}, Progress: newBar(a), Now: a.clock, Literal: literal})
 }
 
 // ownStore is our own store for a scan, which opens it only where it is there.

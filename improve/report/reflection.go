@@ -37,6 +37,8 @@ func JSON(w io.Writer, r improve.Reflection) error {
 var headlines = map[string]string{
 	improve.RepeatedTool: "The same call over and over", improve.ErrorPatterns: "The same error keeps coming back", improve.Frustration: "The person had to complain",
 	improve.LongSession: "Long sessions", improve.Loop: "Going in circles", improve.IgnoredTodo: "Todos left open", improve.PrematureStop: "Stopped before it was done",
+	improve.SaidNo: "The person said no", improve.Interrupted: "The person broke the agent off", improve.ReportedRed: "The person had to say that a check is red",
+	improve.LintRule: "A lint rule that the agent breaks", improve.GuessedPath: "A path that the agent guesses", improve.Unproved: "Ended unproved",
 	improve.Overflow: "The context was full", improve.SameCorrection: "The same instruction had to be given again",
 }
 
@@ -116,7 +118,44 @@ func (l Layout) summary(r improve.Reflection) []string {
 	case len(r.Results) > 1:
 		out = append(out, fmt.Sprintf("%s, none of them in several sessions.", plural.Count(len(r.Merged), "pattern")))
 	}
+	out = append(out, first(r)...)
 	return append(out, l.left(r)...)
+}
+
+// first says what to do, for the first troubles that recur and name a cause.
+func first(r improve.Reflection) []string {
+	var out []string
+	for _, m := range r.Merged {
+		if len(out) == 3 || m.General() || m.Sessions < 2 {
+			break
+		}
+		out = append(out, fmt.Sprintf("%d. %s", len(out)+1, toDo(m)))
+	}
+	if len(out) > 0 {
+		out = append([]string{"Do first:"}, out...)
+	}
+	return out
+}
+
+// toDo is a trouble as what to do about it, in a line.
+func toDo(m improve.Merged) string {
+	about, in := m.Context.Text(improve.KeyAbout), "in "+plural.Count(m.Sessions, "session")
+	switch m.Type {
+	case improve.LintRule:
+		return fmt.Sprintf("Write into the agent's instructions how code satisfies the lint rule %s: it was broken %s.", about, in)
+	case improve.GuessedPath:
+		return fmt.Sprintf("Write into the agent's instructions where things are: it looked for %s %s, and that is not there.", about, in)
+	case improve.ReportedRed:
+		kind, _, _ := strings.Cut(about, " ")
+		return fmt.Sprintf("Have the agent run %s before it ends: people had to report a red one %s.", kind, in)
+	case improve.Unproved:
+		return fmt.Sprintf("Have the agent run its check before it ends (trimtab install adds a stop hook that asks): it %s, %s %s.", about, times(m.Count), in)
+	case improve.SaidNo:
+		return fmt.Sprintf("Say when the agent may run %s: people said no %s.", strings.TrimPrefix(about, "no to "), in)
+	case improve.ErrorPatterns:
+		return fmt.Sprintf("Remove the cause of this error, which came %s %s: %s", times(m.Count), in, about)
+	}
+	return fmt.Sprintf("%s (%s %s).", sentence(m.Suggestion), times(m.Count), in)
 }
 
 func recurring(all []improve.Merged) (n int) {

@@ -16,10 +16,11 @@ import (
 // read, else what our store has of it. It is false where there is nothing to
 // reflect on.
 func (sc *Scanner) ReflectOne(ctx context.Context, s improve.StoppedSession) (improve.Result, bool, error) {
-	r, err := improve.NewReflector(improve.Options{Session: s.Session, Redact: sc.opt.Redact})
+	r, err := improve.NewReflector(improve.Options{Session: s.Session, Redact: sc.opt.Redact, Literal: sc.opt.Literal})
 	if err != nil {
 		return improve.Result{}, false, err
 	}
+	r.In(s.Project)
 	read, err := readTranscript(ctx, r, s)
 	if err != nil {
 		return improve.Result{}, false, err

@@ -196,7 +196,7 @@ func (s *run) begin(u unit, info trimtab.Info) (*reading, error) {
 	if parent == "unknown" {
 		parent = ""
 	}
-	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.opt.Redact})
+	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.opt.Redact, Literal: s.opt.Literal})
 	return &reading{Reflector: r, scan: s, unit: u, info: info, project: info.Project}, err
 }
 
@@ -216,6 +216,7 @@ func (r *reading) see(item transcript.Item) bool {
 		r.scan.opt.Progress.Bytes(r.pace)
 		r.pace = 0
 	}
+	r.In(r.project)
 	r.ours = !r.See(item.Message)
 	return !r.ours
 }

@@ -34,6 +34,7 @@ type Options struct {
 	Store    Store               // our own; may be nil
 	Progress Progress            // may be nil
 	Now      func() time.Time    // time.Now where it is nil
+	Literal  bool                // improve.Options.Literal
 }
 
 // Store is our own store, which is opened only when something in it is asked for.

@@ -47,7 +47,7 @@ var table = []row{
 	{"loop", []string{".", "internal/jsonscan", "host"}, "detectors are functions of messages, and of the input of calls"},
 	{"speech", []string{"."}, "what a speaker says that their words are; it knows no debate"},
 
-	{"improve", []string{".", "loop", "host", "host/todotool"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
+	{"improve", []string{".", "evidence", "loop", "host", "host/todotool"}, "reflection reads sessions, detectors and evidence; store and forge come to it as interfaces"},
 	{"improve/scan", []string{".", "improve", "export", "host/sessions", "store/sqlite", "transcript", "transcript/all", "transcript/own"}, "finds and reads the sessions of every host, and files nothing"},
 	{"improve/pipeline", []string{".", "improve", "forge", "internal/config"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
 	{"improve/assembly", []string{".", "improve", "improve/agents", "improve/project", "improve/record", "improve/steps", "improve/worker", "forge/git", "forge/registry", "agent/sandbox", "internal/secret"}, "puts together what the work is done with; it does none of it"},
