@@ -30,7 +30,7 @@ const (
 // comes from, such as the session's id.
 func NewRequest(p Pattern, context Context, cfg Constraints) Request {
 	req := Request{
-		Title: "Improve " + strings.ReplaceAll(p.Type, "_", " ") + " handling", Priority: p.Severity, Type: typeOf(p.Type), Pattern: p,
+		Title: literalTitle(p), Priority: p.Severity, Type: typeOf(p.Type), Pattern: p,
 		Context: maps.Clone(context), Complexity: Simple, MaxComponents: cfg.Components, MaxLines: cfg.Lines, SecurityReview: p.Type == ErrorPatterns,
 	}
 	if req.Context == nil {
@@ -131,7 +131,9 @@ func (c Case) Request(cfg Config) Request {
 		context["sessions"] = len(c.Sessions)
 	}
 	req := NewRequest(c.Pattern, context, cfg.Constraints)
-	if cfg.Form == FormLiteral {
+	if cfg.Form != FormLiteral {
+		req.Title = TitleOf(c.Pattern)
+	} else {
 		p := c.Pattern
 		if p.Context == nil {
 			p.Context = Context{}

@@ -83,5 +83,5 @@ func Example() {
 	fmt.Println(item.Request.Title)
 	// Output:
 	// awaiting_approval <nil>
-	// Improve error patterns handling
+	// Recurring error: Bash make fails and says nothing
 }

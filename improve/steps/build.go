@@ -189,6 +189,12 @@ func (j *Job) green(ctx context.Context, s stands, step string, t task, wrong fu
 			t.Again, t.Log = fmt.Sprintf("the tests do not pass: %s exits with %d", ran.Command, ran.Exit), ran.Said
 		default:
 			t.Again = wrong(size, &e)
+			if t.Again == "" && step == "implement" {
+				t.Again, _, err = j.canary(ctx, s, size, tree, "canary-test.log")
+				if err != nil {
+					return e, err
+				}
+			}
 		}
 		switch {
 		case t.Again == "":

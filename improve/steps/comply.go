@@ -55,7 +55,17 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	report, bad := j.judge(size, j.env.opt.Secrets(patch), kinds, old, red)
+	dead, tried, err := j.canary(ctx, s, size, head, "canary-test.log")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	sings := "the suite goes red with a test that must fail"
+	if dead != "" {
+		sings = dead
+	} else if !tried {
+		sings = "not tried: no test of the change is in a language for which one is known"
+	}
+	report, bad := j.judge(size, j.env.opt.Secrets(patch), kinds, old, red, dead == "", sings)
 	if err := j.write("compliance.md", report); err != nil {
 		return improve.Evidence{}, err
 	}
@@ -64,7 +74,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	e := facts("commit", head, "lines", strconv.Itoa(size.Lines), "components", strings.Join(size.Components, ", "),
-		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "old_tests", old.text, "on_the_base", red.text, "sha256", sum(raw))
+		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "old_tests", old.text, "on_the_base", red.text, "canary", sings, "sha256", sum(raw))
 	e.Files = []string{"compliance.md"}
 	if old.ran {
 		e.Files = append(e.Files, oldLog)
@@ -79,7 +89,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 // judge writes the report, and returns the rules that are not kept.
-func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red redRun) (report string, bad []string) {
+func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red redRun, alive bool, sings string) (report string, bad []string) {
 	lines, components := j.limits()
 	var b strings.Builder
 	b.WriteString("# Compliance\n\n")
@@ -100,6 +110,7 @@ func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red r
 	rule(len(size.Tests) > 0, "tests", found(size.Tests))
 	rule(old.kept, "tests of the project pass as they were", old.text)
 	rule(red.shown || !red.known, "tests that fail on the base", red.text)
+	rule(alive, "a suite that can fail", sings)
 	rule(!j.Item.Request.SecurityReview || strings.Contains(kinds, "security"), "security review where it is asked for", kinds)
 	return b.String(), bad
 }

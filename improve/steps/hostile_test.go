@@ -222,7 +222,7 @@ func TestAShallowCloneIsToldWhatToDo(t *testing.T) {
 	}
 	d.item.Project = clone
 	_, at, err := d.run()
-	if at.Number != 3 || !errors.Is(err, steps.ErrManual) || !strings.Contains(err.Error(), "git fetch --unshallow") {
+	if at.Number != 2 || !errors.Is(err, steps.ErrManual) || !strings.Contains(err.Error(), "git fetch --unshallow") {
 		t.Errorf("stopped at %d: %v", at.Number, err)
 	}
 }

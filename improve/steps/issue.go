@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -22,8 +23,40 @@ func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
 	} else if _, err := j.read(Clarify, "requirements.md"); err != nil {
 		return improve.Evidence{}, err
 	}
+	if err := j.greenBase(ctx); err != nil {
+		return improve.Evidence{}, err
+	}
 	got, err := j.openIssue(ctx)
 	return facts("number", strconv.Itoa(got.Number), "url", got.URL, "labels", strings.Join(got.Labels, ", "), "forge", j.here()), err
+}
+
+// greenBase runs the project's tests on the base, before anything is public: on a red one
+// nothing could be shown, and an issue would stand there for nothing.
+func (j *Job) greenBase(ctx context.Context) error {
+	_, base, err := j.base(ctx)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(j.folder, fmt.Sprintf("tree-base-%d", j.Item.Fence))
+	if err := j.clear(ctx); err != nil {
+		return err
+	}
+	if _, err := j.project().Run(ctx, "worktree", "add", "--quiet", "--force", "--detach", "--", folder, base); err != nil {
+		return err
+	}
+	tree := j.env.opt.Git.In(folder)
+	err = j.setUp(ctx, tree)
+	var ran Run
+	if err == nil {
+		ran, err = j.test(ctx, stands{Tree: tree, base: base}, "first-test.log")
+	}
+	if err := errors.Join(err, j.clear(context.WithoutCancel(ctx))); err != nil {
+		return err
+	}
+	if ran.Exit != 0 {
+		return fmt.Errorf("%w: the project's own tests fail before anything was changed (%s exits with %d, see first-test.log), so nothing was filed; mend them and retry", ErrManual, ran.Command, ran.Exit)
+	}
+	return nil
 }
 
 func (j *Job) openIssue(ctx context.Context) (got forge.Issue, err error) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -246,6 +247,11 @@ func (j *Job) resolve(ctx context.Context, p forge.Pull, found []Finding, before
 // most.
 func (j *Job) mend(ctx context.Context, s stands, found []Finding, m *mended) error {
 	t := task{Findings: found}
+	_, before, err := j.measure(ctx, s)
+	if err != nil {
+		return err
+	}
+	severe := ""
 	for range 2 {
 		words, err := j.ask(ctx, "feedback", s.Folder, false, t)
 		if err != nil {
@@ -262,11 +268,49 @@ func (j *Job) mend(ctx context.Context, s stands, found []Finding, m *mended) er
 			t.Again = fmt.Sprintf("%d of %d findings were answered", len(m.Answers), len(found))
 		}
 		if t.Again == "" {
+			if severe, err = s.untouched(ctx, found, before, tree); err != nil {
+				return err
+			}
+			t.Again = severe
+		}
+		if t.Again == "" {
 			m.Tree = tree
 			return nil
 		}
 	}
+	if severe != "" {
+		return fmt.Errorf("%w: %s; look at the pull request, and mend it or say that it is none", ErrManual, severe)
+	}
 	return errors.New(t.Again)
+}
+
+// untouched says which severe finding was answered with a word: it needs a change of the
+// file that it is about, or a person.
+func (s stands) untouched(ctx context.Context, found []Finding, before, after string) (string, error) {
+	for i, f := range found {
+		if improve.Severity(f.Severity).Rank() < improve.High.Rank() {
+			continue
+		}
+		changed := before != after
+		if f.File != "" && changed {
+			out, err := s.Run(ctx, "diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--end-of-options", before, after)
+			if err != nil {
+				return "", err
+			}
+			names := strings.Split(out, "\x00")
+			changed = slices.Contains(names, f.File) || !s.holds(f.File)
+		}
+		if !changed {
+			return fmt.Sprintf("finding %d (%s) is %s and nothing was changed about it: such a one needs a change, not a word", i+1, f.Where(), f.Severity), nil
+		}
+	}
+	return "", nil
+}
+
+// holds reports whether there is such a file: a reviewer may name one that is not.
+func (s stands) holds(name string) bool {
+	_, err := os.Lstat(filepath.Join(s.Folder, filepath.FromSlash(name)))
+	return err == nil && filepath.IsLocal(filepath.FromSlash(name))
 }
 
 // reply answers each finding below the pull request.

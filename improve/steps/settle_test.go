@@ -156,7 +156,7 @@ func TestTheLocalForgeFollowsTheProjectOrSaysWhyNot(t *testing.T) {
 			c.change(d)
 			it, at, err := d.run()
 			if c.at == "" {
-				if !errors.Is(err, steps.ErrManual) || at.Number != 3 || !strings.Contains(err.Error(), "push --force") {
+				if !errors.Is(err, steps.ErrManual) || at.Number != 2 || !strings.Contains(err.Error(), "push --force") {
 					t.Fatalf("stopped at %d: %v", at.Number, err)
 				}
 				d.settles(it, at, err, improve.Manual)

@@ -246,7 +246,7 @@ func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
 		"a finding that is not answered":   {behave("feedback", "```json\n[]\n```"), 11, "0 of 1 findings"},
 		"feedback that breaks the tests":   {writes("feedback", "rudder/rudder.txt", "right\n"), 11, "test.sh exits with 1"},
 		"something unfinished":             {writes("implement", "rudder/rudder.txt", "left TODO\n", "rudder/needless.txt", "x"), 12, "nothing unfinished"},
-		"tests that failed at the base":    {breaksBase, 4, "fail before anything was changed"},
+		"tests that failed at the base":    {breaksBase, 2, "fail before anything was changed"},
 		"no tests that are known":          {func(d *dock) { d.opt.Checks = untested{} }, 1, "a person must go on here: no command for tests was found in this project; set improve.checks.test"},
 		"tests that are not installed":     {func(d *dock) { d.opt.Checks = untested{project.ErrMissing} }, 1, "a person must go on here: not installed"},
 		"no issue may be opened":           {func(d *dock) { d.cfg.Issues = new(bool) }, 2, "auto_create_issues"},

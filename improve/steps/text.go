@@ -46,7 +46,7 @@ func (y *Env) Preview(it improve.Item) ([]Outgoing, error) {
 type fields struct {
 	ID, Description, Type, Priority, Complexity, Pattern, Count, Severity, Sessions, Suggestion string
 	Issue, Implemented                                                                          string
-	Security                                                                                    bool
+	Security, Closes                                                                            bool
 	Lines, Components                                                                           int
 	Samples, Context, Plan, Seen, Evidence                                                      []string
 	Suggested, Original                                                                         string // of the literal form
@@ -100,7 +100,7 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	out := Outgoing{Kind: "pull request", Title: "Automated improvement: " + j.line(j.Item.Request.Title), Exact: true}
 	f.Issue = "(its number, once it is open)"
 	if n, err := j.fact(Issue, "number"); err == nil {
-		f.Issue = "#" + n
+		f.Issue, f.Closes = "#"+n, true
 	} else {
 		out.Exact = false
 	}
