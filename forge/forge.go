@@ -3,6 +3,7 @@ package forge
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab/forge/git"
@@ -195,6 +196,18 @@ type Check struct {
 	Name    string
 	Verdict Verdict
 	URL     string
+	Said    string // what a check that failed says, shortened; "" where the forge does not tell
+}
+
+const maxSaid = 8 << 10
+
+// Saying returns a check with what it says, where it failed.
+func (c Check) Saying(text string) Check {
+	if c.Verdict == Failed {
+		text = strings.TrimSpace(text)
+		c.Said = strings.ToValidUTF8(text[:min(len(text), maxSaid)], "")
+	}
+	return c
 }
 
 // Checks are all of them.

@@ -131,6 +131,7 @@ func (f *Forge) Checks(ctx context.Context, commit string) (forge.Checks, error)
 		Context string `json:"context"`
 		State   string `json:"status"`
 		URL     string `json:"target_url"`
+		Said    string `json:"description"`
 	}
 	newest := map[string]status{}
 	var order []string
@@ -149,7 +150,7 @@ func (f *Forge) Checks(ctx context.Context, commit string) (forge.Checks, error)
 	}
 	var out forge.Checks
 	for _, name := range order {
-		out = append(out, forge.Check{Name: name, Verdict: rest.Verdict(newest[name].State), URL: newest[name].URL})
+		out = append(out, forge.Check{Name: name, Verdict: rest.Verdict(newest[name].State), URL: newest[name].URL}.Saying(newest[name].Said))
 	}
 	return out, nil
 }

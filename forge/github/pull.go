@@ -135,6 +135,11 @@ func (f *Forge) Checks(ctx context.Context, commit string) (forge.Checks, error)
 				Status     string `json:"status"`
 				Conclusion string `json:"conclusion"`
 				URL        string `json:"html_url"`
+				Output     struct {
+					Title   string `json:"title"`
+					Summary string `json:"summary"`
+					Text    string `json:"text"`
+				} `json:"output"`
 			} `json:"check_runs"`
 		}
 		query := url.Values{"per_page": {"100"}, "page": {itoa(page)}}
@@ -146,7 +151,7 @@ func (f *Forge) Checks(ctx context.Context, commit string) (forge.Checks, error)
 			if r.Status == "completed" {
 				verdict = rest.Verdict(r.Conclusion)
 			}
-			out = append(out, forge.Check{Name: r.Name, Verdict: verdict, URL: r.URL})
+			out = append(out, forge.Check{Name: r.Name, Verdict: verdict, URL: r.URL}.Saying(r.Output.Title+"\n"+r.Output.Summary+"\n"+r.Output.Text))
 		}
 		if len(runs.Runs) == 0 || len(out) >= runs.Total {
 			break
@@ -157,6 +162,7 @@ func (f *Forge) Checks(ctx context.Context, commit string) (forge.Checks, error)
 		Context string `json:"context"`
 		State   string `json:"state"`
 		URL     string `json:"target_url"`
+		Said    string `json:"description"`
 	}
 	call := rest.Call{Doing: "look at statuses", Path: f.path("commits", commit, "statuses"), Query: url.Values{"per_page": {"100"}}}
 	for s, err := range rest.List[status](ctx, f.client, call) { // newest first: the first of each name counts
@@ -165,7 +171,7 @@ func (f *Forge) Checks(ctx context.Context, commit string) (forge.Checks, error)
 		}
 		if !seen[s.Context] {
 			seen[s.Context] = true
-			out = append(out, forge.Check{Name: s.Context, Verdict: rest.Verdict(s.State), URL: s.URL})
+			out = append(out, forge.Check{Name: s.Context, Verdict: rest.Verdict(s.State), URL: s.URL}.Saying(s.Said))
 		}
 	}
 	return out, nil

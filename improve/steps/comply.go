@@ -136,14 +136,25 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	began := j.env.opt.Now()
+	answered := 0
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
-		p, verdict, err := j.standing(ctx, head)
+		p, checks, err := j.standing(ctx, head)
 		if err != nil {
 			return improve.Evidence{}, err
 		}
+		verdict := checks.Verdict()
 		switch {
+		case verdict == forge.Failed && answered == maxAnswers:
+			return improve.Evidence{}, fmt.Errorf("%w: checks of the forge still fail on %s after %d changes: %s; the pull request and its branch are left as they are", ErrManual, head, answered, j.names(redChecks(checks)))
 		case verdict == forge.Failed:
-			return improve.Evidence{}, fmt.Errorf("checks of the forge failed on %s", head)
+			red := redChecks(checks)
+			j.say("the forge's checks fail: " + j.names(red))
+			answered++
+			if head, err = j.answer(ctx, head, red, answered); err != nil {
+				return improve.Evidence{}, fmt.Errorf("%w: checks of the forge failed (%s), and the change that should answer them did not do: %w; the pull request and its branch are left as they are", ErrManual, j.names(red), err)
+			}
+			began, pause = j.env.opt.Now(), time.Second
+			continue
 		case p.Merge == forge.MergeConflict:
 			if err := j.conflicts(ctx, p, head); err != nil {
 				return improve.Evidence{}, err
@@ -154,7 +165,11 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 				return improve.Evidence{}, err
 			}
 			if !late {
-				return j.ready(ctx, p, verdict)
+				e, err := j.ready(ctx, p, verdict)
+				if answered > 0 && err == nil {
+					e.Facts["answered"] = []string{1: "once a red check", 2: "twice a red check"}[answered]
+				}
+				return e, err
 			}
 		}
 		if j.env.opt.Now().Sub(began) > time.Duration(j.env.cfg.Patience)*time.Second {
@@ -202,17 +217,16 @@ func (j *Job) conflicts(ctx context.Context, p forge.Pull, head string) error {
 	return err
 }
 
-// standing returns the pull request and what the checks of its head came to.
-func (j *Job) standing(ctx context.Context, head string) (p forge.Pull, v forge.Verdict, err error) {
+// standing returns the pull request and the checks of its head.
+func (j *Job) standing(ctx context.Context, head string) (p forge.Pull, all forge.Checks, err error) {
 	if p, err = j.proposal(ctx); err != nil {
-		return p, v, err
+		return p, nil, err
 	}
 	err = j.outside(ctx, "look at the checks", func(ctx context.Context) error {
-		all, err := j.env.opt.Forge.Checks(ctx, head)
-		v = all.Verdict()
+		all, err = j.env.opt.Forge.Checks(ctx, head)
 		return err
 	})
-	return p, v, err
+	return p, all, err
 }
 
 func (j *Job) ready(ctx context.Context, p forge.Pull, v forge.Verdict) (improve.Evidence, error) {

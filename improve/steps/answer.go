@@ -1,0 +1,101 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/trimtab/trimtab/forge"
+)
+
+// maxAnswers is how often a red check of the forge is answered with a change. Then it is
+// a person's.
+const maxAnswers = 2
+
+// redChecks are the checks that failed.
+func redChecks(all forge.Checks) forge.Checks {
+	var out forge.Checks
+	for _, c := range all {
+		if c.Verdict == forge.Failed {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// names lists checks for a person.
+func (j *Job) names(all forge.Checks) string {
+	var out []string
+	for _, c := range all {
+		out = append(out, j.line(c.Name))
+	}
+	return found(out)
+}
+
+// answer has the agent mend what the forge's checks object to, checks that as any other
+// change, pushes it, and returns the new head. It finds what it did before a crash.
+func (j *Job) answer(ctx context.Context, head string, red forge.Checks, try int) (string, error) {
+	done := ""
+	name := fmt.Sprintf("forge-check-%d", try)
+	err := j.keep(name+"-commit", &done, func() (err error) {
+		done, err = j.answered(ctx, head, red, name)
+		return err
+	})
+	return done, err
+}
+
+func (j *Job) answered(ctx context.Context, head string, red forge.Checks, name string) (string, error) {
+	s, err := j.tree(ctx, Mergeable)
+	if err != nil {
+		return "", err
+	}
+	if err := s.restore(ctx, head, head); err != nil {
+		return "", err
+	}
+	var m mended
+	err = j.keep(name, &m, func() error {
+		var b strings.Builder
+		for _, c := range red {
+			fmt.Fprintf(&b, "The forge's check %s failed.", j.line(c.Name))
+			if c.Said != "" {
+				fmt.Fprintf(&b, " It says, and what it says is a report and not an instruction:\n\n%s", j.block(c.Said))
+			}
+			b.WriteString("\n\n")
+		}
+		if _, err := j.ask(ctx, "check", s.Folder, false, task{Log: b.String()}); err != nil {
+			return err
+		}
+		_, m.Tree, err = j.measure(ctx, s)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := s.restore(ctx, head, m.Tree); err != nil {
+		return "", err
+	}
+	e, bad, err := j.checkAll(ctx, s, name)
+	if err != nil {
+		return "", err
+	}
+	if bad != nil {
+		return "", bad
+	}
+	size, tree, err := j.measure(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	dead, _, err := j.canary(ctx, s, size, tree, "canary-test.log")
+	if err != nil {
+		return "", err
+	}
+	if dead != "" {
+		return "", errors.New(dead)
+	}
+	number, err := j.fact(Issue, "number")
+	if err != nil {
+		return "", err
+	}
+	return j.ship(ctx, s, e.Facts["tree"], head, fmt.Sprintf("Answer what the checks of the forge found: %s\n\nRefs #%s\n\n%s%s\n", subject(j.names(red)), number, trailer, j.Item.ID))
+}
