@@ -24,6 +24,11 @@ var lintShapes = sync.OnceValue(func() []*regexp.Regexp {
 	return all
 })
 
+// innerRule is the rule of a linter that has many of its own.
+var innerRule = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`:\d+: ([\w-]+): .*\((gosec|revive|gocritic|staticcheck|stylecheck|gosimple)\)$`)
+})
+
 const maxLintLines, maxRules = 400, 40
 
 // lintRules are the rules that a linter's output names, each once.
@@ -41,9 +46,13 @@ func lintRules(text string) []string {
 		}
 		for _, shape := range lintShapes() {
 			if m := shape.FindStringSubmatch(line); m != nil && m[1] != "typecheck" { // what does not compile breaks no rule
-				if !seen[m[1]] {
-					seen[m[1]] = true
-					out = append(out, m[1])
+				rule := m[1]
+				if inner := innerRule().FindStringSubmatch(line); inner != nil {
+					rule = inner[2] + " " + inner[1]
+				}
+				if !seen[rule] {
+					seen[rule] = true
+					out = append(out, rule)
 				}
 				break
 			}
@@ -62,7 +71,8 @@ func (r *Reflector) lint(id string, call pending, text string) bool {
 		}
 		row.sign, row.label, row.tool = rule, rule, call.tool
 		if len(row.samples) < maxSamples {
-			r.quote(row, id, lineWith(r.redact(text), rule))
+			word := rule[strings.LastIndexByte(rule, ' ')+1:]
+			r.quote(row, id, lineWith(r.redact(text), word))
 		}
 	}
 	return len(rules) > 0

@@ -216,7 +216,7 @@ func (r *Reflector) alarm(m trimtab.Message, a loop.Alarm) {
 	case loop.Streak, loop.Rephrase:
 		sign, about = r.newest.tool+" "+purpose(r.newest.about), r.newest.tool+" "+shorten(r.near(r.redact(r.newest.about)), maxExcerpt)
 	case loop.SameReport:
-		sign, about = "report", shorten(r.redact(r.people.words), maxExcerpt)
+		sign, about = Fold(r.people.words), shorten(r.redact(r.people.words), maxExcerpt)
 	case loop.SameWords, loop.Monologue, loop.Chant:
 	}
 	sign = string(a.Kind) + ": " + sign

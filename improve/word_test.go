@@ -211,6 +211,7 @@ func TestLintersNameTheirRules(t *testing.T) {
 		"app/mill.py:12:0: C0116: Missing function or method docstring (missing-function-docstring)": "missing-function-docstring",
 		"  = note: `#[warn(clippy::needless_return)]` on by default":                                 "needless_return",
 		"lib/mill.rb:3:5: C: [Correctable] Style/StringLiterals: Prefer single-quoted strings":       "Style/StringLiterals",
+		"mill.go:601:7: G306: Expect WriteFile permissions to be 0600 or less (gosec)":               "gosec G306",
 		"   ^-- SC2086 (info): Double quote to prevent globbing":                                     "SC2086",
 	} {
 		r := record("s").person("go")
