@@ -134,7 +134,7 @@ func (a *app) wanted(with installed) (w install.Want, err error) {
 			return w, err
 		}
 	}
-	w.Hooks = install.HookCommand(self, data)
+	w.Hooks, w.Args = install.HookCommand(self, data), install.HookArgs(self, data)
 	if with.mcp {
 		w.MCP = install.MCPCommand(self, data)
 	}

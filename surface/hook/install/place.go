@@ -74,7 +74,11 @@ func (p Place) also(path string) (text string, ours bool) {
 func (env Env) path(how host.Install, name string) string {
 	if how.Folder != "" && env.Getenv != nil {
 		if dir := env.Getenv(how.Folder); dir != "" {
-			return filepath.Join(dir, filepath.FromSlash(name[strings.IndexByte(name, '/')+1:]))
+			base := how.Base
+			if base == "" {
+				base, _, _ = strings.Cut(name, "/")
+			}
+			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, base+"/")))
 		}
 	}
 	return filepath.Join(env.Home, filepath.FromSlash(name))
@@ -82,6 +86,9 @@ func (env Env) path(how host.Install, name string) string {
 
 // tomlGateway reports whether the base URL stands beside the MCP servers, in TOML.
 func (p Place) tomlGateway() bool { return filepath.Ext(p.servers) == ".toml" }
+
+// isCode reports whether a file is a program of ours that the host loads.
+func (p Place) isCode(path string) bool { return p.how.Code != "" && path == p.Files[0] }
 
 // maxFile is the largest settings file that is edited, in bytes.
 const maxFile = 8 << 20
@@ -113,6 +120,7 @@ type State struct {
 	Missing  []string // events that have none of ours
 	MCP      []string // our MCP server's command line
 	Gateway  string   // the base URL that we put in
+	Old      bool     // what was put in is of an earlier version of trimtab
 }
 
 // State looks at the settings.
@@ -125,6 +133,9 @@ func (p Place) State() (State, error) {
 	data, err := read(p.Files[0])
 	if err != nil || data == nil {
 		return st, err
+	}
+	if p.isCode(p.Files[0]) {
+		return p.codeState(data), nil
 	}
 	ours, err := commands(data, p.Host)
 	if err != nil {

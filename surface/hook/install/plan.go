@@ -63,6 +63,9 @@ func (p Place) Add(w Want) (Plan, error) {
 			return plan, fmt.Errorf("%s: %w", path, err)
 		}
 		if after != nil && (now == nil || !bytes.Equal(now, after)) {
+			if err := p.onlyOurs(path, base, after); err != nil {
+				return plan, fmt.Errorf("%s: %w", path, err)
+			}
 			plan.Changes = append(plan.Changes, Change{path, now, after})
 		}
 	}
@@ -74,6 +77,9 @@ func (p Place) Add(w Want) (Plan, error) {
 func (p Place) with(path string, now, base []byte, w Want) ([]byte, error) {
 	if text, ours := p.also(path); ours {
 		return []byte(text), nil
+	}
+	if p.isCode(path) {
+		return p.code(now, w)
 	}
 	after := base
 	if path == p.Files[0] {
@@ -133,6 +139,9 @@ func (p Place) Remove() (Plan, error) {
 			return plan, fmt.Errorf("%s: %w", path, err)
 		}
 		if after == nil || !bytes.Equal(now, after) {
+			if err := p.onlyOurs(path, after, now); err != nil {
+				return plan, fmt.Errorf("%s: %w; take the hooks of trimtab out by hand", path, err)
+			}
 			plan.Changes = append(plan.Changes, Change{path, now, after})
 		}
 	}
@@ -156,6 +165,12 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 	}
 	if text, ours := p.also(path); ours {
 		if string(now) == text {
+			return nil, nil
+		}
+		return now, nil
+	}
+	if p.isCode(path) {
+		if _, _, ours := codeVersion(now); ours {
 			return nil, nil
 		}
 		return now, nil
@@ -213,6 +228,9 @@ func (pl Plan) Apply(now time.Time) error {
 			return err
 		} else if !bytes.Equal(text, c.Before) || (text == nil) != (c.Before == nil) {
 			return fmt.Errorf("%s was changed in the meantime; nothing was written, try again", c.Path)
+		}
+		if info, err := os.Stat(c.Path); err == nil && info.Mode().Perm()&0o200 == 0 {
+			return fmt.Errorf("%s is read-only, so nothing was written; a program of yours may make it: let that one write it, or chmod u+w it", c.Path)
 		}
 	}
 	backups, err := pl.keep(now)

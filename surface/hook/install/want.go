@@ -16,6 +16,7 @@ import (
 // an MCP server or a gateway that was put in before is kept.
 type Want struct {
 	Hooks   string   // the command line of a hook up to the host's name, as the host's shell reads it
+	Args    []string // the same, word by word, for programs of ours that a host loads
 	Few     bool     // only the hooks that a gateway needs to hear of, and the stop, and only where the host adds notes by them
 	MCP     []string // the program that speaks MCP, and its arguments
 	Gateway string   // the base URL of a gateway
@@ -44,6 +45,9 @@ func (p Place) had(w Want) (Want, error) {
 		text, err := read(path)
 		if err != nil {
 			return w, err
+		}
+		if p.isCode(path) {
+			continue
 		}
 		have, err := p.found(path, text)
 		if err != nil {
@@ -253,7 +257,7 @@ func cut(body []byte, outer, inner string) []byte {
 		return body
 	}
 	from, name := top, outer
-	if o, ok := v.Value.(*hujson.Object); ok && len(o.Members) > 1 {
+	if o, ok := v.Value.(*hujson.Object); ok && (len(o.Members) > 1 || twice(top, outer)) {
 		from, name = o, inner
 	}
 	for i := len(from.Members) - 1; i >= 0; i-- {
