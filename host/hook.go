@@ -70,6 +70,7 @@ type Install struct {
 	Ours    bool   // File is one that nobody but us has: when nothing is left in it, it goes
 	Trust   bool   // it runs no hook that its person has not trusted
 	Also    []File // written beside the hooks' folder
+	Plugin  string // the folder below the home folder that the host loads as a plugin, where it has such; its files are surface/hook/install/plugin/NAME
 	Note    string // what the person must know or do after installing
 }
 

@@ -24,6 +24,7 @@ import (
 // installedHost is what a host is known to do after trimtab install.
 type installedHost struct {
 	name   string
+	flags  []string                     // of trimtab install
 	resume func(args []string) []string // a run that goes on with the newest session
 	first  []string                     // for every run, right behind the first argument
 	deaf   bool                         // its model sees nothing but the reason to go on
@@ -37,6 +38,7 @@ func installedHosts() []installedHost {
 	}
 	return []installedHost{
 		{name: "claude", resume: behind("--continue"), places: []string{".claude/settings.json", ".claude.json"}},
+		{name: "claude", flags: []string{"--plugin"}, resume: behind("--continue"), places: []string{".claude/settings.json", ".claude.json", ".claude/skills"}},
 		{name: "codex", first: []string{"--dangerously-bypass-hook-trust"}, places: []string{".codex"}, resume: func(args []string) []string {
 			return slices.Insert(args, len(args)-1, "resume", "--last")
 		}},
@@ -44,6 +46,7 @@ func installedHosts() []installedHost {
 			return slices.Insert(args, 1, "--continue")
 		}},
 		{name: "gemini", resume: behind("--resume", "latest"), places: []string{".gemini/settings.json"}},
+		{name: "gemini", flags: []string{"--plugin"}, resume: behind("--resume", "latest"), places: []string{".gemini/settings.json", ".gemini/extensions"}},
 		{name: "qwen", resume: behind("--continue"), places: []string{".qwen/settings.json"}},
 		{name: "goose", deaf: true, places: []string{".agents"}, resume: func(args []string) []string { return slices.Insert(args, 1, "--resume") }},
 		{name: "pi", resume: behind("--continue"), places: []string{".pi/agent/extensions"}},
@@ -56,7 +59,7 @@ func installedHosts() []installedHost {
 func TestH11_InstalledInTheRealAgents(t *testing.T) {
 	bin := programs(t)
 	for _, h := range installedHosts() {
-		t.Run(h.name, func(t *testing.T) {
+		t.Run(h.name+strings.Join(h.flags, ""), func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 			defer cancel()
 			paths, err := client.Install(ctx, h.name)
@@ -123,12 +126,12 @@ func TestH11_InstalledInTheRealAgents(t *testing.T) {
 
 			run("say hello", false, over) // whatever it writes at its first start is there
 			before := settingsFiles(t, home, h.places)
-			ours("install", h.name, "--yes")
+			ours(append([]string{"install", h.name, "--yes"}, h.flags...)...)
 			ours("uninstall", h.name, "--yes")
 			if diff := cmp.Diff(before, settingsFiles(t, home, h.places)); diff != "" {
 				t.Errorf("install and uninstall changed files:\n%s", diff)
 			}
-			ours("install", h.name, "--yes")
+			ours(append([]string{"install", h.name, "--yes"}, h.flags...)...)
 			installed := settingsFiles(t, home, h.places)
 
 			asked := run("automata: please tidy this folder", false, append(steps, announce, over, over)...)

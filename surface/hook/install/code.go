@@ -6,94 +6,163 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
-// The programs that hosts load. Each begins with a line that says whose it is, for
-// which host and of which version; a change in one is a version more.
+// The files that are ours as a whole: programs that a host loads, and plugins. Each says
+// near its beginning whose it is and of which version; a change in one is a version more.
 //
-//go:embed plugin
+//go:embed all:plugin
 var plugins embed.FS
 
 const (
-	codeMark   = "// trimtab-plugin: "
-	codeSpace  = "__PROGRAM__"
+	codeSpace  = "__PROGRAM__" // in a program: the command as a list of words
 	codeBefore = "const program = "
+	fromPath   = "trimtab hook " // in a plugin: as it is called where nothing is known of this machine
+	markWithin = 600             // bytes
 )
 
-// codeVersion reads the first line of a program of ours.
-func codeVersion(text []byte) (host string, version int, ours bool) {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	words, ours := strings.CutPrefix(string(line), codeMark)
-	if !ours {
-		return "", 0, false
+var markPattern = lazyregexp.Pattern(`trimtab-plugin: [a-z]+ ([0-9]+)`)
+
+// codeVersion reads the mark of a file of ours.
+func codeVersion(text []byte) (version int, ours bool) {
+	m := markPattern().FindSubmatch(text[:min(len(text), markWithin)])
+	if m == nil {
+		return 0, false
 	}
-	host, rest, _ := strings.Cut(words, " ")
-	number, _, _ := strings.Cut(rest, " ")
-	version, err := strconv.Atoi(number)
-	return host, version, err == nil
+	version, err := strconv.Atoi(string(m[1]))
+	return version, err == nil
 }
 
-// codeText is the program of a host, which calls the given one.
-func (p Place) codeText(args []string) ([]byte, error) {
-	text, err := plugins.ReadFile("plugin/" + p.how.Code)
+// pluginFiles are the files of the host's plugin, where it has one, as they would lie in
+// its home.
+func (p Place) pluginFiles() (all []string) {
+	if p.how.Plugin == "" {
+		return nil
+	}
+	root := "plugin/" + p.Host
+	_ = fs.WalkDir(plugins, root, func(name string, d fs.DirEntry, err error) error { // embedded: it cannot fail
+		if err == nil && !d.IsDir() {
+			all = append(all, p.env.path(p.how, path.Join(p.how.Plugin, strings.TrimPrefix(name, root))))
+		}
+		return err
+	})
+	return all
+}
+
+// template is the text of a file of ours as it is in this version.
+func (p Place) template(file string) ([]byte, error) {
+	if p.how.Code != "" && file == p.Files[0] {
+		return plugins.ReadFile("plugin/" + p.how.Code)
+	}
+	name, err := filepath.Rel(p.env.path(p.how, p.how.Plugin), file)
 	if err != nil {
 		return nil, err
 	}
-	words, err := json.Marshal(args) // a list of strings is the same in JavaScript
+	return plugins.ReadFile("plugin/" + p.Host + "/" + filepath.ToSlash(name))
+}
+
+// codeText is a file of ours, which calls the given program.
+func (p Place) codeText(file string, w Want) ([]byte, error) {
+	text, err := p.template(file)
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Replace(text, []byte(codeSpace), words, 1), nil
+	words, err := json.Marshal(w.Args) // a list of strings is the same in JavaScript
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.Replace(text, []byte(codeSpace), words, 1)
+	if filepath.Ext(file) == ".json" && w.Hooks != "" {
+		quoted := written(w.Hooks+" ", "", 0)
+		text = bytes.ReplaceAll(text, []byte(fromPath), []byte(quoted[1:len(quoted)-1]))
+	}
+	return text, nil
 }
 
 // code is the file as it shall be; nil leaves it as it is.
-func (p Place) code(now []byte, w Want) ([]byte, error) {
-	if len(w.Args) == 0 {
+func (p Place) code(file string, now []byte, w Want) ([]byte, error) {
+	switch {
+	case p.how.Code == "" && !w.Plugin:
+		return nil, nil
+	case len(w.Args) == 0 || w.Hooks == "":
 		return nil, errors.New("no program is named that it could call")
-	}
-	if now != nil {
-		if _, _, ours := codeVersion(now); !ours {
+	case now != nil:
+		if _, ours := codeVersion(now); !ours {
 			return nil, errors.New("there is a file of that name already that is not ours; rename it first")
 		}
 	}
-	text, err := p.codeText(w.Args)
+	text, err := p.codeText(file, w)
 	if err != nil || bytes.Equal(text, now) {
 		return nil, err
 	}
 	return text, nil
 }
 
+// oneWay refuses a plugin beside hooks in the settings: each event would be told twice.
+func (p Place) oneWay(w Want) error {
+	if !w.Plugin {
+		return nil
+	}
+	st, err := p.State()
+	if err == nil && len(st.Commands) > 0 && len(st.Plugin) == 0 {
+		err = fmt.Errorf("its hooks are in %s already, and each event would be told twice: trimtab uninstall %s first", p.Files[0], p.Host)
+	}
+	return err
+}
+
+// pluginState says which files of the plugin are there, and whether they are of an
+// earlier version.
+func (p Place) pluginState() (there []string, old bool) {
+	for _, file := range p.extra {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if version, ours := codeVersion(text); ours {
+			there = append(there, file)
+			old = old || p.older(file, version)
+		}
+	}
+	return there, old
+}
+
+// older reports whether this trimtab has a later version of a file.
+func (p Place) older(file string, version int) bool {
+	text, err := p.template(file)
+	if err != nil {
+		return false
+	}
+	newest, _ := codeVersion(text)
+	return version < newest
+}
+
 // codeState says how a program of ours stands.
 func (p Place) codeState(text []byte) State {
-	_, version, ours := codeVersion(text)
-	if !ours {
-		return State{Found: true, Missing: []string{p.how.Code}}
-	}
 	st := State{Found: true}
+	version, ours := codeVersion(text)
+	if !ours {
+		return st
+	}
 	var args []string
 	for line := range strings.Lines(string(text)) {
 		if words, ok := strings.CutPrefix(line, codeBefore); ok && json.Unmarshal([]byte(words), &args) == nil {
 			break
 		}
 	}
-	quoted := slices.Clone(args)
-	for i := range quoted {
-		quoted[i] = shellWord(quoted[i])
+	for i := range args {
+		args[i] = shellWord(args[i])
 	}
 	if len(args) > 0 {
-		st.Commands = []string{strings.Join(quoted, " ") + " " + p.Host}
+		st.Commands = []string{strings.Join(args, " ") + " " + p.Host}
 	}
-	current, err := p.codeText(args)
-	if err != nil {
-		return st
-	}
-	_, newest, _ := codeVersion(current)
-	st.Old = version < newest
-	if !st.Old && !bytes.Equal(current, text) {
-		st.Missing = append(st.Missing, fmt.Sprintf("what %s was changed from", p.Files[0]))
-	}
+	st.Old = p.older(p.Files[0], version)
 	return st
 }

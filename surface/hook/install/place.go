@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/host"
@@ -23,6 +24,7 @@ type Env struct {
 type Place struct {
 	Host  string
 	Files []string // the first one holds the hooks
+	extra []string // those of a plugin, which only some want; below Files in every plan
 	Note  string   // what the person must know or do after installing
 
 	env     Env
@@ -53,8 +55,12 @@ func Find(name string, env Env) (Place, error) {
 			p.Files = append(p.Files, p.servers)
 		}
 	}
+	p.extra = p.pluginFiles()
 	return p, nil
 }
+
+// all are the files of a place, those of a plugin too.
+func (p Place) all() []string { return slices.Concat(p.Files, p.extra) }
 
 // also is the text of a file of ours beside the hooks; false where a path is none.
 func (p Place) also(path string) (text string, ours bool) {
@@ -87,8 +93,11 @@ func (env Env) path(how host.Install, name string) string {
 // tomlGateway reports whether the base URL stands beside the MCP servers, in TOML.
 func (p Place) tomlGateway() bool { return filepath.Ext(p.servers) == ".toml" }
 
-// isCode reports whether a file is a program of ours that the host loads.
-func (p Place) isCode(path string) bool { return p.how.Code != "" && path == p.Files[0] }
+// isCode reports whether a file is ours as a whole: a program that the host loads, or
+// part of a plugin.
+func (p Place) isCode(path string) bool {
+	return p.how.Code != "" && path == p.Files[0] || slices.Contains(p.extra, path)
+}
 
 // maxFile is the largest settings file that is edited, in bytes.
 const maxFile = 8 << 20
@@ -120,6 +129,7 @@ type State struct {
 	Missing  []string // events that have none of ours
 	MCP      []string // our MCP server's command line
 	Gateway  string   // the base URL that we put in
+	Plugin   []string // the files of our plugin that are there
 	Old      bool     // what was put in is of an earlier version of trimtab
 }
 
@@ -130,6 +140,7 @@ func (p Place) State() (State, error) {
 		return State{}, err
 	}
 	st := State{MCP: have.MCP, Gateway: have.Gateway}
+	st.Plugin, st.Old = p.pluginState()
 	data, err := read(p.Files[0])
 	if err != nil || data == nil {
 		return st, err

@@ -48,7 +48,10 @@ func (p Place) Add(w Want) (Plan, error) {
 		return plan, err
 	}
 	plan.gateway = w.Gateway
-	for _, path := range p.Files {
+	if err := p.oneWay(w); err != nil {
+		return plan, err
+	}
+	for _, path := range p.all() {
 		now, err := read(path)
 		if err != nil {
 			return plan, err
@@ -79,10 +82,10 @@ func (p Place) with(path string, now, base []byte, w Want) ([]byte, error) {
 		return []byte(text), nil
 	}
 	if p.isCode(path) {
-		return p.code(now, w)
+		return p.code(path, now, w)
 	}
 	after := base
-	if path == p.Files[0] {
+	if path == p.Files[0] && !w.Plugin {
 		command := func(event string) string { return w.Hooks + " " + p.Host + " " + event }
 		same, err := p.same(path, now, command, w)
 		if err != nil || same {
@@ -126,7 +129,7 @@ func (p Place) same(path string, text []byte, command func(string) string, w Wan
 // Remove plans to take all of ours out again.
 func (p Place) Remove() (Plan, error) {
 	plan := Plan{Host: p.Host, place: p}
-	for _, path := range p.Files {
+	for _, path := range p.all() {
 		now, err := read(path)
 		if err != nil {
 			return plan, err
@@ -170,7 +173,7 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 		return now, nil
 	}
 	if p.isCode(path) {
-		if _, _, ours := codeVersion(now); ours {
+		if _, ours := codeVersion(now); ours {
 			return nil, nil
 		}
 		return now, nil
@@ -242,7 +245,7 @@ func (pl Plan) Apply(now time.Time) error {
 			if err := os.Remove(c.Path); err != nil {
 				return err
 			}
-			_ = os.Remove(filepath.Dir(c.Path)) // where it is empty now
+			pl.place.removeEmpty(filepath.Dir(c.Path))
 			continue
 		}
 		if err := pl.restrict(c, backups); err != nil {
@@ -256,6 +259,15 @@ func (pl Plan) Apply(now time.Time) error {
 		}
 	}
 	return pl.remember(backups)
+}
+
+// removeEmpty removes a folder that is empty now; of a plugin all of them, and the one
+// that it lies in.
+func (p Place) removeEmpty(dir string) {
+	root := filepath.Dir(p.env.path(p.how, p.how.Plugin))
+	for os.Remove(dir) == nil && p.how.Plugin != "" && strings.HasPrefix(dir, root+string(filepath.Separator)) {
+		dir = filepath.Dir(dir)
+	}
 }
 
 // restrict takes a file from other users before the address of a gateway is written

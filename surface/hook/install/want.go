@@ -17,6 +17,7 @@ import (
 type Want struct {
 	Hooks   string   // the command line of a hook up to the host's name, as the host's shell reads it
 	Args    []string // the same, word by word, for programs of ours that a host loads
+	Plugin  bool     // a plugin in place of hooks in the settings
 	Few     bool     // only the hooks that a gateway needs to hear of, and the stop, and only where the host adds notes by them
 	MCP     []string // the program that speaks MCP, and its arguments
 	Gateway string   // the base URL of a gateway
@@ -24,6 +25,7 @@ type Want struct {
 
 // What there is no way for, and what to do instead.
 var (
+	ErrNoPlugin  = errors.New("it has no plugins, or is given one anyway; leave --plugin out")
 	ErrNoMCP     = errors.New("its settings have no place for an MCP server that we can write and take out again")
 	ErrNoGateway = errors.New("its settings have no place for a base URL that we can write and take out again; trimtab run points it there for one run")
 )
@@ -33,6 +35,8 @@ func (p Place) Can(w Want) error {
 	switch {
 	case len(w.MCP) > 0 && p.servers == "":
 		return fmt.Errorf("%s: %w", p.Host, ErrNoMCP)
+	case w.Plugin && len(p.extra) == 0:
+		return fmt.Errorf("%s: %w", p.Host, ErrNoPlugin)
 	case w.Gateway != "" && !p.how.Gateway:
 		return fmt.Errorf("%s: %w", p.Host, ErrNoGateway)
 	}
@@ -41,6 +45,9 @@ func (p Place) Can(w Want) error {
 
 // had adds what was put in before, and is not asked for anew.
 func (p Place) had(w Want) (Want, error) {
+	if there, _ := p.pluginState(); len(there) > 0 {
+		w.Plugin = true
+	}
 	for _, path := range p.Files {
 		text, err := read(path)
 		if err != nil {
