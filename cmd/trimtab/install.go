@@ -139,7 +139,7 @@ func (a *app) wanted(with installed) (w install.Want, err error) {
 		}
 	}
 	w.Hooks, w.Args = install.HookCommand(self, data), install.HookArgs(self, data)
-	w.Plugin = with.plugin
+	w.Plugin, w.Server = with.plugin, install.MCPCommand(self, data)
 	if with.mcp {
 		w.MCP = install.MCPCommand(self, data)
 	}

@@ -84,7 +84,28 @@ func (p Place) codeText(file string, w Want) ([]byte, error) {
 		quoted := written(w.Hooks+" ", "", 0)
 		text = bytes.ReplaceAll(text, []byte(fromPath), []byte(quoted[1:len(quoted)-1]))
 	}
-	return text, nil
+	return p.named(file, text, w), nil
+}
+
+// named puts the path of the program where a plugin names it as it is found on PATH: in
+// its MCP server and its slash commands.
+func (p Place) named(file string, text []byte, w Want) []byte {
+	n := len(w.Server) - 1
+	if n < 0 || strings.Contains(w.Server[0], `\`) { // in a command it would be an escape
+		return text
+	}
+	if filepath.Ext(file) == ".json" {
+		text = bytes.Replace(text, []byte(`"command": "trimtab"`), []byte(`"command": `+quote(w.Server[0])), 1)
+		return bytes.Replace(text, []byte(`"args": ["mcp"]`), []byte(`"args": `+written(w.Server[1:], "", 0)), 1)
+	}
+	var words []string
+	for _, word := range w.Server[:n] {
+		words = append(words, shellWord(word))
+	}
+	for _, verb := range []string{" mode", " status", " automata"} {
+		text = bytes.ReplaceAll(text, []byte("trimtab"+verb), []byte(strings.Join(words, " ")+verb))
+	}
+	return text
 }
 
 // code is the file as it shall be; nil leaves it as it is.
@@ -118,20 +139,29 @@ func (p Place) oneWay(w Want) error {
 	return err
 }
 
-// pluginState says which files of the plugin are there, and whether they are of an
-// earlier version.
-func (p Place) pluginState() (there []string, old bool) {
+// pluginState says which files of the plugin are there, what it calls, and whether it is
+// of an earlier version.
+func (p Place) pluginState() (there, ours []string, old bool) {
 	for _, file := range p.extra {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue
 		}
-		if version, ours := codeVersion(text); ours {
-			there = append(there, file)
-			old = old || p.older(file, version)
+		version, isOurs := codeVersion(text)
+		if !isOurs {
+			continue
+		}
+		there, old = append(there, file), old || p.older(file, version)
+		if filepath.Base(file) == "hooks.json" {
+			found, _ := commands(text, p.Host) // one that cannot be read has none
+			for _, e := range p.events() {
+				if c, ok := found[e.Name]; ok {
+					ours = append(ours, c)
+				}
+			}
 		}
 	}
-	return there, old
+	return there, ours, old
 }
 
 // older reports whether this trimtab has a later version of a file.

@@ -93,6 +93,23 @@ func (env Env) path(how host.Install, name string) string {
 // tomlGateway reports whether the base URL stands beside the MCP servers, in TOML.
 func (p Place) tomlGateway() bool { return filepath.Ext(p.servers) == ".toml" }
 
+// switchedOff is the setting by which a person has told the host to run no hooks; "" is
+// none. Hosts do not say so themselves.
+func switchedOff(text []byte) string {
+	doc, err := document(text)
+	if err != nil {
+		return ""
+	}
+	if off, _ := doc["disableAllHooks"].(bool); off { // claude, qwen
+		return `"disableAllHooks": true`
+	}
+	hooks, _ := doc["hooksConfig"].(map[string]any) // gemini
+	if on, there := hooks["enabled"].(bool); there && !on {
+		return `"hooksConfig": {"enabled": false}`
+	}
+	return ""
+}
+
 // isCode reports whether a file is ours as a whole: a program that the host loads, or
 // part of a plugin.
 func (p Place) isCode(path string) bool {
@@ -124,13 +141,15 @@ func read(path string) ([]byte, error) {
 
 // State says how the hooks of a place stand.
 type State struct {
-	Found    bool     // there is a settings file
-	Commands []string // ours, as the host would run them
-	Missing  []string // events that have none of ours
-	MCP      []string // our MCP server's command line
-	Gateway  string   // the base URL that we put in
-	Plugin   []string // the files of our plugin that are there
-	Old      bool     // what was put in is of an earlier version of trimtab
+	Found          bool     // there is a settings file
+	Commands       []string // ours, as the host would run them
+	Missing        []string // events that have none of ours
+	MCP            []string // our MCP server's command line
+	Gateway        string   // the base URL that we put in
+	Plugin         []string // the files of our plugin that are there
+	PluginCommands []string // its commands, as the host would run them
+	Off            string   // why the host runs none of it: a setting of its own
+	Old            bool     // what was put in is of an earlier version of trimtab
 }
 
 // State looks at the settings.
@@ -140,7 +159,7 @@ func (p Place) State() (State, error) {
 		return State{}, err
 	}
 	st := State{MCP: have.MCP, Gateway: have.Gateway}
-	st.Plugin, st.Old = p.pluginState()
+	st.Plugin, st.PluginCommands, st.Old = p.pluginState()
 	data, err := read(p.Files[0])
 	if err != nil || data == nil {
 		return st, err
@@ -152,7 +171,7 @@ func (p Place) State() (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("%s: %w", p.Files[0], err)
 	}
-	st.Found = true
+	st.Found, st.Off = true, switchedOff(data)
 	for _, e := range p.events() {
 		if c, ok := ours[e.Name]; ok {
 			st.Commands = append(st.Commands, c)

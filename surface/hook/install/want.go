@@ -19,6 +19,7 @@ type Want struct {
 	Args    []string // the same, word by word, for programs of ours that a host loads
 	Plugin  bool     // a plugin in place of hooks in the settings
 	Few     bool     // only the hooks that a gateway needs to hear of, and the stop, and only where the host adds notes by them
+	Server  []string // the program that speaks MCP, for a plugin that names one anyway
 	MCP     []string // the program that speaks MCP, and its arguments
 	Gateway string   // the base URL of a gateway
 }
@@ -45,7 +46,7 @@ func (p Place) Can(w Want) error {
 
 // had adds what was put in before, and is not asked for anew.
 func (p Place) had(w Want) (Want, error) {
-	if there, _ := p.pluginState(); len(there) > 0 {
+	if there, _, _ := p.pluginState(); len(there) > 0 {
 		w.Plugin = true
 	}
 	for _, path := range p.Files {
