@@ -43,7 +43,7 @@ func installedHosts() []installedHost {
 	}
 	return []installedHost{
 		{name: "claude", resume: behind("--continue"), places: []string{".claude/settings.json", ".claude.json"}},
-		{name: "claude", flags: []string{"--plugin"}, resume: behind("--continue"), places: []string{".claude/settings.json", ".claude.json", ".claude/skills"}},
+		{name: "claude", flags: []string{"--plugin"}, resume: behind("--continue"), places: []string{".claude/settings.json", ".claude/skills"}},
 		{name: "codex", first: []string{"--dangerously-bypass-hook-trust"}, places: []string{".codex"}, resume: func(args []string) []string {
 			return slices.Insert(args, len(args)-1, "resume", "--last")
 		}},

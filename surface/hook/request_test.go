@@ -320,3 +320,27 @@ func TestH11_AStoreThatFailsIsNoAnswer(t *testing.T) {
 		t.Errorf("%d messages, want 1", s.Seq)
 	}
 }
+
+// TestF5_APluginIsToldOfAPoppedFrame: which messages its summary stands for, by the
+// host's own ids.
+func TestF5_APluginIsToldOfAPoppedFrame(t *testing.T) {
+	p := newPlugin(t, "opencode")
+	p.types("count to many")
+	p.ask()
+	asked := func(command string, args ...string) {
+		if _, _, err := p.opt.Service.Handle(t.Context(), "opencode:s1", trimtab.Asked{Command: command, Args: args}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked("push", "Count")
+	for range 4 {
+		p.tool("bash", fmt.Sprintf(`{"command":"echo %d %s"}`, p.n, strings.Repeat("x", 4000)))
+		p.ask()
+	}
+	asked("pop", "It was counted.")
+	p.shell()
+	r := p.ask()
+	if len(r.Folds) != 1 || !strings.HasPrefix(r.Folds[0].First, idPrefix) || r.Folds[0].Last <= r.Folds[0].First || r.Folds[0].Text == "" {
+		t.Errorf("%+v", r)
+	}
+}
