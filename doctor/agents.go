@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -59,7 +58,7 @@ func checkAgent(ctx context.Context, host, command string, find func(string) (in
 	switch {
 	case err != nil:
 		return []Finding{{host, Wrong, err.Error(), "fix the file; until then nothing can be added to it"}}
-	case missing != nil && len(state.Commands) == 0 && len(state.Plugin) == 0 && len(state.MCP) == 0 && state.Gateway == "":
+	case missing != nil && len(state.Commands) == 0 && state.Plugin == "" && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:
 		return []Finding{{host, Note, "what trimtab install wrote is in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
@@ -73,10 +72,10 @@ func checkHooks(ctx context.Context, host, program, text string, place install.P
 	calls, verb, again := state.Commands, " calls ", "trimtab install "+host
 	h, _ := hosts.Find(host)
 	switch {
-	case len(state.Commands) > 0 && len(state.Plugin) > 0:
-		return Finding{host, Wrong, text + "; our hooks are in " + place.Files[0] + " and in a plugin in " + filepath.Dir(state.Plugin[0]) + ": each event is told twice", "trimtab uninstall " + host + ", then " + again}
-	case len(state.Plugin) > 0:
-		text += "; our plugin in " + filepath.Dir(state.Plugin[0])
+	case len(state.Commands) > 0 && state.Plugin != "":
+		return Finding{host, Wrong, text + "; our hooks are in " + place.Files[0] + " and in a plugin in " + state.Plugin + ": each event is told twice", "trimtab uninstall " + host + ", then " + again}
+	case state.Plugin != "":
+		text += "; our plugin in " + state.Plugin
 		calls = state.PluginCommands
 	case len(state.Commands) == 0:
 		return Finding{host, OK, text + "; no hooks of ours", again + " steers it always; trimtab run " + host + " for one run"}
@@ -97,7 +96,7 @@ func checkHooks(ctx context.Context, host, program, text string, place install.P
 	if gone := goneProgram(calls[0]); gone != "" {
 		return Finding{host, Wrong, text + verb + gone + ", which is not there", again}
 	}
-	if len(state.Plugin) > 0 {
+	if state.Plugin != "" {
 		return Finding{host, OK, text, ""}
 	}
 	if len(state.Missing) > 0 {
@@ -118,7 +117,7 @@ func checkBeside(ctx context.Context, host string, place install.Place, state in
 		all = append(all, Finding{host, Wrong, "the MCP server trimtab calls " + state.MCP[0] + ", which is not there", "trimtab install " + host + " --mcp"})
 	case len(state.MCP) > 0:
 		all = append(all, Finding{host, OK, "MCP server trimtab: " + strings.Join(state.MCP, " "), ""})
-	case len(state.Commands)+len(state.Plugin) > 0 && place.Can(install.Want{MCP: []string{"x"}}) == nil:
+	case (len(state.Commands) > 0 || state.Plugin != "") && place.Can(install.Want{MCP: []string{"x"}}) == nil:
 		all = append(all, Finding{host, OK, "no MCP server of ours", "trimtab install " + host + " --mcp offers it the flame_ tools"})
 	}
 	if state.Gateway == "" {

@@ -215,8 +215,14 @@ func TestM2_AfterACompactionTheModeIsToldAgain(t *testing.T) {
 	p.shell()
 	p.first = len(p.all)
 	p.types("go on")
-	if r := p.ask(); counted(r, "PLANNING MODE") == 0 {
+	r := p.ask()
+	if counted(r, "You are in PLANNING MODE") != 1 {
 		t.Errorf("after the compaction: %+v", r)
+	}
+	for _, n := range r.Notes {
+		if n.At != p.all[len(p.all)-1]["id"] {
+			t.Errorf("a note at a message that is not sent: %+v", n)
+		}
 	}
 }
 

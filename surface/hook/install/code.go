@@ -133,15 +133,15 @@ func (p Place) oneWay(w Want) error {
 		return nil
 	}
 	st, err := p.State()
-	if err == nil && len(st.Commands) > 0 && len(st.Plugin) == 0 {
+	if err == nil && len(st.Commands) > 0 && st.Plugin == "" {
 		err = fmt.Errorf("its hooks are in %s already, and each event would be told twice: trimtab uninstall %s first", p.Files[0], p.Host)
 	}
 	return err
 }
 
-// pluginState says which files of the plugin are there, what it calls, and whether it is
+// pluginState says where the plugin is, "" where it is not, what it calls, and whether it is
 // of an earlier version.
-func (p Place) pluginState() (there, ours []string, old bool) {
+func (p Place) pluginState() (dir string, ours []string, old bool) {
 	for _, file := range p.extra {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -151,7 +151,7 @@ func (p Place) pluginState() (there, ours []string, old bool) {
 		if !isOurs {
 			continue
 		}
-		there, old = append(there, file), old || p.older(file, version)
+		dir, old = p.env.path(p.how, p.how.Plugin), old || p.older(file, version)
 		if filepath.Base(file) == "hooks.json" {
 			found, _ := commands(text, p.Host) // one that cannot be read has none
 			for _, e := range p.events() {
@@ -161,7 +161,7 @@ func (p Place) pluginState() (there, ours []string, old bool) {
 			}
 		}
 	}
-	return there, ours, old
+	return dir, ours, old
 }
 
 // older reports whether this trimtab has a later version of a file.

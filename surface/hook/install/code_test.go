@@ -217,3 +217,23 @@ func TestH11_APluginHasTheSameHooks(t *testing.T) {
 		}
 	}
 }
+
+// TestH11_AnEditThatChangesMoreThanOursIsRefused: the check itself, whatever the code
+// that edits does.
+func TestH11_AnEditThatChangesMoreThanOursIsRefused(t *testing.T) {
+	p := place(t, "claude", env(t))
+	ours := `"Stop": [{"hooks": [{"type": "command", "command": "/opt/trimtab-hook claude Stop"}]}]`
+	for with, ok := range map[string]bool{
+		`{"a": 1, "hooks": {` + ours + `}}`:                                                      true,
+		`{"a": 1, "mcpServers": {"trimtab": {"command": "/opt/trimtab", "args": ["mcp"]}}}`:      true,
+		`{"a": 2, "hooks": {` + ours + `}}`:                                                      false,
+		`{"hooks": {` + ours + `}}`:                                                              false,
+		`{"a": 1, "b": {}, "hooks": {` + ours + `}}`:                                             false,
+		`{"a": 1, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}`: false,
+		`{"a": 1, "mcpServers": {"trimtab": {"command": "/opt/other", "args": ["mcp"]}}}`:        false,
+	} {
+		if err := p.onlyOurs(p.Files[0], []byte(`{"a": 1}`), []byte(with)); (err == nil) != ok {
+			t.Errorf("%s: %v", with, err)
+		}
+	}
+}

@@ -146,7 +146,7 @@ type State struct {
 	Missing        []string // events that have none of ours
 	MCP            []string // our MCP server's command line
 	Gateway        string   // the base URL that we put in
-	Plugin         []string // the files of our plugin that are there
+	Plugin         string   // the folder of our plugin, where it is there
 	PluginCommands []string // its commands, as the host would run them
 	Off            string   // why the host runs none of it: a setting of its own
 	Old            bool     // what was put in is of an earlier version of trimtab

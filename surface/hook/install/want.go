@@ -46,7 +46,7 @@ func (p Place) Can(w Want) error {
 
 // had adds what was put in before, and is not asked for anew.
 func (p Place) had(w Want) (Want, error) {
-	if there, _, _ := p.pluginState(); len(there) > 0 {
+	if dir, _, _ := p.pluginState(); dir != "" {
 		w.Plugin = true
 	}
 	for _, path := range p.Files {
