@@ -281,6 +281,9 @@ func TestH11_APluginSendsTheAgentOnOnce(t *testing.T) {
 		if !strings.Contains(out, `"continue":"Before you stop: `) {
 			t.Fatalf("%s: %s", host, out)
 		}
+		if last := p.session().Last.ID; last != p.all[len(p.all)-1]["id"] { // the reason comes back with the next request
+			t.Errorf("%s: the newest message is %q", host, last)
+		}
 		p.sent = len(p.all)
 		p.say("user", false, map[string]any{"text": "Before you stop: go on"})
 		p.ask()
