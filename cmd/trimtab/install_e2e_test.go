@@ -273,7 +273,7 @@ func TestH11_APluginIsNeverInTheWay(t *testing.T) {
 // is followed by one more turn, and no more.
 func TestH11_OpencodeGoesOn(t *testing.T) {
 	bin := programs(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
 	defer cancel()
 	announce := fakemodel.Reply{Text: "The first half is done. Now I'll write the second half."}
 	model := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Replies(announce, announce, announce, announce)})
@@ -339,7 +339,9 @@ func TestF5_APoppedFrameLeavesTheRequestOfAPlugin(t *testing.T) {
 	call := func(name, input string) fakemodel.Reply {
 		return fakemodel.Reply{Calls: []fakemodel.Call{{Name: "trimtab_" + name, Input: json.RawMessage(input)}}}
 	}
-	work := func(command string) fakemodel.Reply { return fakemodel.Reply{Calls: []fakemodel.Call{fakemodel.Run(command)}} }
+	work := func(command string) fakemodel.Reply {
+		return fakemodel.Reply{Calls: []fakemodel.Call{fakemodel.Run(command)}}
+	}
 	model := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Replies(
 		call("flame_push", `{"goal":"Count to many"}`), work("echo the-work; seq 1 2500"), work("echo the-work; seq 1 2500"), work("echo the-work; seq 1 2500"),
 		call("flame_pop", `{"status":"completed","summary":"It was counted to many."}`), work("echo after"), fakemodel.Reply{Text: "All done here."})})
