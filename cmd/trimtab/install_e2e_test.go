@@ -289,7 +289,9 @@ func TestH11_OpencodeGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { cancel(); _ = cmd.Wait() }()
-	post := func(path, body string) (string, error) {
+	post := func(path, body string, wait time.Duration) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+path, strings.NewReader(body))
 		if err != nil {
 			return "", err
@@ -307,13 +309,13 @@ func TestH11_OpencodeGoesOn(t *testing.T) {
 		ID string `json:"id"`
 	}
 	for session.ID == "" && ctx.Err() == nil { // until it listens
-		if text, err := post("/session", "{}"); err == nil {
+		text, err := post("/session", "{}", time.Minute) // one that comes too early is never answered
+		if err == nil {
 			_ = json.Unmarshal([]byte(text), &session)
-		} else {
-			time.Sleep(200 * time.Millisecond)
 		}
+		time.Sleep(200 * time.Millisecond)
 	}
-	said, err := post("/session/"+session.ID+"/message", `{"model":{"providerID":"anthropic","modelID":"claude-sonnet-4-5"},"parts":[{"type":"text","text":"write both halves"}]}`)
+	said, err := post("/session/"+session.ID+"/message", `{"model":{"providerID":"anthropic","modelID":"claude-sonnet-4-5"},"parts":[{"type":"text","text":"write both halves"}]}`, 5*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +325,7 @@ func TestH11_OpencodeGoesOn(t *testing.T) {
 	if main := model.Main(); len(main) < 2 || !strings.Contains(main[1].Transcript(), opened) {
 		t.Fatalf("it was not sent on: %s\n%s", tail(said), dump(model))
 	}
-	again, err := post("/session/"+session.ID+"/message", `{"model":{"providerID":"anthropic","modelID":"claude-sonnet-4-5"},"noReply":true,"parts":[{"type":"text","text":"a word, and no turn"}]}`)
+	again, err := post("/session/"+session.ID+"/message", `{"model":{"providerID":"anthropic","modelID":"claude-sonnet-4-5"},"noReply":true,"parts":[{"type":"text","text":"a word, and no turn"}]}`, 5*time.Minute)
 	if err != nil || len(model.Main()) != 2 {
 		t.Errorf("%v; sent on more than once: %d turns\n%s", err, len(model.Main()), tail(again))
 	}

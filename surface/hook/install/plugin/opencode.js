@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process"
 
 const program = __PROGRAM__
-const patience = 3000 // ms; trimtab itself gives up after one second
+const patience = 5000 // ms; trimtab itself gives up after one second
 const longest = 65536 // of a tool's output, as much as trimtab keeps
 
 // ask runs trimtab once. It never throws; undefined is no answer.

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process"
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent"
 
 const program = __PROGRAM__
-const patience = 3000 // ms; trimtab itself gives up after one second
+const patience = 5000 // ms; trimtab itself gives up after one second
 const longest = 65536 // of a tool's output, as much as trimtab keeps
 const ours = "trimtab" // the custom messages of this extension
 
