@@ -36,6 +36,15 @@ func Agents(ctx context.Context, place func(host string) (install.Place, error),
 		wg.Go(func() { all[i] = checkAgent(ctx, h.Name, agent.Command, place, clients) })
 	}
 	wg.Wait()
+	var missing []string
+	for i, h := range list {
+		if len(all[i]) == 0 {
+			missing = append(missing, h.Name)
+		}
+	}
+	if len(missing) > 0 {
+		all = append(all, []Finding{{"agents", OK, "not on PATH, and nothing of ours in their settings: " + strings.Join(missing, ", "), ""}})
+	}
 	return slices.Concat(all...)
 }
 
@@ -49,28 +58,51 @@ func checkAgent(ctx context.Context, host, command string, find func(string) (in
 	switch {
 	case err != nil:
 		return []Finding{{host, Wrong, err.Error(), "fix the file; until then nothing can be added to it"}}
-	case missing != nil && len(state.Commands) == 0 && len(state.MCP) == 0 && state.Gateway == "":
+	case missing != nil && len(state.Commands) == 0 && state.Plugin == "" && len(state.MCP) == 0 && state.Gateway == "":
 		return nil
 	case missing != nil:
-		return []Finding{{host, Note, "settings of trimtab are in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
+		return []Finding{{host, Note, "what trimtab install wrote is in " + place.Files[0] + ", but the agent is not on PATH", "trimtab uninstall " + host}}
 	}
-	text := agentVersion(ctx, program)
+	text := agentVersion(ctx, program) + " at " + program
 	return append([]Finding{checkHooks(ctx, host, program, text, place, state)}, checkBeside(ctx, host, place, state, clients)...)
 }
 
 // checkHooks says how our hooks stand in an agent.
 func checkHooks(ctx context.Context, host, program, text string, place install.Place, state install.State) Finding {
-	if len(state.Commands) == 0 {
-		return Finding{host, OK, text + "; no hooks of ours", "trimtab install " + host + " steers it always; trimtab run " + host + " for one run"}
+	calls, verb, again := state.Commands, " calls ", "trimtab install "+host
+	h, _ := hosts.Find(host)
+	switch {
+	case len(state.Commands) > 0 && state.Plugin != "":
+		return Finding{host, Wrong, text + "; our hooks are in " + place.Files[0] + " and in a plugin in " + state.Plugin + ": each event is told twice", "trimtab uninstall " + host + ", then " + again}
+	case state.Plugin != "":
+		text += "; our plugin in " + state.Plugin
+		calls = state.PluginCommands
+	case len(state.Commands) == 0:
+		return Finding{host, OK, text + "; no hooks of ours", again + " steers it always; trimtab run " + host + " for one run"}
+	case h.Install.Code != "":
+		text += "; our plugin " + place.Files[0]
+	default:
+		verb = " call "
+		text += fmt.Sprintf("; %s in %s", plural.Count(len(state.Commands), "hook"), place.Files[0])
 	}
-	text += fmt.Sprintf("; %s in %s", plural.Count(len(state.Commands), "hook"), place.Files[0])
-	if gone := goneProgram(state.Commands[0]); gone != "" {
-		return Finding{host, Wrong, text + " call " + gone + ", which is not there", "trimtab install " + host}
+	switch {
+	case state.Off != "":
+		return Finding{host, Wrong, text + "; it runs none: " + state.Off + " in " + place.Files[0], "take that out, if you want them"}
+	case len(calls) == 0:
+		return Finding{host, Wrong, text + " calls nothing of ours", again}
+	case state.Old:
+		return Finding{host, Note, text + ", older than this trimtab", again}
+	}
+	if gone := goneProgram(calls[0]); gone != "" {
+		return Finding{host, Wrong, text + verb + gone + ", which is not there", again}
+	}
+	if state.Plugin != "" {
+		return Finding{host, OK, text, ""}
 	}
 	if len(state.Missing) > 0 {
 		return Finding{host, Note, text + ", none for " + strings.Join(state.Missing, ", "), "trimtab install " + host}
 	}
-	if h, _ := hosts.Find(host); h.Install.Trust {
+	if h.Install.Trust {
 		return checkTrust(ctx, program, text, state)
 	}
 	return Finding{host, OK, text, ""}
@@ -85,7 +117,7 @@ func checkBeside(ctx context.Context, host string, place install.Place, state in
 		all = append(all, Finding{host, Wrong, "the MCP server trimtab calls " + state.MCP[0] + ", which is not there", "trimtab install " + host + " --mcp"})
 	case len(state.MCP) > 0:
 		all = append(all, Finding{host, OK, "MCP server trimtab: " + strings.Join(state.MCP, " "), ""})
-	case len(state.Commands) > 0 && place.Can(install.Want{MCP: []string{"x"}}) == nil:
+	case (len(state.Commands) > 0 || state.Plugin != "") && place.Can(install.Want{MCP: []string{"x"}}) == nil:
 		all = append(all, Finding{host, OK, "no MCP server of ours", "trimtab install " + host + " --mcp offers it the flame_ tools"})
 	}
 	if state.Gateway == "" {

@@ -37,7 +37,7 @@ var claude = Host{
 			{"SessionEnd", HookEnd},
 		},
 	},
-	Install:  Install{File: ".claude/settings.json", Folder: "CLAUDE_CONFIG_DIR", Seconds: true, Servers: ".claude.json", Gateway: true},
+	Install:  Install{File: ".claude/settings.json", Folder: "CLAUDE_CONFIG_DIR", Seconds: true, Servers: ".claude.json", Gateway: true, Plugin: ".claude/skills/trimtab"},
 	OneRun:   OneRun{Form: RunSettings},
 	MCP:      MCP{Client: "claude", Headers: []string{"X-Claude-Code-Session-Id"}},
 	Sessions: []SessionDir{{Variable: "CLAUDE_CONFIG_DIR", Base: ".claude", Dir: "projects", End: []string{".jsonl"}}},

@@ -30,7 +30,7 @@ var gemini = Host{
 			{"SessionEnd", HookEnd},
 		},
 	},
-	Install:  Install{File: ".gemini/settings.json", Named: true, Matcher: true, Servers: ".gemini/settings.json"},
+	Install:  Install{File: ".gemini/settings.json", Named: true, Matcher: true, Servers: ".gemini/settings.json", Plugin: ".gemini/extensions/trimtab"},
 	MCP:      MCP{Client: "gemini"},
 	Sessions: []SessionDir{{Base: ".gemini", Dir: "tmp", Begin: "session-", End: []string{".jsonl", ".json"}}},
 	Private:  []string{".gemini"},

@@ -14,12 +14,13 @@ const (
 	HookCompacting          // the host is about to shorten its history
 	HookCompacted           // it has
 	HookEnd                 // the session is over
+	HookRequest             // a request is about to leave, told by a plugin of ours that puts notes into it
 )
 
 // hookNames are what we call the kinds, the same for every host.
 var hookNames = [...]string{
 	HookNone: "", HookStart: "start", HookPrompt: "prompt", HookUsing: "before-tool", HookUsed: "after-tool", HookStop: "stop",
-	HookCompacting: "before-compact", HookCompacted: "after-compact", HookEnd: "end",
+	HookCompacting: "before-compact", HookCompacted: "after-compact", HookEnd: "end", HookRequest: "request",
 }
 
 func (k HookKind) String() string { return hookNames[k] }
@@ -52,12 +53,15 @@ const (
 	AnswerPermit            // text for the model, permissionDecision for a tool, "block" at a stop
 	AnswerDeny              // text for the model, "deny" for a tool and at a stop
 	AnswerBlock             // "block" with a reason, and nothing else
+	AnswerNotes             // in our own words, to a plugin of ours: notes and where they stand
 )
 
 // Install is where and how a host keeps its hooks and MCP servers.
 type Install struct {
 	File    string // with the hooks, below the home folder; "": nothing can be put into its settings
-	Folder  string // the variable that names another folder in place of File's first part
+	Folder  string // the variable that names another folder in place of Base
+	Base    string // the folder below the home folder that Folder stands for; "" is File's first part
+	Code    string // File is a program of ours that the host loads: the name of its text in surface/hook/install/plugin
 	Seconds bool   // timeouts are in seconds; else in milliseconds
 	Named   bool   // a hook has a name
 	Matcher bool   // tool events need a matcher
@@ -66,6 +70,7 @@ type Install struct {
 	Ours    bool   // File is one that nobody but us has: when nothing is left in it, it goes
 	Trust   bool   // it runs no hook that its person has not trusted
 	Also    []File // written beside the hooks' folder
+	Plugin  string // the folder below the home folder that the host loads as a plugin, where it has such; its files are surface/hook/install/plugin/NAME
 	Note    string // what the person must know or do after installing
 }
 

@@ -21,7 +21,19 @@ var opencode = Host{
 		Env:      []Var{{"ANTHROPIC_BASE_URL", "{url}/v1"}, {"OPENAI_BASE_URL", "{url}/v1"}},
 		Upstream: []Upstream{{"anthropic", "ANTHROPIC_BASE_URL"}, {"openai", "OPENAI_BASE_URL"}},
 	},
-	OneRun:   OneRun{Form: RunContent, NoHooks: "opencode has no hooks that call programs", Variable: "OPENCODE_CONFIG_CONTENT"},
+	Hooks: Hooks{
+		Answer: AnswerNotes,
+		Events: []HookEvent{
+			{"chat.messages.transform", HookRequest},
+			{"tool.execute.before", HookUsing},
+			{"session.idle", HookStop},
+		},
+	},
+	Install: Install{
+		File: ".config/opencode/plugins/trimtab.js", Folder: "XDG_CONFIG_HOME", Ours: true, Code: "opencode.js",
+		Note: "opencode loads the plugin when it starts the next time. opencode run ends at the first stop; the screen and opencode serve go on where work is left.",
+	},
+	OneRun:   OneRun{Form: RunContent, NoHooks: "opencode takes no plugin for one run: trimtab install opencode", Variable: "OPENCODE_CONFIG_CONTENT"},
 	MCP:      MCP{Client: "opencode", Headers: []string{"X-Session-Id"}},
 	Sessions: []SessionDir{{Variable: "XDG_DATA_HOME", Base: ".local/share", Dir: "opencode", Begin: "opencode", End: []string{".db"}}},
 	Private:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},

@@ -13,9 +13,9 @@ func hookCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "hook HOST EVENT", Short: "Answer one hook of an agent (agents call this; see trimtab install)",
 		Long: `Reads what the agent writes to its hook from stdin and answers in the agent's own
-JSON on stdout. HOST is claude, codex, gemini, qwen or goose; EVENT is the agent's
-name for it, or start, prompt, before-tool, after-tool, stop, before-compact,
-after-compact, end. It exits 0 whatever happens: to agents another code means that
+JSON on stdout. HOST is claude, codex, opencode, gemini, qwen, goose or pi; EVENT is the
+agent's name for it, or start, prompt, before-tool, after-tool, stop, before-compact,
+after-compact, end, request. It exits 0 whatever happens: to agents another code means that
 they must not go on. What went wrong is in hook/log in the data folder.`,
 		Example: "  trimtab hook claude Stop < input.json\n  trimtab hook codex after-tool < input.json",
 		Args:    cobra.ArbitraryArgs,

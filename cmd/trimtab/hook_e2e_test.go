@@ -53,6 +53,7 @@ func TestRealHooks(t *testing.T) {
 		{"gemini", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
 		{"qwen", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
 		{"goose", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
+		{"pi", []fakemodel.Call{fakemodel.Run("echo one")}, announce, "announced a next step", nil},
 
 		// J9: code changed and nothing was run since.
 		{"claude", []fakemodel.Call{changes}, finished, unchecked, nil},
@@ -60,6 +61,7 @@ func TestRealHooks(t *testing.T) {
 		{"gemini", []fakemodel.Call{changes}, finished, unchecked, nil},
 		{"qwen", []fakemodel.Call{changes}, finished, unchecked, nil},
 		{"goose", []fakemodel.Call{changes}, finished, unchecked, nil},
+		{"pi", []fakemodel.Call{changes}, finished, unchecked, nil},
 	} {
 		t.Run(c.host+"-"+c.calls[0].Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -139,7 +141,7 @@ func programs(t *testing.T) string {
 // before the model, once: by hooks alone, and with a gateway beside them.
 func TestRealHooksRemind(t *testing.T) {
 	bin := programs(t)
-	for _, host := range []string{"claude", "codex", "gemini", "qwen"} {
+	for _, host := range []string{"claude", "codex", "opencode", "gemini", "qwen"} {
 		for _, gateway := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s-gateway-%v", host, gateway), func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)

@@ -18,16 +18,19 @@ func installCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "install HOST", Short: "Put hooks into an agent's own settings, so that it is always steered", Args: oneHost,
 		Long: `Adds hooks that call trimtab to the user settings of claude, codex, gemini, qwen or
-goose; with --mcp also trimtab mcp as an MCP server (not goose), with --gateway also
-an address of its own at a gateway that trimtab serve runs (claude, codex). Shows what
+goose, and to opencode and pi a plugin that does; with --plugin claude and gemini get one,
+too, with slash commands. With --mcp also trimtab mcp as an MCP server (claude, codex,
+gemini, qwen), with --gateway also an address of its own at a gateway that trimtab serve
+runs (claude, codex). Shows what
 would change and asks first; keeps a backup in the data folder; leaves everything else in
 the files as it is, comments included. trimtab uninstall undoes it all. For one run
 without touching any file: trimtab run HOST.`,
-		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install claude --mcp --gateway http://" + home.Serve + "\n  trimtab install gemini --yes", ValidArgs: hookHosts(),
+		Example: "  trimtab install claude\n  trimtab install codex --dry-run\n  trimtab install claude --mcp --gateway http://" + home.Serve + "\n  trimtab install gemini --plugin --yes\n  trimtab install opencode", ValidArgs: hookHosts(),
 		RunE: func(_ *cobra.Command, args []string) error { return a.install(args[0], with, yes, dry) },
 	}
 	installFlags(c, &yes, &dry)
 	c.Flags().BoolVar(&with.mcp, "mcp", false, "also name trimtab mcp as an MCP server")
+	c.Flags().BoolVar(&with.plugin, "plugin", false, "as a plugin with slash commands, and not in the settings")
 	c.Flags().StringVar(&with.gateway, "gateway", "", "also send the agent's requests to the gateway at this `URL`")
 	return c
 }
@@ -35,6 +38,7 @@ without touching any file: trimtab run HOST.`,
 // installed is what may be put in beside the hooks.
 type installed struct {
 	mcp     bool
+	plugin  bool
 	gateway string
 }
 
@@ -42,7 +46,7 @@ func uninstallCommand(a *app) *cobra.Command {
 	var yes, dry bool
 	c := &cobra.Command{
 		Use: "uninstall HOST", Short: "Take what is ours out of an agent's settings again", Args: oneHost,
-		Long: `Takes out what trimtab install put in: hooks, MCP server, gateway. A file that nobody
+		Long: `Takes out what trimtab install put in: hooks, plugin, MCP server, gateway. A file that nobody
 changed since then comes back byte for byte; from one that was changed only what is
 ours is taken.`,
 		Example: "  trimtab uninstall claude\n  trimtab uninstall codex --yes", ValidArgs: hookHosts(),
@@ -134,7 +138,8 @@ func (a *app) wanted(with installed) (w install.Want, err error) {
 			return w, err
 		}
 	}
-	w.Hooks = install.HookCommand(self, data)
+	w.Hooks, w.Args = install.HookCommand(self, data), install.HookArgs(self, data)
+	w.Plugin, w.Server = with.plugin, install.MCPCommand(self, data)
 	if with.mcp {
 		w.MCP = install.MCPCommand(self, data)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/travel"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -33,7 +34,7 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 		if p.kept = n.Life == trimtab.Kept; !p.kept { // a kept one stands before the prompt, where only the user speaks
 			p.channel = by
 		}
-		texts[p] = append(texts[p], lasting(n))
+		texts[p] = append(texts[p], travel.Lasting(n))
 	}
 	for at, t := range r.copied(copies, b) {
 		if !hidden[at] {
@@ -43,7 +44,7 @@ func (r reading) edits(s trimtab.Session, copies map[string][]string, by wire.Ch
 	}
 	for p, t := range texts {
 		if p.channel == wire.User && !p.kept && !strings.Contains(strings.Join(t, "\n"), "Trimtab") {
-			t = append([]string{author}, t...)
+			t = append([]string{travel.Author}, t...)
 		}
 		all = append(all, wire.Edit{At: p.at, Texts: t, Channel: p.channel, Clear: p.clear})
 	}
@@ -62,10 +63,6 @@ type place struct {
 	clear   bool
 	kept    bool
 }
-
-// author stands before notes that are written as the user's text: the person did not
-// write them.
-const author = "(A note of Trimtab, which steers this session, and not of the person.)"
 
 // copied finds the lines behind which copies of notes stand. Of those in one user turn
 // only the last counts: to what was sent before it in that turn no reply came.

@@ -10,6 +10,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/surface/hook/relay"
+	"github.com/trimtab/trimtab/surface/travel"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -211,7 +212,7 @@ func (h *hooks) hand(s trimtab.Session, out trimtab.Outcome) (texts []string) {
 	size := 0
 	for _, n := range s.Notes {
 		fresh := slices.ContainsFunc(out.Changes, func(c trimtab.Change) bool { return c.Kind == trimtab.Injected && c.Note == n.ID })
-		given := trimtab.Note{By: n.By, Slot: n.Slot, Text: lasting(n)}
+		given := trimtab.Note{By: n.By, Slot: n.Slot, Text: travel.Lasting(n)}
 		if !fresh || size+len(given.Text) > maxHanded || slices.Contains(h.handed[h.before:], given) {
 			continue
 		}
@@ -278,21 +279,4 @@ func ownWords(m *trimtab.Message, hosted []trimtab.Note) {
 		}
 		m.Parts[i] = p
 	}
-}
-
-// lasting is a note as it is sent where it cannot be taken back: it says until when it
-// holds, unless it is part of the history for good.
-func lasting(n trimtab.Note) string {
-	until := ""
-	switch n.Life {
-	case trimtab.Once, trimtab.OneTurn:
-		until = "\n\n(This holds until the next prompt.)"
-	case trimtab.Standing:
-		until = "\n\n(This replaces every earlier note of its kind.)"
-	case trimtab.Kept:
-	}
-	if !n.Fixed || n.Urgency > 0 || strings.HasSuffix(n.Text, until) { // what nobody asked for says it itself; a host may have dropped it, and is given it again
-		return n.Text
-	}
-	return n.Text + until
 }

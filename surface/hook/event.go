@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -49,7 +50,12 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.Using:
 		return t.using()
 	case spool.Stop:
+		if t.call.Host.Hooks.Answer == host.AnswerNotes {
+			return append(said(t.fresh(s)), t.stopping(s)...)
+		}
 		return append(append(t.planned(), t.in.events(kind)...), t.stopping(s)...)
+	case spool.Request:
+		return t.request(s)
 	case spool.Compacted:
 		return []trimtab.Event{rewritten(s)}
 	case spool.None, spool.Compacting, spool.End:
@@ -104,7 +110,7 @@ func (in input) events(kind spool.Kind) []trimtab.Event {
 		if last := in.last(); last != "" {
 			return []trimtab.Event{trimtab.Said{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, last)}}
 		}
-	case spool.None, spool.Start, spool.Using, spool.Compacting, spool.Compacted, spool.End:
+	case spool.None, spool.Start, spool.Using, spool.Compacting, spool.Compacted, spool.End, spool.Request:
 	}
 	return nil
 }
@@ -194,7 +200,7 @@ func (t *turn) quiet(s trimtab.Session) int {
 		return 0
 	case t.gateway:
 		return t.state.Quiet
-	case t.opt.Eager:
+	case t.opt.Eager, t.call.Host.Hooks.Answer == host.AnswerNotes: // a plugin does not tell of tools one by one
 		return 0
 	case t.call.Host.Hooks.Deaf:
 		return deafQuiet

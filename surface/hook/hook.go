@@ -72,6 +72,7 @@ func New(opt Options) *Hook {
 type Answer struct {
 	Session  string   // whose it is, by its id on every surface
 	Context  string   // for the model
+	Request  *Request // for a plugin of ours that puts notes into a request itself; nil where the call is none of its
 	Deny     string   // the tool may not run, and why
 	Notices  []string // for the person
 	Decision Decision // at a stop
@@ -132,7 +133,7 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
-	t.gateway = t.opt.Gateway || seenByGateway(s) && s.Seq > t.state.Since
+	t.gateway = t.opt.Gateway || t.in.behindGateway() || seenByGateway(s) && s.Seq > t.state.Since && !t.in.First
 	var events []trimtab.Event
 	if !t.gateway {
 		events = t.told(waited)
@@ -156,7 +157,7 @@ func (t *turn) open(ctx context.Context) (s trimtab.Session, fresh bool, err err
 	if !errors.Is(err, trimtab.ErrNotFound) {
 		return s, false, err
 	}
-	if t.opt.Gateway && t.call.Event.Kind.Relayed() {
+	if (t.opt.Gateway || t.in.behindGateway()) && (t.call.Event.Kind.Relayed() || t.call.Event.Kind == spool.Request) {
 		return trimtab.NewSession(t.id, t.opt.Clock()), true, nil // it begins with the first request
 	}
 	info := trimtab.Info{ID: t.id, Host: t.call.Host.Name, Project: t.project(), Model: t.in.Model}
@@ -215,6 +216,8 @@ func (t *turn) said(ctx context.Context, s trimtab.Session, out trimtab.Outcome)
 		return t.tell(a)
 	case spool.Stop:
 		return t.stop(ctx, t.tell(a), s, out)
+	case spool.Request:
+		return t.tell(t.placed(s, a))
 	case spool.None, spool.Using, spool.Used, spool.Compacting, spool.Compacted, spool.End:
 	}
 	return a
@@ -268,7 +271,7 @@ func (t *turn) leave(s trimtab.Session, waited []spool.Call) {
 	if t.call.Event.Kind == spool.Used {
 		next = next.Saw(t.call.Mark)
 	}
-	if t.call.Event.Kind == spool.Start && t.in.Source != "compact" && t.in.Source != "clear" {
+	if t.call.Event.Kind == spool.Start && t.in.Source != "compact" && t.in.Source != "clear" || t.in.First {
 		next.Since = s.Seq
 	}
 	next.Guard = t.opt.Guard(s)

@@ -37,6 +37,7 @@ type input struct {
 	Last       string            `json:"last_assistant_message"`
 	Answer     string            `json:"prompt_response"`  // gemini
 	Background []json.RawMessage `json:"background_tasks"` // claude, qwen
+	requestInput
 
 	prompt string // what a person typed, if this call tells a prompt
 }

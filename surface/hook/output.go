@@ -76,6 +76,8 @@ func shape(c spool.Call, a Answer) any {
 		return denyForm(c, a)
 	case host.AnswerBlock:
 		return blockForm(c, a)
+	case host.AnswerNotes:
+		return notesForm(c, a)
 	case host.AnswerNone:
 	}
 	return nil
@@ -91,7 +93,7 @@ func permitForm(c spool.Call, a Answer) any {
 		return permit(c, a)
 	case spool.Stop:
 		return decide("block", stops(a), a)
-	case spool.None, spool.Compacting, spool.Compacted, spool.End:
+	case spool.None, spool.Compacting, spool.Compacted, spool.End, spool.Request:
 	}
 	return nil
 }
@@ -105,7 +107,7 @@ func denyForm(c spool.Call, a Answer) any {
 		return decide("deny", a.Deny, a)
 	case spool.Stop:
 		return decide("deny", stops(a), a)
-	case spool.None, spool.Compacting, spool.Compacted, spool.End:
+	case spool.None, spool.Compacting, spool.Compacted, spool.End, spool.Request:
 	}
 	return nil
 }
@@ -118,7 +120,7 @@ func blockForm(c spool.Call, a Answer) any {
 		reason = a.Deny
 	case spool.Stop:
 		reason = stops(a)
-	case spool.None, spool.Start, spool.Prompt, spool.Used, spool.Compacting, spool.Compacted, spool.End:
+	case spool.None, spool.Start, spool.Prompt, spool.Used, spool.Compacting, spool.Compacted, spool.End, spool.Request:
 	}
 	return unless(reason == "", blockOut{"block", fit(reason)})
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -181,6 +182,15 @@ func closed(t *testing.T, c spool.Call, out []byte) {
 		return
 	}
 	host := c.Host.Name
+	if c.Host.Install.Code != "" { // a plugin of ours reads it
+		var answer pluginOut
+		d := json.NewDecoder(bytes.NewReader(out))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&answer); err != nil {
+			t.Errorf("%s %s: %v: %s", c.Host.Name, c.Event.Name, err, out)
+		}
+		return
+	}
 	if host == "codex" || host == "qwen" {
 		host = "claude"
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/steer/stop"
 )
@@ -68,7 +69,7 @@ func (t *turn) stop(ctx context.Context, a Answer, s trimtab.Session, out trimta
 // record puts the reason to go on into the session, unless a gateway will see it in
 // the host's next request.
 func (t *turn) record(ctx context.Context, text string) {
-	if t.gateway {
+	if t.gateway || t.call.Host.Hooks.Answer == host.AnswerNotes { // it comes back with the next request, under the host's own id
 		return
 	}
 	m := trimtab.Message{Role: trimtab.RoleUser, From: "stop", Parts: []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Ours, From: "stop"}}}

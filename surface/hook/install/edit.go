@@ -103,6 +103,9 @@ func addOne(text []byte, event string, g matched) ([]byte, error) {
 
 // parse reads settings: an object, perhaps with comments.
 func parse(text []byte) (hujson.Value, error) {
+	if bytes.HasPrefix(text, byteOrderMark) { // blank, so that every place in the text stays where it is
+		text = append(bytes.Repeat([]byte(" "), len(byteOrderMark)), text[len(byteOrderMark):]...)
+	}
 	root, err := hujson.Parse(text)
 	if err != nil {
 		return root, fmt.Errorf("not JSON, so it is left alone: %w", err)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -105,7 +107,7 @@ var at = time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC)
 
 func install(t *testing.T, p Place, program string) Plan {
 	t.Helper()
-	plan, err := p.Add(Want{Hooks: program})
+	plan, err := p.Add(Want{Hooks: program, Args: strings.Fields(program)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +115,11 @@ func install(t *testing.T, p Place, program string) Plan {
 		t.Fatal(err)
 	}
 	return plan
+}
+
+// withSettings are the hosts whose hooks stand in a settings file.
+func withSettings() []host.Host {
+	return slices.DeleteFunc(spool.Hosts(), func(h host.Host) bool { return h.Install.Code != "" })
 }
 
 func uninstall(t *testing.T, p Place) Plan {
@@ -142,7 +149,7 @@ func plain(t *testing.T, text string) map[string]any {
 }
 
 func TestInstallThenUninstallGivesBackTheSameBytes(t *testing.T) {
-	for _, h := range spool.Hosts() {
+	for _, h := range withSettings() {
 		for name, before := range examples {
 			t.Run(h.Name+", "+name, func(t *testing.T) {
 				p := place(t, h.Name, env(t))
@@ -223,7 +230,7 @@ func TestUninstall_AFileThatWasChangedKeepsTheChange(t *testing.T) {
 }
 
 func TestInstall_IsIdempotentAndFollowsTheProgram(t *testing.T) {
-	for _, h := range spool.Hosts() {
+	for _, h := range withSettings() {
 		p := place(t, h.Name, env(t))
 		put(t, p.Files[0], examples["two spaces"])
 		install(t, p, program)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/host"
@@ -23,6 +24,7 @@ type Env struct {
 type Place struct {
 	Host  string
 	Files []string // the first one holds the hooks
+	extra []string // those of a plugin, which only some want; below Files in every plan
 	Note  string   // what the person must know or do after installing
 
 	env     Env
@@ -53,8 +55,12 @@ func Find(name string, env Env) (Place, error) {
 			p.Files = append(p.Files, p.servers)
 		}
 	}
+	p.extra = p.pluginFiles()
 	return p, nil
 }
+
+// all are the files of a place, those of a plugin too.
+func (p Place) all() []string { return slices.Concat(p.Files, p.extra) }
 
 // also is the text of a file of ours beside the hooks; false where a path is none.
 func (p Place) also(path string) (text string, ours bool) {
@@ -74,7 +80,11 @@ func (p Place) also(path string) (text string, ours bool) {
 func (env Env) path(how host.Install, name string) string {
 	if how.Folder != "" && env.Getenv != nil {
 		if dir := env.Getenv(how.Folder); dir != "" {
-			return filepath.Join(dir, filepath.FromSlash(name[strings.IndexByte(name, '/')+1:]))
+			base := how.Base
+			if base == "" {
+				base, _, _ = strings.Cut(name, "/")
+			}
+			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(name, base+"/")))
 		}
 	}
 	return filepath.Join(env.Home, filepath.FromSlash(name))
@@ -82,6 +92,29 @@ func (env Env) path(how host.Install, name string) string {
 
 // tomlGateway reports whether the base URL stands beside the MCP servers, in TOML.
 func (p Place) tomlGateway() bool { return filepath.Ext(p.servers) == ".toml" }
+
+// switchedOff is the setting by which a person has told the host to run no hooks; "" is
+// none. Hosts do not say so themselves.
+func switchedOff(text []byte) string {
+	doc, err := document(text)
+	if err != nil {
+		return ""
+	}
+	if off, _ := doc["disableAllHooks"].(bool); off { // claude, qwen
+		return `"disableAllHooks": true`
+	}
+	hooks, _ := doc["hooksConfig"].(map[string]any) // gemini
+	if on, there := hooks["enabled"].(bool); there && !on {
+		return `"hooksConfig": {"enabled": false}`
+	}
+	return ""
+}
+
+// isCode reports whether a file is ours as a whole: a program that the host loads, or
+// part of a plugin.
+func (p Place) isCode(path string) bool {
+	return p.how.Code != "" && path == p.Files[0] || slices.Contains(p.extra, path)
+}
 
 // maxFile is the largest settings file that is edited, in bytes.
 const maxFile = 8 << 20
@@ -108,11 +141,15 @@ func read(path string) ([]byte, error) {
 
 // State says how the hooks of a place stand.
 type State struct {
-	Found    bool     // there is a settings file
-	Commands []string // ours, as the host would run them
-	Missing  []string // events that have none of ours
-	MCP      []string // our MCP server's command line
-	Gateway  string   // the base URL that we put in
+	Found          bool     // there is a settings file
+	Commands       []string // ours, as the host would run them
+	Missing        []string // events that have none of ours
+	MCP            []string // our MCP server's command line
+	Gateway        string   // the base URL that we put in
+	Plugin         string   // the folder of our plugin, where it is there
+	PluginCommands []string // its commands, as the host would run them
+	Off            string   // why the host runs none of it: a setting of its own
+	Old            bool     // what was put in is of an earlier version of trimtab
 }
 
 // State looks at the settings.
@@ -122,15 +159,19 @@ func (p Place) State() (State, error) {
 		return State{}, err
 	}
 	st := State{MCP: have.MCP, Gateway: have.Gateway}
+	st.Plugin, st.PluginCommands, st.Old = p.pluginState()
 	data, err := read(p.Files[0])
 	if err != nil || data == nil {
 		return st, err
+	}
+	if p.isCode(p.Files[0]) {
+		return p.codeState(data), nil
 	}
 	ours, err := commands(data, p.Host)
 	if err != nil {
 		return State{}, fmt.Errorf("%s: %w", p.Files[0], err)
 	}
-	st.Found = true
+	st.Found, st.Off = true, switchedOff(data)
 	for _, e := range p.events() {
 		if c, ok := ours[e.Name]; ok {
 			st.Commands = append(st.Commands, c)

@@ -48,7 +48,10 @@ func (p Place) Add(w Want) (Plan, error) {
 		return plan, err
 	}
 	plan.gateway = w.Gateway
-	for _, path := range p.Files {
+	if err := p.oneWay(w); err != nil {
+		return plan, err
+	}
+	for _, path := range p.all() {
 		now, err := read(path)
 		if err != nil {
 			return plan, err
@@ -63,6 +66,9 @@ func (p Place) Add(w Want) (Plan, error) {
 			return plan, fmt.Errorf("%s: %w", path, err)
 		}
 		if after != nil && (now == nil || !bytes.Equal(now, after)) {
+			if err := p.onlyOurs(path, base, after); err != nil {
+				return plan, fmt.Errorf("%s: %w", path, err)
+			}
 			plan.Changes = append(plan.Changes, Change{path, now, after})
 		}
 	}
@@ -75,8 +81,11 @@ func (p Place) with(path string, now, base []byte, w Want) ([]byte, error) {
 	if text, ours := p.also(path); ours {
 		return []byte(text), nil
 	}
+	if p.isCode(path) {
+		return p.code(path, now, w)
+	}
 	after := base
-	if path == p.Files[0] {
+	if path == p.Files[0] && !w.Plugin {
 		command := func(event string) string { return w.Hooks + " " + p.Host + " " + event }
 		same, err := p.same(path, now, command, w)
 		if err != nil || same {
@@ -120,7 +129,7 @@ func (p Place) same(path string, text []byte, command func(string) string, w Wan
 // Remove plans to take all of ours out again.
 func (p Place) Remove() (Plan, error) {
 	plan := Plan{Host: p.Host, place: p}
-	for _, path := range p.Files {
+	for _, path := range p.all() {
 		now, err := read(path)
 		if err != nil {
 			return plan, err
@@ -133,6 +142,9 @@ func (p Place) Remove() (Plan, error) {
 			return plan, fmt.Errorf("%s: %w", path, err)
 		}
 		if after == nil || !bytes.Equal(now, after) {
+			if err := p.onlyOurs(path, after, now); err != nil {
+				return plan, fmt.Errorf("%s: %w; take the hooks of trimtab out by hand", path, err)
+			}
 			plan.Changes = append(plan.Changes, Change{path, now, after})
 		}
 	}
@@ -156,6 +168,12 @@ func (p Place) without(path string, now []byte) ([]byte, error) {
 	}
 	if text, ours := p.also(path); ours {
 		if string(now) == text {
+			return nil, nil
+		}
+		return now, nil
+	}
+	if p.isCode(path) {
+		if _, ours := codeVersion(now); ours {
 			return nil, nil
 		}
 		return now, nil
@@ -214,6 +232,9 @@ func (pl Plan) Apply(now time.Time) error {
 		} else if !bytes.Equal(text, c.Before) || (text == nil) != (c.Before == nil) {
 			return fmt.Errorf("%s was changed in the meantime; nothing was written, try again", c.Path)
 		}
+		if info, err := os.Stat(c.Path); err == nil && info.Mode().Perm()&0o200 == 0 {
+			return fmt.Errorf("%s is read-only, so nothing was written; a program of yours may make it: let that one write it, or chmod u+w it", c.Path)
+		}
 	}
 	backups, err := pl.keep(now)
 	if err != nil {
@@ -224,7 +245,7 @@ func (pl Plan) Apply(now time.Time) error {
 			if err := os.Remove(c.Path); err != nil {
 				return err
 			}
-			_ = os.Remove(filepath.Dir(c.Path)) // where it is empty now
+			pl.place.removeEmpty(filepath.Dir(c.Path))
 			continue
 		}
 		if err := pl.restrict(c, backups); err != nil {
@@ -238,6 +259,15 @@ func (pl Plan) Apply(now time.Time) error {
 		}
 	}
 	return pl.remember(backups)
+}
+
+// removeEmpty removes a folder that is empty now; of a plugin all of them, and the one
+// that it lies in.
+func (p Place) removeEmpty(dir string) {
+	root := filepath.Dir(p.env.path(p.how, p.how.Plugin))
+	for os.Remove(dir) == nil && p.how.Plugin != "" && strings.HasPrefix(dir, root+string(filepath.Separator)) {
+		dir = filepath.Dir(dir)
+	}
 }
 
 // restrict takes a file from other users before the address of a gateway is written

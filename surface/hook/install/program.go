@@ -26,17 +26,27 @@ func Self() (string, error) {
 // small program where it lies beside self, which is trimtab, else self's. data is the
 // data folder, "" where it is the usual one.
 func HookCommand(self, data string) string {
+	words := HookArgs(self, data)
+	for i := range words {
+		words[i] = shellWord(words[i])
+	}
+	return strings.Join(words, " ")
+}
+
+// HookArgs is the same, word by word: for those who start programs without a shell.
+func HookArgs(self, data string) []string {
 	small := filepath.Join(filepath.Dir(self), "trimtab-hook")
 	if runtime.GOOS == "windows" {
 		small += ".exe"
 	}
+	var at []string
 	if data != "" {
-		data = " --data " + shellWord(data)
+		at = []string{"--data", data}
 	}
 	if info, err := os.Stat(small); err == nil && info.Mode().IsRegular() {
-		return shellWord(small) + data
+		return append([]string{small}, at...)
 	}
-	return shellWord(self) + data + " hook"
+	return append(append([]string{self}, at...), "hook")
 }
 
 // MCPCommand is the command line of our MCP server.

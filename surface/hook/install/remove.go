@@ -127,7 +127,7 @@ func cutEvent(text []byte, event string) []splice {
 	top := root.Value.(*hujson.Object)
 	inner, _ := member(top, "hooks").Value.(*hujson.Object)
 	from, name := inner, event
-	if len(inner.Members) == 1 {
+	if len(inner.Members) == 1 && !twice(top, "hooks") {
 		from, name = top, "hooks"
 	}
 	for i := len(from.Members) - 1; i >= 0; i-- {
@@ -136,6 +136,18 @@ func cutEvent(text []byte, event string) []splice {
 		}
 	}
 	return nil
+}
+
+// twice reports whether a name stands more than once: without its last value, which is
+// the one that counts, an earlier one would count again.
+func twice(o *hujson.Object, name string) bool {
+	n := 0
+	for i := range o.Members {
+		if lit, ok := o.Members[i].Name.Value.(hujson.Literal); ok && lit.String() == name {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // part is an element of a list or a member of an object, as a span of text.

@@ -16,13 +16,17 @@ import (
 // an MCP server or a gateway that was put in before is kept.
 type Want struct {
 	Hooks   string   // the command line of a hook up to the host's name, as the host's shell reads it
+	Args    []string // the same, word by word, for programs of ours that a host loads
+	Plugin  bool     // a plugin in place of hooks in the settings
 	Few     bool     // only the hooks that a gateway needs to hear of, and the stop, and only where the host adds notes by them
+	Server  []string // the program that speaks MCP, for a plugin that names one anyway
 	MCP     []string // the program that speaks MCP, and its arguments
 	Gateway string   // the base URL of a gateway
 }
 
 // What there is no way for, and what to do instead.
 var (
+	ErrNoPlugin  = errors.New("it has no plugins, or is given one anyway; leave --plugin out")
 	ErrNoMCP     = errors.New("its settings have no place for an MCP server that we can write and take out again")
 	ErrNoGateway = errors.New("its settings have no place for a base URL that we can write and take out again; trimtab run points it there for one run")
 )
@@ -32,6 +36,8 @@ func (p Place) Can(w Want) error {
 	switch {
 	case len(w.MCP) > 0 && p.servers == "":
 		return fmt.Errorf("%s: %w", p.Host, ErrNoMCP)
+	case w.Plugin && len(p.extra) == 0:
+		return fmt.Errorf("%s: %w", p.Host, ErrNoPlugin)
 	case w.Gateway != "" && !p.how.Gateway:
 		return fmt.Errorf("%s: %w", p.Host, ErrNoGateway)
 	}
@@ -40,10 +46,16 @@ func (p Place) Can(w Want) error {
 
 // had adds what was put in before, and is not asked for anew.
 func (p Place) had(w Want) (Want, error) {
+	if dir, _, _ := p.pluginState(); dir != "" {
+		w.Plugin = true
+	}
 	for _, path := range p.Files {
 		text, err := read(path)
 		if err != nil {
 			return w, err
+		}
+		if p.isCode(path) {
+			continue
 		}
 		have, err := p.found(path, text)
 		if err != nil {
@@ -253,7 +265,7 @@ func cut(body []byte, outer, inner string) []byte {
 		return body
 	}
 	from, name := top, outer
-	if o, ok := v.Value.(*hujson.Object); ok && len(o.Members) > 1 {
+	if o, ok := v.Value.(*hujson.Object); ok && (len(o.Members) > 1 || twice(top, outer)) {
 		from, name = o, inner
 	}
 	for i := len(from.Members) - 1; i >= 0; i-- {

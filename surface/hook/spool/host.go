@@ -20,6 +20,7 @@ const (
 	Compacting = host.HookCompacting
 	Compacted  = host.HookCompacted
 	End        = host.HookEnd
+	Request    = host.HookRequest
 )
 
 // Event is an event of a host, by the host's own name.

@@ -62,7 +62,7 @@ func TestFind_KnowsAHostsEventsByItsNamesAndByOurs(t *testing.T) {
 	if _, e, _ := Find("gemini", "PreCompress"); e.Kind != None {
 		t.Error("gemini PreCompress comes before every request, and is no compaction")
 	}
-	if _, err := Read("emacs", "Stop", nil); err == nil || !strings.Contains(err.Error(), "claude codex gemini qwen goose") {
+	if _, err := Read("emacs", "Stop", nil); err == nil || !strings.Contains(err.Error(), "claude codex opencode gemini qwen goose pi") {
 		t.Errorf("an unknown host: %v", err)
 	}
 }
