@@ -75,6 +75,9 @@ func plain(name string) string {
 // waiting reports whether a command lets time pass on purpose or asks how
 // something that runs elsewhere stands.
 func waiting(command string) bool {
+	for _, filter := range []string{"| tail -", "|tail -", "|& tail -"} { // it shortens what another command says
+		command = strings.ReplaceAll(command, filter, "| ")
+	}
 	for _, w := range []string{"sleep ", "wait-for", "--wait", "--watch", "gh run ", "gh pr checks", "kubectl get", "kubectl rollout", "docker ps", "docker logs", "squeue", "jobs", "pgrep ", "systemctl status", "ps aux", "ps -", "tail -"} {
 		if i := strings.Index(command, w); i == 0 || i > 0 && strings.IndexByte(" ;&|(\n\t", command[i-1]) >= 0 || i > 0 && w[0] == '-' {
 			return true

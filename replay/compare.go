@@ -1,6 +1,10 @@
 package replay
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/trimtab/trimtab"
+)
 
 // Difference is what another policy would have done differently.
 type Difference struct {
@@ -35,4 +39,28 @@ func Compare(a, b Report) Difference {
 		}
 	}
 	return d
+}
+
+// Comparison is what one policy would have done, and another where there is one.
+type Comparison struct {
+	Report     *Report     `json:"report,omitempty"`
+	Against    *Report     `json:"against,omitempty"`
+	Difference *Difference `json:"difference,omitempty"`
+}
+
+// Both takes a session through an engine, and through another one that may be nil.
+func Both(engine, other *trimtab.Engine, s Recorded) (Comparison, error) {
+	report, err := Run(engine, s.Info, s.All(), Prices{})
+	if err != nil {
+		return Comparison{}, err
+	}
+	if other == nil {
+		return Comparison{Report: &report}, nil
+	}
+	second, err := Run(other, s.Info, s.All(), Prices{})
+	if err != nil {
+		return Comparison{}, err
+	}
+	diff := Compare(report, second)
+	return Comparison{&report, &second, &diff}, nil
 }

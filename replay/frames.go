@@ -71,6 +71,9 @@ type FrameWay struct {
 	Promised int         `json:"promised"`        // what the folds said they keep from the requests
 	Kept     int         `json:"kept"`            // what they did
 	Short    int         `json:"short,omitempty"` // the most by which any moment's folds kept less than promised
+	Edits    int         `json:"edits"`           // of files that were shown before
+	Unseen   int         `json:"unseen"`          // of those, where what showed the file was folded away
+	Again    int         `json:"again"`           // calls that were made before, and whose answer was folded away
 	Bills    []FrameBill `json:"bills"`           // by cache
 }
 

@@ -73,6 +73,7 @@ func writeWays(p *termsafe.Printer, ways []FrameWay) {
 			continue
 		}
 		p.Printf("  %s: %s kept %d tokens from the requests, %d were promised", w.Name, plural.Count(w.Folds, "fold"), w.Kept, w.Promised)
+		p.Printf("; %d of %s of files seen before were made unseen, %s asked again for what was folded", w.Unseen, plural.Count(w.Edits, "edit"), plural.Count(w.Again, "call"))
 		if w.Short > 0 {
 			p.Printf("; at one moment %d fewer than promised", w.Short)
 		}
@@ -107,6 +108,7 @@ func WriteFrameSum(w io.Writer, reports []FrameReport) error {
 
 func plus(s, w FrameWay) FrameWay {
 	s.Frames, s.Popped, s.Folds, s.Sent = s.Frames+w.Frames, s.Popped+w.Popped, s.Folds+w.Folds, s.Sent+w.Sent
+	s.Edits, s.Unseen, s.Again = s.Edits+w.Edits, s.Unseen+w.Unseen, s.Again+w.Again
 	s.Largest, s.Last, s.Promised, s.Kept, s.Short = max(s.Largest, w.Largest), max(s.Last, w.Last), s.Promised+w.Promised, s.Kept+w.Kept, max(s.Short, w.Short)
 	for j := range s.Bills {
 		s.Bills[j].Cost += w.Bills[j].Cost

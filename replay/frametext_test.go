@@ -44,7 +44,7 @@ func TestWriteFrames(t *testing.T) {
             frames popped  tokens sent  share   largest      last  cost by anthropic  
   unfolded       0      0         9000  100 %      3400      3400         5000  100 % 
   followed       1      1         4500   50 %      2000       900         4000   80 % 
-  followed: 1 fold kept 4500 tokens from the requests, 4600 were promised; at one moment 100 fewer than promised
+  followed: 1 fold kept 4500 tokens from the requests, 4600 were promised; 0 of 0 edits of files seen before were made unseen, 0 calls asked again for what was folded; at one moment 100 fewer than promised
   fault: frame: broke
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -75,7 +75,7 @@ func TestWriteFrameSum(t *testing.T) {
             frames popped  tokens sent  share   largest      last  cost by anthropic  
   unfolded       0      0        18000  100 %      3400      3400        10000  100 % 
   followed       2      2        13500   75 %      2500       900        10000  100 % 
-  followed: 2 folds kept 9000 tokens from the requests, 9200 were promised; at one moment 100 fewer than promised
+  followed: 2 folds kept 9000 tokens from the requests, 9200 were promised; 0 of 0 edits of files seen before were made unseen, 0 calls asked again for what was folded; at one moment 100 fewer than promised
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

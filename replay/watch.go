@@ -18,7 +18,10 @@ type watch struct {
 	level    string
 	last     trimtab.Session
 	memory   frame.Memory
-	promised int // bytes that the folds of now keep from a request, by their own account
+	shown    map[string]string // file → the message that showed it last
+	open     map[string]calledBy
+	made     map[string]string // call → the message that made it last
+	promised int               // bytes that the folds of now keep from a request, by their own account
 	sums     [2]int
 }
 
@@ -34,6 +37,9 @@ func (w *watch) step(s cache.Step) {
 			w.way.Folds++
 		}
 		changed = changed || c.Kind == trimtab.FoldedUp || c.Kind == trimtab.Unfolded
+	}
+	if said, ok := s.Event.(trimtab.Said); ok && said.Message.From == "" {
+		w.needs(s, said.Message)
 	}
 	_, calling := s.Event.(trimtab.Calling)
 	if changed {
@@ -52,6 +58,74 @@ func (w *watch) step(s cache.Step) {
 	case calling && w.level == "auto" && slices.ContainsFunc(s.Outcome.Actions, notice):
 		w.boundary(before, tree)
 	}
+}
+
+// needs counts what a reply needs of what is folded away: a file that it edits and whose
+// newest showing the request did not have, and an answer that it asks for again. What
+// the host itself took away is not ours, and a call that failed shows nothing.
+func (w *watch) needs(s cache.Step, said trimtab.Message) {
+	if w.shown == nil {
+		w.shown, w.made, w.open = map[string]string{}, map[string]string{}, map[string]calledBy{}
+	}
+	hidden := w.foldedAway(s)
+	for _, p := range said.Parts {
+		switch p := p.(type) {
+		case trimtab.ToolCall:
+			w.open[p.ID] = calledBy{p, said.ID}
+			for _, file := range frame.FilesEdited(p) {
+				if at, known := w.shown[file]; known {
+					w.way.Edits++
+					w.way.Unseen += count(hidden(at))
+				}
+			}
+			key := p.Name + string(p.Input)
+			if at, known := w.made[key]; known {
+				w.way.Again += count(hidden(at))
+			}
+			w.made[key] = said.ID
+		case trimtab.ToolResult:
+			c, known := w.open[p.ID]
+			delete(w.open, p.ID)
+			if known && !p.Failed {
+				for _, file := range slices.Concat(frame.FilesEdited(c.call), frame.FilesRead(c.call)) {
+					w.shown[file] = c.message
+				}
+			}
+		}
+	}
+}
+
+// calledBy is a call under way, and the message that made it.
+type calledBy struct {
+	call    trimtab.ToolCall
+	message string
+}
+
+// foldedAway tells of a message whether the history has it and the model does not see it.
+func (w *watch) foldedAway(s cache.Step) func(id string) bool {
+	if len(s.Session.Folds) == 0 {
+		return func(string) bool { return false }
+	}
+	var away map[string]bool
+	return func(id string) bool {
+		if away == nil {
+			away = map[string]bool{}
+			for _, m := range s.History {
+				away[m.ID] = true
+			}
+			for _, m := range s.Session.View(s.History) {
+				delete(away, m.ID)
+			}
+		}
+		return away[id]
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func notice(t trimtab.Taken) bool {

@@ -1,4 +1,5 @@
-// Command judgement measures when steering speaks: it plays recorded sessions through
+// Command judgement measures when steering speaks, as "trimtab judge --labels" does, and
+// under any settings: it plays recorded sessions through
 // the lineup and holds what is said against what people said of the same sessions. It
 // calls no model and opens no connection.
 //
@@ -28,8 +29,9 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/replay/judge"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/steer"
 )
 
@@ -50,7 +52,7 @@ func main() {
 type options struct {
 	corpus    string
 	labels    string
-	kinds     kindTable
+	kinds     judge.Kinds
 	tolerance int
 	json      bool
 	list      bool
@@ -82,7 +84,7 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 		f.Usage()
 		return o, flag.ErrHelp
 	}
-	if o.kinds, err = readKinds(*kinds); err != nil {
+	if o.kinds, err = judge.ReadKinds(*kinds); err != nil {
 		return o, err
 	}
 	o.steering, err = readSettings(*settings, sets)
@@ -117,11 +119,15 @@ func command(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	known, err := readLabels(o.labels)
+	known, err := judge.ReadLabels(o.labels)
 	if err != nil {
 		return err
 	}
-	result, err := measure(ctx, o, engine, known)
+	corpora, err := judge.Find(o.corpus)
+	if err != nil {
+		return err
+	}
+	result, err := judge.Measure(ctx, corpora, judge.Options{Read: record.Sessions, Engine: engine, Kinds: o.kinds, Known: known, Tolerance: o.tolerance})
 	if err != nil {
 		return err
 	}
@@ -133,23 +139,5 @@ func command(ctx context.Context, args []string, out, errs io.Writer) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(result)
 	}
-	return write(out, result, o.list)
-}
-
-// measure plays every corpus.
-func measure(ctx context.Context, o options, engine *trimtab.Engine, known map[string]*session) (result, error) {
-	var res result
-	corpora, err := readCorpora(o.corpus)
-	if err != nil {
-		return res, err
-	}
-	for _, c := range corpora {
-		runs, warnings, err := c.play(ctx, engine, o.kinds, known)
-		if err != nil {
-			return res, fmt.Errorf("%s: %w", c.name, err)
-		}
-		res.Warnings = append(res.Warnings, warnings...)
-		res.Corpora = append(res.Corpora, score(c.name, runs, o.tolerance))
-	}
-	return res, nil
+	return judge.Write(out, result, o.list)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/trimtab/trimtab/loop"
@@ -16,29 +17,25 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 	if err != nil {
 		return misused("--detectors: %w", err)
 	}
-	known, err := a.labels(labels)
+	known, err := detectors.ReadLabels(labels)
 	if err != nil {
-		return err
+		return fmt.Errorf("--labels: %w", err)
 	}
 	var results []loop.Result
-	bad, used := 0, map[string]bool{}
-	for _, file := range files {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	used := map[string]bool{}
+	failed := a.eachRecorded(ctx, files, func(_ string, session record.Session, err error) error {
+		var r []loop.Result
+		if err == nil {
+			r, err = detectors.Score(session.Info.ID, session.All(), fresh, known)
 		}
-		for session, err := range record.Sessions(ctx, file, "") {
-			var r []loop.Result
-			if err == nil {
-				r, err = detectors.Score(session.Info.ID, session.All(), fresh, known)
-			}
-			if err != nil {
-				bad++
-				a.wrong("%s: %s\n", file, err)
-				continue
-			}
+		if err == nil {
 			used[session.Info.ID] = true
 			results = detectors.Add(results, r)
 		}
+		return err
+	})
+	if failed != nil && !errors.Is(failed, errShown) {
+		return failed
 	}
 	for id := range known {
 		if !used[id] {
@@ -57,20 +54,5 @@ func (a *app) replayDetectors(ctx context.Context, names string, files []string,
 	} else if err := detectors.Write(a.out, results); err != nil {
 		return err
 	}
-	if bad > 0 {
-		a.wrong("%d of %d files could not be read\n", bad, len(files))
-		return errShown
-	}
-	return nil
-}
-
-func (a *app) labels(file string) (map[string]*loop.Label, error) {
-	if file == "" {
-		return nil, nil
-	}
-	known, err := detectors.ReadLabels(file)
-	if err != nil {
-		return nil, fmt.Errorf("--labels: %w", err)
-	}
-	return known, nil
+	return failed
 }

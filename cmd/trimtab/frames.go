@@ -1,9 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
-	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/replay/record"
 )
@@ -23,51 +24,31 @@ func (a *app) replayFrames(ctx context.Context, files []string) error {
 		return err
 	}
 	opt := replay.FrameOptions{Steering: cfg.Steering, Frames: cfg.Frames, Autonomy: cfg.Autonomy}
-	results, bad := []framesJSON{}, 0
-	for _, file := range files {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	results, reports := []framesJSON{}, []replay.FrameReport{}
+	err = a.eachRecorded(ctx, files, func(file string, session record.Session, err error) error {
+		r := framesJSON{File: file, Damaged: session.Damaged}
+		var report replay.FrameReport
+		if err == nil {
+			report, err = replay.Frames(session.Info, session.All(), opt)
 		}
-		for session, err := range record.Sessions(ctx, file, "") {
-			r := framesJSON{File: file, Damaged: session.Damaged}
-			if err == nil {
-				err = r.run(opt, session)
-			}
-			if err != nil {
-				r.Error = err.Error()
-				bad++
-				a.wrong("%s: %s\n", file, err)
-			} else if !a.flag.json {
-				a.answered(replay.WriteFrames(a.out, file, r.Damaged, *r.Report))
-			}
-			results = append(results, r)
-		}
-	}
-	if a.flag.json {
-		if err := a.printJSON(results); err != nil {
-			return err
-		}
-	} else if len(results)-bad > 1 {
-		var reports []replay.FrameReport
-		for _, r := range results {
-			if r.Report != nil {
-				reports = append(reports, *r.Report)
+		if err != nil {
+			r.Error = err.Error()
+		} else {
+			r.Report = &report
+			reports = append(reports, report)
+			if !a.flag.json {
+				a.answered(replay.WriteFrames(a.out, file, r.Damaged, report))
 			}
 		}
+		results = append(results, r)
+		return err
+	})
+	switch {
+	case err != nil && !errors.Is(err, errShown):
+	case a.flag.json:
+		err = cmp.Or(a.printJSON(results), err)
+	case len(reports) > 1:
 		a.answered(replay.WriteFrameSum(a.out, reports))
 	}
-	if bad > 0 {
-		a.wrong("%d of %s could not be replayed\n", bad, plural.Count(len(results), "session"))
-		return errShown
-	}
-	return nil
-}
-
-func (r *framesJSON) run(opt replay.FrameOptions, session record.Session) error {
-	report, err := replay.Frames(session.Info, session.All(), opt)
-	if err != nil {
-		return err
-	}
-	r.Report = &report
-	return nil
+	return err
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -59,12 +61,10 @@ which a person says where the loops are, and then it tells who was right.`,
 }
 
 type replayJSON struct {
-	File       string             `json:"file"`
-	Report     *replay.Report     `json:"report,omitempty"`
-	Against    *replay.Report     `json:"against,omitempty"`
-	Difference *replay.Difference `json:"difference,omitempty"`
-	Damaged    int                `json:"damagedLines,omitempty"`
-	Error      string             `json:"error,omitempty"`
+	File string `json:"file"`
+	replay.Comparison
+	Damaged int    `json:"damagedLines,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 func (a *app) replay(ctx context.Context, files []string, against string) error {
@@ -78,36 +78,47 @@ func (a *app) replay(ctx context.Context, files []string, against string) error 
 			return err
 		}
 	}
-	results, bad := []replayJSON{}, 0
+	results := []replayJSON{}
+	err = a.eachRecorded(ctx, files, func(file string, session record.Session, err error) error {
+		r := replayJSON{File: file, Damaged: session.Damaged}
+		if err == nil {
+			r.Comparison, err = replay.Both(engine, other, session)
+		}
+		if err != nil {
+			r.Error = err.Error()
+		} else if !a.flag.json {
+			a.answered(replay.WriteReport(a.out, file, r.Damaged, *r.Report))
+			if r.Difference != nil {
+				a.answered(replay.WriteDifference(a.out, *r.Difference, *r.Against))
+			}
+		}
+		results = append(results, r)
+		return err
+	})
+	if a.flag.json && (err == nil || errors.Is(err, errShown)) {
+		err = cmp.Or(a.printJSON(results), err)
+	}
+	return err
+}
+
+// eachRecorded hands on the sessions of files, and those that cannot be read with the
+// reason. What went wrong with one is told, and the others follow.
+func (a *app) eachRecorded(ctx context.Context, files []string, use func(file string, s record.Session, err error) error) error {
+	all, bad := 0, 0
 	for _, file := range files {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for session, err := range record.Sessions(ctx, file, "") {
-			r := replayJSON{File: file, Damaged: session.Damaged}
-			if err == nil {
-				err = r.run(engine, other, session)
-			}
-			if err != nil {
-				r.Error = err.Error()
+			all++
+			if err := use(file, session, err); err != nil {
 				bad++
 				a.wrong("%s: %s\n", file, err)
-			} else if !a.flag.json {
-				a.answered(replay.WriteReport(a.out, file, r.Damaged, *r.Report))
-				if r.Difference != nil {
-					a.answered(replay.WriteDifference(a.out, *r.Difference, *r.Against))
-				}
 			}
-			results = append(results, r)
-		}
-	}
-	if a.flag.json {
-		if err := a.printJSON(results); err != nil {
-			return err
 		}
 	}
 	if bad > 0 {
-		a.wrong("%d of %s could not be replayed\n", bad, plural.Count(len(results), "session"))
+		a.wrong("%d of %s could not be replayed\n", bad, plural.Count(all, "session"))
 		return errShown
 	}
 	return nil
@@ -124,22 +135,4 @@ func (a *app) otherEngine(file string) (*trimtab.Engine, error) {
 		a.progress("%s (ignored)\n", p)
 	}
 	return steer.New(cfg.Config)
-}
-
-func (r *replayJSON) run(engine, other *trimtab.Engine, session record.Session) error {
-	report, err := replay.Run(engine, session.Info, session.All(), replay.Prices{})
-	if err != nil {
-		return err
-	}
-	r.Report = &report
-	if other == nil {
-		return nil
-	}
-	second, err := replay.Run(other, session.Info, session.All(), replay.Prices{})
-	if err != nil {
-		return err
-	}
-	diff := replay.Compare(report, second)
-	r.Against, r.Difference = &second, &diff
-	return nil
 }

@@ -126,6 +126,7 @@ var table = []row{
 
 	{"surface/tui/page", []string{"internal/termsafe", "host"}, "draws a conversation; it knows no keys and no session"},
 	{"surface/tui/debate", []string{".", "deliberate", "internal/termsafe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
+	{"surface/tui/walk", []string{"replay/judge"}, "hands keys on and shows what it is given"},
 	{"surface/tui/edit", []string{"internal/termsafe"}, "the text that is being written; it knows no keys"},
 	{"surface/tui", []string{".", "session", "agent", "agent/tool", "deliberate", "export/sessiontext", "surface/tui/*", "internal/config", "internal/termsafe"}, "thin: draws the chat and the debate"},
 	{"surface/linechat", []string{".", "agent", "agent/tool", "export/sessiontext", "internal/config", "internal/termsafe"}, "thin: the chat a line at a time"},
@@ -144,7 +145,8 @@ var table = []row{
 
 	{"doctor", []string{"agent/sandbox", "surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool", "host/markup"}, "another lineup over recorded sessions"},
-	{"replay/record", []string{".", "export", "transcript", "transcript/all"}, "recorded sessions of any host, as events"},
+	{"replay/record", []string{".", "export", "host/sessions", "replay", "transcript", "transcript/all", "transcript/own"}, "recorded sessions of any host, as events"},
+	{"replay/judge", []string{".", "host/markup", "loop", "replay", "internal/filelock", "internal/termsafe"}, "what steering would say, held against what people think of it; sessions come to it as values"},
 	{"replay/detectors", []string{".", "loop", "internal/config", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{".", "internal/termsafe"}, "a session as a document; it opens no store and no file"},
@@ -205,7 +207,7 @@ var deps = []dep{
 
 	{"github.com/dbos-inc/dbos-transact-golang", []string{"improve/worker"}, "the 13 steps survive a kill"},
 
-	{"charm.land/bubbletea/v2", []string{"surface/tui", "surface/tui/debate"}, "only the chat and the debate draw on a terminal"},
+	{"charm.land/bubbletea/v2", []string{"surface/tui", "surface/tui/debate", "surface/tui/walk"}, "only the chat, the debate and trimtab judge draw on a terminal"},
 	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one package uses it"},
 	{"github.com/landlock-lsm/go-landlock", []string{"agent/sandbox"}, "the kernel's own fence around a command"},

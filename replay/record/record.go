@@ -2,6 +2,8 @@
 // events that an engine would have seen: our own JSON exports, and the files of all
 // hosts that package transcript/all knows. A database may hold many sessions.
 //
+// Stored reads those of a store of ours, Newest lists the files that hosts wrote last.
+//
 // It opens files for reading only, changes nothing and calls no model. The requests
 // to a model are not recorded; whoever plays a session puts one before each reply.
 //
@@ -21,32 +23,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/host/sessions"
+	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/all"
+	"github.com/trimtab/trimtab/transcript/own"
 )
 
 // Session is a recorded session.
-type Session struct {
-	Info    trimtab.Info
-	Events  []trimtab.Event
-	Damaged int // lines or rows that could not be read
-}
-
-// All returns the events one by one.
-func (s Session) All() iter.Seq2[trimtab.Event, error] {
-	return func(yield func(trimtab.Event, error) bool) {
-		for _, ev := range s.Events {
-			if !yield(ev, nil) {
-				return
-			}
-		}
-	}
-}
+type Session = replay.Recorded
 
 // Sessions returns the sessions of a file. Where host is "", it is found out whose
 // file it is. After an error of one session the next one follows, if there is one;
@@ -82,6 +76,51 @@ func Sessions(ctx context.Context, path, host string) iter.Seq2[Session, error] 
 			}
 		}
 	}
+}
+
+// Stored returns the sessions of a store of ours, the newest first, at most so many of
+// them.
+func Stored(ctx context.Context, store trimtab.Archive, most int) iter.Seq2[Session, error] {
+	return func(yield func(Session, error) bool) {
+		f := &all.File{Host: trimtab.OwnHost, Source: own.New(store)}
+		infos, err := list(ctx, f)
+		if err != nil {
+			yield(Session{}, err)
+			return
+		}
+		for _, info := range infos[:min(most, len(infos))] {
+			if !yield(read(ctx, f, info)) {
+				return
+			}
+		}
+	}
+}
+
+// Newest lists the files below the folders in which hosts keep sessions, the one that
+// was written last first, at most so many of them. What cannot be looked at is no file.
+func Newest(getenv func(string) string, most int) []string {
+	type found struct {
+		path string
+		at   time.Time
+	}
+	var files []found
+	for _, d := range sessions.Dirs(getenv) {
+		_ = filepath.WalkDir(d.Path, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() || !d.Holds(e.Name()) {
+				return nil
+			}
+			if info, err := e.Info(); err == nil {
+				files = append(files, found{path, info.ModTime()})
+			}
+			return nil
+		})
+	}
+	slices.SortStableFunc(files, func(a, b found) int { return b.at.Compare(a.at) })
+	var paths []string
+	for _, f := range files[:min(most, len(files))] {
+		paths = append(paths, f.path)
+	}
+	return paths
 }
 
 // list returns what a file holds, before any of it is read: a database is asked

@@ -29,7 +29,10 @@ func (d Frames) context(m Memory) string {
 		}
 	}
 
-	const head = "# Frame context\nYou work in the last of these frames. Finish its goal, then pop it (flame_pop) with a summary of what the frames above need to know."
+	head := "# Frame context\nYou work in the last of these frames. Finish its goal, then pop it (flame_pop) with a summary of what the frames above need to know."
+	if active.By == "auto" {
+		head = "# Frame context\nEarlier work of this session is folded into the summaries below; you work in the last of these frames. Trimtab keeps this up to date; nothing is asked of you. flame_log or `trimtab frame log` reads what is folded."
+	}
 	out := []string{short(head, take(b.Overhead))}
 	spent(out)
 	// The frame in hand is served first: a budget too small for all drops the others.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"github.com/trimtab/trimtab"
 )
@@ -53,24 +54,27 @@ func (d Frames) settle(before, m Memory) {
 		return slices.ContainsFunc(path, func(f Frame) bool { return f.ID == id })
 	}
 	was, now := before.path(), m.path()
+	newBelow := func(f Frame) bool { // another child than before is worked on
+		return slices.ContainsFunc(now, func(c Frame) bool { return c.Parent == f.ID && !onPath(was, c.ID) })
+	}
+	a := d.settings(m)
+	keeps := a.Level == "auto" && a.Timing == "seams" // nobody looked at what is folded
 	for i := range m.Frames {
 		f := &m.Frames[i]
 		higher := f.ID != m.Active && onPath(now, f.ID)
 		switch {
 		case !higher:
 			f.Above = false
-		case d.cfg.Ancestors == "fold" && (!onPath(was, f.ID) || f.ID == before.Active):
-			f.Split = m.spare(*f)
-			shown := m.shown(*f)
-			if f.Split != nil {
-				shown -= f.Split.Size
-			}
-			f.Above = f.First.Seq > 0 && f.Upto.Seq >= f.First.Seq && d.pays(shown, len(f.aboveText())+len(sinceText), m.Tail)
+		case d.cfg.Ancestors == "fold" && (!onPath(was, f.ID) || f.ID == before.Active || newBelow(*f)):
+			f.Split, f.Keeps = m.spare(*f), keeps
+			shown := m.shown(*f) - m.spared(*f)
+			f.Above = !m.forItem(now) && f.First.Seq > 0 && f.Upto.Seq >= f.First.Seq && d.pays(shown, len(f.aboveText())+len(sinceText), m.Tail+m.hotSize(*f, f.Upto))
 		}
 		j := before.index(f.ID)
 		ended := f.ended() && (j < 0 || !before.Frames[j].ended())
 		if ended && f.Parent != "" && f.Last.Seq > 0 {
-			f.Folded = d.pays(m.shown(*f), len(f.foldText()), m.Tail)
+			f.Keeps = keeps
+			f.Folded = d.pays(m.shown(*f)-m.hotSize(*f, f.Last), len(f.foldText()), m.Tail+m.hotSize(*f, f.Last))
 		}
 	}
 }
@@ -98,13 +102,25 @@ func payback(shown, text, behind int) int {
 
 // shown is how many bytes of a frame the model sees while it is not folded:
 // its own, and what its children are seen as.
-func (m Memory) shown(f Frame) int {
+func (m Memory) shown(f Frame) int { return m.shownWith(f, func(Frame) bool { return true }) }
+
+// shownUpto leaves the child out that is worked on: it lies behind what is folded above.
+func (m Memory) shownUpto(f Frame) int {
+	return m.shownWith(f, func(c Frame) bool { return c.First.Seq > 0 && c.First.Seq <= f.Upto.Seq })
+}
+
+func (m Memory) shownWith(f Frame, counts func(child Frame) bool) int {
 	n := f.Bytes
 	for i := range m.Frames {
 		switch c := &m.Frames[i]; {
-		case c.Parent != f.ID || c.Gone:
+		case c.Parent != f.ID || c.Gone || !counts(*c):
 		case m.foldable(*c):
-			n += len(c.foldText())
+			n += len(c.foldText()) + m.hotSize(*c, c.Last)
+			for i := range m.pieces(*c, c.Last, nil) {
+				if i > 0 {
+					n += len(moreText(*c, i+1))
+				}
+			}
 		default:
 			n += m.shown(*c)
 		}
@@ -116,42 +132,68 @@ func (m Memory) foldable(f Frame) bool {
 	return f.Folded && !f.Gone && f.First.Seq > 0 && f.Last.Seq >= f.First.Seq && !m.torn(f.First, f.Last)
 }
 
-// wanted is what should be folded as the tree stands, the inner ones first.
+// wanted is what should be folded as the tree stands, the inner ones first. What stays in
+// view cuts a fold into pieces, of which the first counts for all.
 func (m Memory) wanted() []fold {
 	var out []fold
-	add := func(f Frame, key string, last trimtab.Ref, text string, hides func() int) {
-		w := fold{Key: key, First: f.First, Last: last, Text: hash(text), text: text, rank: number(f.ID)}
-		if i := slices.IndexFunc(m.Folds, w.same); i >= 0 {
-			w.Saved = m.Folds[i].Saved
-		} else {
-			w.Saved = hides() - len(text)
-		}
-		out = append(out, w)
+	add := func(f Frame, key string, s span, text string, hides func() int) {
+		out = append(out, fold{Key: key, First: s.first, Last: s.last, Text: hash(text), Saved: hides() - len(text), text: text, rank: number(f.ID)})
 	}
+	// What a fold was said to save when it was made holds while all its pieces stand.
+	settled := func(pieces []fold) {
+		held := func(w fold) int { return slices.IndexFunc(m.Folds, w.same) }
+		if slices.ContainsFunc(pieces, func(w fold) bool { return held(w) < 0 }) {
+			return
+		}
+		for i, w := range pieces {
+			pieces[i].Saved = m.Folds[held(w)].Saved
+		}
+	}
+	none := func() int { return 0 }
 	for _, f := range m.Frames {
+		from := len(out)
 		switch {
 		case m.foldable(f):
-			add(f, f.ID, f.Last, f.foldText(), func() int { return m.shown(f) })
-		case !f.Above || f.First.Seq == 0 || f.Upto.Seq < f.First.Seq || m.torn(f.First, f.Upto):
-		case f.Split == nil:
-			add(f, f.ID+above, f.Upto, f.aboveText(), func() int { return m.shown(f) })
-		default:
-			// Of two pieces the first counts for both.
-			text, hides := f.aboveText(), func() int { return m.shown(f) - f.Split.Size }
-			if b := f.Split.Before; b.Seq >= f.First.Seq {
-				add(f, f.ID+above, b, text, hides)
-				text, hides = sinceText, func() int { return 0 }
+			text, hides := f.foldText(), func() int { return m.shown(f) - m.hotSize(f, f.Last) }
+			for i, s := range m.pieces(f, f.Last, nil) {
+				key := f.ID
+				if i > 0 {
+					key, text, hides = fmt.Sprintf("%s/%d", f.ID, i+1), moreText(f, i+1), none
+				}
+				add(f, key, s, text, hides)
 			}
-			if n := f.Split.Next; n.Seq > 0 && n.Seq <= f.Upto.Seq {
-				f.First = n
-				add(f, f.ID+since, f.Upto, text, hides)
+		case !f.Above || f.First.Seq == 0 || f.Upto.Seq < f.First.Seq || m.torn(f.First, f.Upto):
+		default:
+			text, hides := f.aboveText(), func() int { return m.shownUpto(f) - m.spared(f) }
+			for i, s := range m.pieces(f, f.Upto, f.Split) {
+				key := f.ID + above
+				switch {
+				case f.Split != nil && s.first == f.Split.Next:
+					key = f.ID + since
+					if i > 0 {
+						text, hides = sinceText, none
+					}
+				case i > 0:
+					key, text, hides = fmt.Sprintf("%s%s/%d", f.ID, above, i+1), moreText(f, i+1), none
+				}
+				add(f, key, s, text, hides)
 			}
 		}
+		settled(out[from:])
 	}
 	slices.SortFunc(out, func(a, b fold) int {
 		return cmp.Or(cmp.Compare(a.Last.Seq, b.Last.Seq), cmp.Compare(b.First.Seq, a.First.Seq), cmp.Compare(b.rank, a.rank))
 	})
 	return out
+}
+
+// spared is how many bytes of a frame above the active one stay in view.
+func (m Memory) spared(f Frame) int {
+	n := m.hotSize(f, f.Upto)
+	if f.Split != nil {
+		n += f.Split.Size
+	}
+	return n
 }
 
 func (w fold) same(o fold) bool {
@@ -198,7 +240,7 @@ func (m Memory) refold(why string) (Memory, []trimtab.Action) {
 }
 
 func (w fold) price(why string) string {
-	if w.text == sinceText {
+	if w.text == sinceText || strings.Contains(w.text, " folded, part ") {
 		return why + ": goes with the fold before it"
 	}
 	return fmt.Sprintf("%s: %d tokens become %d", why, tokens(w.Saved+len(w.text)), tokens(len(w.text)))
@@ -221,6 +263,7 @@ func (d Frames) rewritten(t trimtab.Turn, m Memory, ev trimtab.Rewritten) (Memor
 		return r.ID != "" && (slices.Contains(ev.Lost, r.ID) || ev.All && r.ID != t.At.ID)
 	}
 	m = m.begin().abandon()
+	m.Hot, m.Seeing, m.Unseen = nil, nil, nil // what the host left in view is its own affair
 	dropped := func(f fold) bool { return lost(f.First) || lost(f.Last) }
 	var acts []trimtab.Action
 	held := slices.DeleteFunc(slices.Clone(m.Folds), dropped)
@@ -229,7 +272,7 @@ func (d Frames) rewritten(t trimtab.Turn, m Memory, ev trimtab.Rewritten) (Memor
 		// Only the ends of folds are anchors, so of no other message is it known
 		// whether it is still there. A fold that claims one that is not would hide
 		// nothing and say it did.
-		mine := func(h fold) bool { return h.Key == f.ID || h.Key == f.ID+above || h.Key == f.ID+since }
+		mine := func(h fold) bool { return h.Key == f.ID || strings.HasPrefix(h.Key, f.ID+"/") }
 		anchored := slices.ContainsFunc(held, mine) && !slices.ContainsFunc(m.Folds, func(h fold) bool { return mine(h) && dropped(h) })
 		if f.First.Seq == 0 || f.First.ID == t.At.ID || anchored {
 			continue

@@ -82,11 +82,15 @@ type Memory struct {
 	Tail   int         `json:"tail,omitempty"`   // bytes said after Whole
 	Asked  words       `json:"asked,omitzero"`   // the person's newest prompt
 	Bytes  int         `json:"bytes,omitempty"`
-	Sent   int         `json:"sent,omitempty"`  // tokens of the last request, as the provider counted
-	Model  string      `json:"model,omitempty"` // for its limit
-	Folds  []fold      `json:"folds,omitempty"` // as the engine holds them
-	Past   []past      `json:"past,omitempty"`  // what can be undone, the newest last
-	Set    *Autonomy   `json:"set,omitempty"`   // settings changed in this session
+	Sent   int         `json:"sent,omitempty"`   // tokens of the last request, as the provider counted
+	Model  string      `json:"model,omitempty"`  // for its limit
+	Folds  []fold      `json:"folds,omitempty"`  // as the engine holds them
+	Hot    []stay      `json:"hot,omitempty"`    // what shows the present state of files, and is not folded
+	Seeing []uint32    `json:"seeing,omitempty"` // files that the calls under way showed
+	Unseen []glimpse   `json:"unseen,omitempty"` // what showed files and may be folded
+	Seam   string      `json:"seam,omitempty"`   // what ended just now, at which frames may move
+	Past   []past      `json:"past,omitempty"`   // what can be undone, the newest last
+	Set    *Autonomy   `json:"set,omitempty"`    // settings changed in this session
 	Looked int         `json:"looked,omitempty"`
 	Told   int         `json:"told,omitempty"` // the step at which a suggestion was told last
 
@@ -161,6 +165,8 @@ func (d Frames) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	case trimtab.Rewritten:
 		m, more := d.rewritten(t, m, ev)
 		return m, append(acts, more...)
+	case trimtab.Using:
+		return m, append(acts, m.unseen(t, ev.Call)...)
 	case trimtab.Calling:
 		m, more := d.look(t, m)
 		return m, append(acts, more...)

@@ -89,7 +89,7 @@ func (d Frames) doSummary(t trimtab.Turn, m Memory, args []string) (Memory, []tr
 	f := &next.Frames[i]
 	f.Summary, f.Updated = text, t.Now
 	if f.Folded {
-		f.Folded = d.pays(next.shown(*f), len(f.foldText()), m.Tail)
+		f.Folded = d.pays(next.shown(*f)-next.hotSize(*f, f.Last), len(f.foldText()), m.Tail+next.hotSize(*f, f.Last))
 	}
 	next, acts := d.commit(m, next, "summary of "+f.ID)
 	done := next.Frames[i]

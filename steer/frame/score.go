@@ -21,6 +21,7 @@ type Autonomy struct {
 	Heuristics []string `json:"enabledHeuristics" default:"failure_boundary,context_switch,complexity,duration,goal_completion,stagnation,context_overflow" enum:"failure_boundary,context_switch,complexity,duration,goal_completion,stagnation,context_overflow" env:"FLAME_ENABLED_HEURISTICS" doc:"those whose scores count"`
 	Confidence string   `json:"confidence" default:"level" enum:"level,mean,max" doc:"how scores become a confidence: their mean, or the highest. level: the highest where a step is only suggested, the mean where auto does it"`
 	Learn      *bool    `json:"learn" default:"false" doc:"weigh each heuristic in the mean by how often its suggestions were acted on"`
+	Timing     string   `json:"timing" default:"seams" enum:"seams,steps" doc:"when frames may move. seams: at a new task of the person, a todo item begun or done, a commit, a check that turned green; steps: after any step, as the heuristics say"`
 }
 
 // heuristic is a name and the most that it can score.

@@ -20,6 +20,7 @@ type Work struct {
 	Results  []string `json:"results,omitempty"` // the newest of its tools' results
 	Said     string   `json:"said,omitempty"`    // the model's newest words
 	Prompt   string   `json:"prompt,omitempty"`  // the person's newest words
+	Prior    string   `json:"prior,omitempty"`   // and those before them
 	Calls    []uint32 `json:"calls,omitempty"`   // made before, to see what is new
 	Broken   string   `json:"broken,omitempty"`  // the tool whose last run failed
 	Clean    bool     `json:"clean,omitempty"`   // nothing changed or failed since the last win
@@ -43,7 +44,10 @@ type call struct {
 	Seq   int      `json:"seq,omitempty"`
 	Name  string   `json:"name,omitempty"`
 	Files []string `json:"files,omitempty"`
-	New   bool     `json:"new,omitempty"` // not made before in this frame
+	New   bool     `json:"new,omitempty"`   // not made before in this frame
+	Shows []uint32 `json:"shows,omitempty"` // files, by fileKey
+	Whole bool     `json:"whole,omitempty"` // it shows all of them
+	Seals bool     `json:"seals,omitempty"` // it commits
 }
 
 const maxOpen, maxTorn, maxWins, maxResults, maxCalls = 128, 64, 8, 3, 48
@@ -52,6 +56,7 @@ const maxOpen, maxTorn, maxWins, maxResults, maxCalls = 128, 64, 8, 3, 48
 // message costs.
 func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 	size := said.Size()
+	m = m.follow(t.At)
 	m.Bytes += size
 	m.Tail += size
 	if said.From != "" {
@@ -59,6 +64,7 @@ func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 	}
 	w := m.Work
 	if said.Role == trimtab.RoleAssistant {
+		m.Seam = "" // what ended before it is over
 		w = m.reply(w, said)
 		m = m.abandon()
 		if said.Usage != nil {
@@ -81,10 +87,14 @@ func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 	}
 	if said.IsPrompt() {
 		if typed := oneLine(said.Typed()); typed != "" {
-			w.Prompt, w.Recent.Moved, w.Known = trimtab.Clip(typed, 600), true, len(w.Files)
+			w.Prior, w.Prompt, w.Recent.Moved, w.Known = w.Prompt, trimtab.Clip(typed, 600), true, len(w.Files)
+			m.Seam = seamPrompt
 		}
 	}
 	w.Recent.Moved = w.Recent.Moved || t.Todos.Wrote
+	if t.Todos.Wrote && slices.ContainsFunc(t.Todos.Items, func(it trimtab.Todo) bool { return it.Since == t.Step && it.Status != trimtab.Pending }) {
+		m.Seam = seamTodo
+	}
 	w.Messages++
 	w.Recent.Messages++
 	w.Recent.Bytes += size
@@ -95,6 +105,7 @@ func (m Memory) gather(t trimtab.Turn, said trimtab.Message) Memory {
 // settleTail moves the whole point on if no call is open.
 func (m Memory) settleTail(at trimtab.Ref) Memory {
 	if len(m.Open) == 0 {
+		m = m.keepSeen()
 		m.Whole = at
 		m.Work.Bytes += m.Tail
 		m.Tail = 0
@@ -139,6 +150,11 @@ func (m Memory) calling(w Work, p trimtab.ToolCall, seq int) (Memory, Work) {
 	if writers[p.Name] {
 		c.Files = changed(p.Input)
 	}
+	files, whole := views(p, c.Files)
+	for _, f := range files {
+		c.Shows = append(c.Shows, fileKey(f))
+	}
+	c.Whole, c.Seals = whole, runners[p.Name] && commits(p)
 	if len(m.Open) == maxOpen || slices.ContainsFunc(m.Open, func(o call) bool { return o.ID == p.ID }) {
 		return m.tear(seq), w // which answer is whose can no longer be told
 	}
@@ -198,13 +214,24 @@ func (m Memory) result(w Work, r trimtab.ToolResult, seq int) (Memory, Work) {
 		w.Broken, w.Clean = c.Name, false
 		return m, w
 	case len(c.Files) > 0:
+		m = m.sees(c)
 		for _, f := range c.Files {
 			w.Files = list(w.Files, f)
 			w.Recent.Files = list(w.Recent.Files, f)
 		}
 		w.Clean = false
 	case runners[c.Name]:
+		m = m.sees(c)
+		won := w.Won
 		w = w.win(c.Name, sign)
+		switch {
+		case c.Seals:
+			m.Seam = "a commit"
+		case w.Won > won:
+			m.Seam = w.Wins[len(w.Wins)-1]
+		}
+	default:
+		m = m.sees(c)
 	}
 	w.Recent.Moved = w.Recent.Moved || c.New || len(c.Files) > 0
 	return m, w

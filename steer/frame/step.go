@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/plural"
@@ -16,6 +17,7 @@ import (
 func (d Frames) commit(m, next Memory, what string) (Memory, []trimtab.Action) {
 	before := m.begin()
 	next.align()
+	next = next.cool()
 	d.settle(before, next)
 	next = next.end(before, what)
 	acts := d.tell(m, next, what)
@@ -27,6 +29,7 @@ func (d Frames) commit(m, next Memory, what string) (Memory, []trimtab.Action) {
 // another. What is noted in a frame is in view as it is noted: telling it again
 // would cost a cached prefix each time.
 func (d Frames) tell(before, m Memory, why string) []trimtab.Action {
+	before.Active, m.Active = before.task(), m.task()
 	was, now := before.index(before.Active), m.index(m.Active)
 	if before.Active == m.Active && (now < 0 || was < 0 || before.Frames[was].Goal == m.Frames[now].Goal) {
 		return nil
@@ -36,6 +39,17 @@ func (d Frames) tell(before, m Memory, why string) []trimtab.Action {
 		return []trimtab.Action{trimtab.Retract{Slot: slotContext, Why: why}}
 	}
 	return []trimtab.Action{trimtab.Inject{Slot: slotContext, Text: text, Place: trimtab.AtEnd, Life: trimtab.Standing, Why: why}}
+}
+
+// task is the active frame, or the one above it where that is for an item of the agent's
+// own list: of its list the agent needs no telling.
+func (m Memory) task() string {
+	for i := m.index(m.Active); i >= 0; i = m.index(m.Frames[i].Parent) {
+		if m.Frames[i].Item == "" {
+			return m.Frames[i].ID
+		}
+	}
+	return m.Active
 }
 
 // push opens a frame, with all that follows from it.
@@ -86,7 +100,7 @@ func askSummary(t trimtab.Turn, f Frame) trimtab.Action {
 
 // folding says what became of a finished frame's messages, and at what price.
 func (d Frames) folding(m Memory, f Frame) string {
-	shown, text := m.shown(f), len(f.foldText())
+	shown, text := m.shown(f)-m.hotSize(f, f.Last), len(f.foldText())
 	switch {
 	case f.Parent == "" || f.Last.Seq == 0:
 		return "It has no messages to fold."
@@ -95,11 +109,11 @@ func (d Frames) folding(m Memory, f Frame) string {
 	case f.Gone:
 		return "Not folded: the host has rewritten its messages."
 	case f.Folded:
-		return fmt.Sprintf("Folded: %d messages of about %d tokens are now seen as %d; that pays back after %s.", f.Messages, tokens(shown), tokens(text), plural.Count(payback(shown, text, m.Tail), "request"))
+		return fmt.Sprintf("Folded: %d messages of about %d tokens are now seen as %d; that pays back after %s.", f.Messages, tokens(shown), tokens(text), plural.Count(payback(shown, text, m.Tail+m.hotSize(f, f.Last)), "request"))
 	case text >= shown:
 		return fmt.Sprintf("Not folded: its summary (%d tokens) is no shorter than its messages (%d).", tokens(text), tokens(shown))
 	}
-	return fmt.Sprintf("Not folded: saving %d tokens a request pays back only after %s (frames.payback is %d).", tokens(shown-text), plural.Count(payback(shown, text, m.Tail), "request"), d.cfg.Payback)
+	return fmt.Sprintf("Not folded: saving %d tokens a request pays back only after %s (frames.payback is %d).", tokens(shown-text), plural.Count(payback(shown, text, m.Tail+m.hotSize(f, f.Last)), "request"), d.cfg.Payback)
 }
 
 // pushArgs override what was gathered. All are optional.
@@ -198,7 +212,7 @@ func (d Frames) evaluatePop(m Memory, args popArgs) Evaluation {
 // the active one began, else the item that the agent's own list has in progress.
 func (m Memory) candidate(t trimtab.Turn) string {
 	i := m.index(m.Active)
-	if i >= 0 && m.Asked.Text != "" && m.Frames[i].First.Seq > 0 && m.Asked.Seq > m.Frames[i].First.Seq {
+	if i >= 0 && names(m.Asked.Text) && m.Frames[i].First.Seq > 0 && m.Asked.Seq > m.Frames[i].First.Seq {
 		return m.Asked.Text
 	}
 	for _, it := range t.Todos.Items {
@@ -207,6 +221,26 @@ func (m Memory) candidate(t trimtab.Turn) string {
 		}
 	}
 	return ""
+}
+
+// assents are words that answer and name no task.
+var assents = []string{"sure", "yes", "yep", "yeah", "okay", "please", "thanks", "thank", "great", "perfect", "nice", "good", "cool", "right", "correct", "agreed", "continue", "proceed", "again", "done", "hello", "next"}
+
+// names reports whether a prompt can name a frame: "Sure" and "and now?" say nothing of
+// the task. Words of other alphabets are not weighed, only counted.
+func names(text string) bool {
+	for word := range keywords(text) {
+		if !slices.Contains(assents, word) {
+			return true
+		}
+	}
+	letters := 0
+	for _, r := range text {
+		if r > unicode.MaxASCII && unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters >= 6
 }
 
 // used is how full the context is: as the provider counted, else by the bytes

@@ -114,10 +114,18 @@ func (d Frames) evaluate(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	m.Looked = t.At.Seq
 	var acts []trimtab.Action
 	i := m.index(m.Active)
-	if i < 0 {
+	seams := a.Timing == "seams"
+	if i < 0 || seams && m.Seam == "" {
 		return m, nil
 	}
+	seam := m.Seam
+	m.Seam = ""
 	active := m.Frames[i]
+	if a.Level == "auto" && seams {
+		if next, acts, moved := d.atSeam(t, m, seam); moved {
+			return next, acts
+		}
+	}
 	if active.Parent != "" {
 		if pop := d.evaluatePop(m, popArgs{}); pop.Recommended {
 			m, acts = d.suggest(t, m, pop)

@@ -11,7 +11,7 @@ import (
 
 // keen suggests a push for each new topic.
 func keen(level string) Autonomy {
-	return Autonomy{Level: level, Push: new(50), Confidence: "max", Heuristics: []string{"context_switch"}, InContext: new(true)}
+	return Autonomy{Level: level, Timing: "steps", Push: new(50), Confidence: "max", Heuristics: []string{"context_switch"}, InContext: new(true)}
 }
 
 func TestF11_PendingForFiveMinutesThenIgnored(t *testing.T) {

@@ -32,9 +32,11 @@ type Frame struct {
 	Updated   time.Time   `json:"updatedAt,omitzero"`
 	Reason    string      `json:"invalidationReason,omitempty"`
 	By        string      `json:"by,omitempty"`     // "auto" where the heuristics opened it
+	Item      string      `json:"item,omitempty"`   // the todo item that it was opened for
 	Undone    Side        `json:"undone,omitempty"` // what somebody took back in it; auto does not do it again
 	Folded    bool        `json:"folded,omitempty"` // its messages are seen as its summary
 	Above     bool        `json:"above,omitempty"`  // folded while a frame below it is active
+	Keeps     bool        `json:"keeps,omitempty"`  // what shows the present state of files stays in view where it is folded
 	Gone      bool        `json:"gone,omitempty"`   // the host rewrote its messages
 	Held      *Work       `json:"held,omitempty"`   // gathered so far, while another frame is active
 }
@@ -128,6 +130,10 @@ func (m Memory) finish(f *Frame) {
 	}
 	if reached && f.First.Seq > 0 && last.Seq >= f.First.Seq {
 		f.Last = last
+		if p := m.index(f.Parent); last != m.Whole && p >= 0 && m.Asked.Seq >= f.First.Seq {
+			f.Bytes = max(0, f.Bytes-m.Asked.Size)
+			m.Frames[p].hear(m.Asked.Size)
+		}
 	}
 	var w Work
 	if f.Held != nil {
@@ -143,6 +149,16 @@ func (m Memory) finish(f *Frame) {
 		f.Summary = m.extract(*f, w, true)
 	}
 	f.Held = nil
+}
+
+// hear adds what was said while a frame below was active, and is this one's.
+func (f *Frame) hear(size int) {
+	f.Bytes += size
+	if f.Held != nil {
+		w := *f.Held
+		w.Bytes += size
+		f.Held = &w
+	}
 }
 
 // plan adds planned children.

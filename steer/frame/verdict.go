@@ -23,11 +23,20 @@ var (
 	patchLine = lazyregexp.Pattern(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$`)
 )
 
-// changed is the files that a call of a writing tool names.
+// changed is the files that a call of a writing tool changes.
 func changed(input json.RawMessage) []string {
+	files, command := filesOf(input)
+	if command == "view" {
+		return nil
+	}
+	return files
+}
+
+// filesOf is the files that a call names, and the command of those tools that have several.
+func filesOf(input json.RawMessage) (files []string, command string) {
 	var in map[string]json.RawMessage
 	if len(input) > 1<<20 || json.Unmarshal(input, &in) != nil {
-		return nil
+		return nil, ""
 	}
 	text := func(key string) string {
 		var s string
@@ -36,13 +45,10 @@ func changed(input json.RawMessage) []string {
 		}
 		return s
 	}
-	if text("command") == "view" {
-		return nil
-	}
-	var files []string
+	command = text("command")
 	for _, k := range pathKeys {
 		if files = list(files, text(k)); len(files) > 0 {
-			return files
+			return files, command
 		}
 	}
 	for _, k := range []string{"input", "patch", "patchText"} {
@@ -50,7 +56,7 @@ func changed(input json.RawMessage) []string {
 			files = list(files, found[1])
 		}
 	}
-	return files
+	return files, command
 }
 
 var (

@@ -70,6 +70,9 @@ type Memory struct {
 // as a prompt: by it we know our own words, which are nobody's prompt.
 const Opening = "Before you stop: "
 
+// speaker ends every such text: who asks, and for how long.
+const speaker = " (Trimtab asks this, not the person, and once for this turn.)"
+
 // mostContinues is how often an agent is held back after one prompt. It is below the
 // limit of every host that has one.
 const mostContinues = 1
@@ -95,7 +98,7 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		if text, why, urgency := d.unfinished(t, ev, m); text != "" {
 			m.Continued++
 			m.Asked = urgency == trimtab.UnprovenDone
-			return m, []trimtab.Action{trimtab.Continue{Text: Opening + text, Why: why, Urgency: urgency}}
+			return m, []trimtab.Action{trimtab.Continue{Text: Opening + text + speaker, Why: why, Urgency: urgency}}
 		}
 	}
 	return m, nil

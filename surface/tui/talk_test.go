@@ -179,7 +179,7 @@ func TestAPauseWaitsForThePerson(t *testing.T) {
 		o.Agent = func(context.Context, string, Permit) (Chosen, error) { return Chosen{Runner: &pausing{}}, nil }
 	}}, func(b *bench) {
 		b.say("go")
-		b.sees("paused: look here", "Enter goes on")
+		b.sees("Trimtab paused: look here", "Enter goes on")
 		b.press("enter")
 		b.rest()
 		b.sees("went on without a prompt")

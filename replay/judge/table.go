@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"fmt"
@@ -9,8 +9,9 @@ import (
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
-// write prints the tables for people.
-func write(out io.Writer, res result, list bool) error {
+// Write prints the tables for people; with list also every note and every moment that
+// was missed.
+func Write(out io.Writer, res Result, list bool) error {
 	for _, c := range res.Corpora {
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(w, "%s: %s, %s\n", c.Name, plural.Count(c.Sessions, "session"), plural.Count(c.Steps, "step"))
@@ -34,13 +35,13 @@ func write(out io.Writer, res result, list bool) error {
 	return nil
 }
 
-func writeSaid(w io.Writer, rows []saidRow, steps int, judged bool) {
+func writeSaid(w io.Writer, rows []SaidRow, steps int, judged bool) {
 	head := "  said\tcount\tper 100 steps\ton last request\tbehind a prompt"
 	if judged {
 		head += "\tuseful\tharmless\tannoying\tunlabelled\tprecision"
 	}
 	fmt.Fprintln(w, head)
-	all := saidRow{Kind: "all", Verdicts: map[verdict]int{}}
+	all := SaidRow{Kind: "all", Verdicts: map[Verdict]int{}}
 	for _, r := range rows {
 		all.Count, all.Last, all.Behind = all.Count+r.Count, all.Last+r.Last, all.Behind+r.Behind
 		for v, n := range r.Verdicts {
@@ -56,7 +57,7 @@ func writeSaid(w io.Writer, rows []saidRow, steps int, judged bool) {
 	}
 }
 
-func writeLabelled(w io.Writer, l labelledResult) {
+func writeLabelled(w io.Writer, l LabelledResult) {
 	fmt.Fprintf(w, "\n  with labels: %s, %s; of %s that a person found useful %d are still given\n", plural.Count(l.Sessions, "session"), plural.Count(l.Steps, "step"), plural.Count(l.Useful, "note"), l.Kept)
 	writeSaid(w, l.Said, l.Steps, true)
 	fmt.Fprintln(w, "\n  moment\tclear\tfound\trecall\tsaid to it\tprecision\tweak found\tbest length rule\tits precision\tits recall")
@@ -66,7 +67,7 @@ func writeLabelled(w io.Writer, l labelledResult) {
 	}
 }
 
-func writeRuns(w io.Writer, r runResult) {
+func writeRuns(w io.Writer, r RunResult) {
 	fmt.Fprintf(w, "\n  runs: %d failed, %d solved\n", r.Failed, r.Solved)
 	fmt.Fprintln(w, "  alarm\tfailed\tsolved\tlength rule with as many\tits failed\tits solved")
 	for _, a := range r.Alarms {
@@ -79,7 +80,7 @@ func writeRuns(w io.Writer, r runResult) {
 }
 
 // writeList prints every note and every moment that was missed.
-func writeList(out io.Writer, l labelledResult) error {
+func writeList(out io.Writer, l LabelledResult) error {
 	p := termsafe.NewPrinter(out)
 	for _, n := range l.Notes {
 		p.Printf("  %.8s step %-4d %-11s %s (%s/%s): %s\n", n.Session, n.Step, n.Verdict, n.Kind, n.By, n.Slot, n.Why)

@@ -1,60 +1,64 @@
-package main
+package judge
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/trimtab/trimtab"
 )
 
-// result is what is printed.
-type result struct {
-	Corpora  []corpusResult `json:"corpora"`
+// Result is what is printed.
+type Result struct {
+	Corpora  []CorpusResult `json:"corpora"`
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// corpusResult is what was measured on one corpus.
-type corpusResult struct {
+// CorpusResult is what was measured on one corpus.
+type CorpusResult struct {
 	Name     string    `json:"name"`
 	Sessions int       `json:"sessions"`
 	Steps    int       `json:"steps"`
-	Said     []saidRow `json:"said"` // in all sessions
+	Said     []SaidRow `json:"said"` // in all sessions
 
-	Labelled *labelledResult `json:"labelled,omitempty"` // of the sessions with labels
-	Runs     *runResult      `json:"runs,omitempty"`     // of the sessions whose outcome is known
+	Labelled *LabelledResult `json:"labelled,omitempty"` // of the sessions with labels
+	Runs     *RunResult      `json:"runs,omitempty"`     // of the sessions whose outcome is known
 }
 
-// saidRow is how often something of a kind was said.
-type saidRow struct {
-	Kind   kind `json:"kind"`
+// SaidRow is how often something of a kind was said.
+type SaidRow struct {
+	Kind   Kind `json:"kind"`
 	Count  int  `json:"count"`
 	Last   int  `json:"last"`   // on a turn's last request
 	Behind int  `json:"behind"` // right behind a person's prompt
 
-	Verdicts map[verdict]int `json:"verdicts,omitempty"` // in sessions with labels
+	Verdicts map[Verdict]int `json:"verdicts,omitempty"` // in sessions with labels
 }
 
-// labelledResult is what was measured against labels.
-type labelledResult struct {
+// LabelledResult is what was measured against labels.
+type LabelledResult struct {
 	Sessions int         `json:"sessions"`
 	Steps    int         `json:"steps"`
-	Said     []saidRow   `json:"said"`
-	Moments  []momentRow `json:"moments"`
+	Said     []SaidRow   `json:"said"`
+	Moments  []MomentRow `json:"moments"`
 	Kept     int         `json:"kept"`   // labelled notes that were useful and are still given
 	Useful   int         `json:"useful"` // all of them
 
-	Notes  []said   `json:"notes,omitempty"`
+	Notes  []Said   `json:"notes,omitempty"`
 	Missed []missed `json:"missed,omitempty"`
 }
 
 // missed is a clear moment to which nothing spoke.
 type missed struct {
 	Session string `json:"session"`
-	moment
+	Moment
 }
 
-// momentRow is how many moments of a kind were spoken to.
-type momentRow struct {
-	Kind   kind `json:"kind"`
+// MomentRow is how many moments of a kind were spoken to.
+type MomentRow struct {
+	Kind   Kind `json:"kind"`
 	Clear  int  `json:"clear"`
 	Found  int  `json:"found"`
 	Weak   int  `json:"weak"`
@@ -62,20 +66,20 @@ type momentRow struct {
 	Said   int  `json:"said"`   // what was said to this kind
 	Right  int  `json:"right"`  // of that, inside a moment
 
-	Length lengthRule `json:"length"`
+	Length LengthRule `json:"length"`
 }
 
-// lengthRule is the rule "speak once, when a session has N steps", with the N that does
+// LengthRule is the rule "speak once, when a session has N steps", with the N that does
 // best on this very corpus. A rule that does no better has found nothing but length.
-type lengthRule struct {
+type LengthRule struct {
 	Steps int `json:"steps"`
 	Said  int `json:"said"`
 	Right int `json:"right"`
 	Found int `json:"found"` // clear moments
 }
 
-// runResult is what was measured on runs whose outcome is known.
-type runResult struct {
+// RunResult is what was measured on runs whose outcome is known.
+type RunResult struct {
 	Failed int      `json:"failed"`
 	Solved int      `json:"solved"`
 	Alarms []alarms `json:"alarms"`
@@ -97,12 +101,36 @@ type alarms struct {
 	LongerSolved int `json:"longerSolved"`
 }
 
+// Options are what sessions are played with and held against.
+type Options struct {
+	Read      Reader
+	Engine    *trimtab.Engine
+	Kinds     Kinds
+	Known     map[string]*SessionLabels // by session
+	Tolerance int                       // steps that a note may stand off a label
+	Story     bool                      // keep what happened, for somebody who reads along
+}
+
+// Measure plays every corpus and holds what was said against labels and outcomes.
+func Measure(ctx context.Context, corpora []Corpus, o Options) (Result, error) {
+	var res Result
+	for _, c := range corpora {
+		runs, warnings, err := c.Play(ctx, o)
+		if err != nil {
+			return res, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		res.Warnings = append(res.Warnings, warnings...)
+		res.Corpora = append(res.Corpora, score(c.Name, runs, o.Tolerance))
+	}
+	return res, nil
+}
+
 // score holds what was said in runs against labels and outcomes.
-func score(name string, runs []run, tolerance int) corpusResult {
-	c := corpusResult{Name: name, Sessions: len(runs)}
-	var labelled, ended []run
+func score(name string, runs []Played, tolerance int) CorpusResult {
+	c := CorpusResult{Name: name, Sessions: len(runs)}
+	var labelled, ended []Played
 	for _, r := range runs {
-		c.Steps += r.steps
+		c.Steps += r.Steps
 		if r.label != nil {
 			r.judge(tolerance)
 			labelled = append(labelled, r)
@@ -124,13 +152,13 @@ func score(name string, runs []run, tolerance int) corpusResult {
 }
 
 // sayings counts what was said, by kind.
-func sayings(runs []run) []saidRow {
-	rows := map[kind]*saidRow{}
+func sayings(runs []Played) []SaidRow {
+	rows := map[Kind]*SaidRow{}
 	for _, r := range runs {
-		for _, s := range r.said {
+		for _, s := range r.Said {
 			row := rows[s.Kind]
 			if row == nil {
-				row = &saidRow{Kind: s.Kind, Verdicts: map[verdict]int{}}
+				row = &SaidRow{Kind: s.Kind, Verdicts: map[Verdict]int{}}
 				rows[s.Kind] = row
 			}
 			row.Count++
@@ -141,11 +169,11 @@ func sayings(runs []run) []saidRow {
 			}
 		}
 	}
-	var all []saidRow
+	var all []SaidRow
 	for _, k := range slices.Sorted(maps.Keys(rows)) {
 		all = append(all, *rows[k])
 	}
-	slices.SortStableFunc(all, func(a, b saidRow) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(all, func(a, b SaidRow) int { return cmp.Compare(b.Count, a.Count) })
 	return all
 }
 
@@ -159,15 +187,17 @@ func one(b bool) int {
 // judge gives everything that was said its verdict: what a person thought of this very
 // note; else useful where it speaks to a labelled moment; else what a person thought of
 // the nearest labelled note of its kind. What nobody has judged stays unlabelled.
-func (r *run) judge(tolerance int) {
-	for i := range r.said {
-		s := &r.said[i]
+func (r *Played) judge(tolerance int) {
+	for i := range r.Said {
+		s := &r.Said[i]
 		s.Verdict = unknown
-		if n := slices.IndexFunc(r.label.Notes, func(n judged) bool { return n.Step == s.Step && n.By == s.By && n.Slot == s.Slot && n.kind() == s.Kind }); n >= 0 {
+		if n := slices.IndexFunc(r.label.Notes, func(n NoteLabel) bool {
+			return n.Step == s.Step && n.By == s.By && n.Slot == s.Slot && n.kind() == s.Kind
+		}); n >= 0 {
 			s.Verdict, s.read = r.label.Notes[n].Verdict, true
 			continue
 		}
-		if slices.ContainsFunc(r.label.Moments, func(m moment) bool { return s.meets(m, tolerance) }) {
+		if slices.ContainsFunc(r.label.Moments, func(m Moment) bool { return s.meets(m, tolerance) }) {
 			s.Verdict = useful
 			continue
 		}
@@ -181,14 +211,14 @@ func (r *run) judge(tolerance int) {
 }
 
 // kind is the kind of a labelled note.
-func (n judged) kind() kind { return cmp.Or(n.Kind, ownKinds.of(n.By, n.Slot, "")) }
+func (n NoteLabel) kind() Kind { return cmp.Or(n.Kind, ownKinds.of(n.By, n.Slot, "")) }
 
 func apart(a, b int) int { return max(a, b) - min(a, b) }
 
 // meets reports whether something that was said speaks to a moment. The end of a turn
 // is one step; anything else may stand a little off. What a person read and did not
 // find useful speaks to nothing.
-func (s said) meets(m moment, tolerance int) bool {
+func (s Said) meets(m Moment, tolerance int) bool {
 	if s.read && s.Verdict != useful {
 		return false
 	}
@@ -198,43 +228,46 @@ func (s said) meets(m moment, tolerance int) bool {
 	return s.Kind.speaksTo(m.Kind) && s.Step >= m.Step-tolerance && s.Step <= m.end()+tolerance
 }
 
-func scoreLabelled(runs []run, tolerance int) labelledResult {
-	l := labelledResult{Sessions: len(runs), Said: sayings(runs)}
+func scoreLabelled(runs []Played, tolerance int) LabelledResult {
+	l := LabelledResult{Sessions: len(runs), Said: sayings(runs)}
 	for _, k := range momentKinds {
-		row := momentRow{Kind: k, Length: bestLength(runs, k, tolerance)}
+		row := MomentRow{Kind: k, Length: bestLength(runs, k, tolerance)}
 		for _, r := range runs {
 			l.Missed = append(l.Missed, r.count(&row, tolerance)...)
 		}
 		l.Moments = append(l.Moments, row)
 	}
 	for _, r := range runs {
-		l.Steps += r.steps
-		l.Notes = append(l.Notes, r.said...)
+		l.Steps += r.Steps
+		for _, s := range r.Said {
+			s.Text = "" // it may quote the session, and results are shared
+			l.Notes = append(l.Notes, s)
+		}
 		for _, n := range r.label.Notes {
 			if n.Verdict != useful {
 				continue
 			}
 			l.Useful++
-			l.Kept += one(slices.ContainsFunc(r.said, func(s said) bool { return s.Kind == n.kind() && apart(s.Step, n.Step) <= tolerance }))
+			l.Kept += one(slices.ContainsFunc(r.Said, func(s Said) bool { return s.Kind == n.kind() && apart(s.Step, n.Step) <= tolerance }))
 		}
 	}
 	return l
 }
 
 // count adds what one run says of a kind of moments, and returns those that were missed.
-func (r run) count(row *momentRow, tolerance int) (none []missed) {
-	for _, s := range r.said {
+func (r Played) count(row *MomentRow, tolerance int) (none []missed) {
+	for _, s := range r.Said {
 		if !s.Kind.speaksTo(row.Kind) || s.Kind == "todo" || s.Kind == "reflection" { // these are said on other grounds, too
 			continue
 		}
 		row.Said++
-		row.Right += one(slices.ContainsFunc(r.label.Moments, func(m moment) bool { return s.meets(m, tolerance) }))
+		row.Right += one(slices.ContainsFunc(r.label.Moments, func(m Moment) bool { return s.meets(m, tolerance) }))
 	}
 	for _, m := range r.label.Moments {
 		if m.Kind != row.Kind {
 			continue
 		}
-		met := slices.ContainsFunc(r.said, func(s said) bool { return s.meets(m, tolerance) })
+		met := slices.ContainsFunc(r.Said, func(s Said) bool { return s.meets(m, tolerance) })
 		if !m.clear() {
 			row.Weak++
 			row.Spoken += one(met)
@@ -243,22 +276,22 @@ func (r run) count(row *momentRow, tolerance int) (none []missed) {
 		row.Clear++
 		row.Found += one(met)
 		if !met {
-			none = append(none, missed{Session: r.id, moment: m})
+			none = append(none, missed{Session: r.ID, Moment: m})
 		}
 	}
 	return none
 }
 
 // bestLength finds the rule on length that does best on moments of a kind.
-func bestLength(runs []run, k kind, tolerance int) lengthRule {
+func bestLength(runs []Played, k Kind, tolerance int) LengthRule {
 	longest := 0
 	for _, r := range runs {
-		longest = max(longest, r.steps)
+		longest = max(longest, r.Steps)
 	}
-	var best lengthRule
+	var best LengthRule
 	score := -1.0
 	for n := 1; n <= longest; n++ {
-		rule := lengthRule{Steps: n}
+		rule := LengthRule{Steps: n}
 		clear := 0
 		for _, r := range runs {
 			at, speaks := r.speaksAt(n, k)
@@ -269,7 +302,7 @@ func bestLength(runs []run, k kind, tolerance int) lengthRule {
 					continue
 				}
 				clear += one(m.clear())
-				if hit := speaks && (said{Step: at, Kind: k}).within(m, tolerance); hit {
+				if hit := speaks && (Said{Step: at, Kind: k}).within(m, tolerance); hit {
 					right = true
 					rule.Found += one(m.clear())
 				}
@@ -285,9 +318,9 @@ func bestLength(runs []run, k kind, tolerance int) lengthRule {
 
 // speaksAt is where the rule "speak once, at step n" speaks in a run: a rule about the
 // end of a turn waits for the next one.
-func (r run) speaksAt(n int, k kind) (step int, speaks bool) {
+func (r Played) speaksAt(n int, k Kind) (step int, speaks bool) {
 	if !k.finishes() {
-		return n, r.steps > n
+		return n, r.Steps > n
 	}
 	for _, s := range r.stops {
 		if s >= n {
@@ -298,7 +331,7 @@ func (r run) speaksAt(n int, k kind) (step int, speaks bool) {
 }
 
 // within is meets for a rule that is about nothing but its moment's own kind.
-func (s said) within(m moment, tolerance int) bool {
+func (s Said) within(m Moment, tolerance int) bool {
 	if m.Kind.finishes() {
 		tolerance = 0
 	}
@@ -319,13 +352,13 @@ func harmonic(a, b float64) float64 {
 	return 2 * a * b / (a + b)
 }
 
-func scoreRuns(runs []run) runResult {
-	var res runResult
+func scoreRuns(runs []Played) RunResult {
+	var res RunResult
 	for _, r := range runs {
 		res.Solved += one(r.end.Resolved)
 		res.Failed += one(!r.end.Resolved)
 		if r.end.Submitted && r.end.sure() {
-			held := slices.ContainsFunc(r.said, func(s said) bool { return s.Kind == unproved })
+			held := slices.ContainsFunc(r.Said, func(s Said) bool { return s.Kind == unproved })
 			res.Submitted++
 			res.Wrong += one(!r.end.Resolved)
 			res.Held += one(held)
@@ -333,18 +366,18 @@ func scoreRuns(runs []run) runResult {
 		}
 	}
 	res.Alarms = []alarms{
-		alarm("lineup: loop or same report", runs, func(r run) bool {
-			return slices.ContainsFunc(r.said, func(s said) bool { return s.Kind == loops || s.Kind == sameReport })
+		alarm("lineup: loop or same report", runs, func(r Played) bool {
+			return slices.ContainsFunc(r.Said, func(s Said) bool { return s.Kind == loops || s.Kind == sameReport })
 		}),
-		alarm("detector: progress", runs, func(r run) bool { return len(r.alarms) > 0 }),
-		alarm("lineup: anything", runs, func(r run) bool { return len(r.said) > 0 }),
+		alarm("detector: progress", runs, func(r Played) bool { return len(r.alarms) > 0 }),
+		alarm("lineup: anything", runs, func(r Played) bool { return len(r.Said) > 0 }),
 	}
 	return res
 }
 
 // alarm counts the runs in which a rule speaks, beside a rule on length that speaks in
 // as many.
-func alarm(name string, runs []run, speaks func(run) bool) alarms {
+func alarm(name string, runs []Played, speaks func(Played) bool) alarms {
 	a := alarms{Rule: name}
 	for _, r := range runs {
 		if speaks(r) {
@@ -357,9 +390,9 @@ func alarm(name string, runs []run, speaks func(run) bool) alarms {
 		return a
 	}
 	longest := slices.Clone(runs)
-	slices.SortStableFunc(longest, func(a, b run) int { return cmp.Compare(b.steps, a.steps) })
+	slices.SortStableFunc(longest, func(a, b Played) int { return cmp.Compare(b.Steps, a.Steps) })
 	if n < len(longest) {
-		a.Longer = longest[n].steps
+		a.Longer = longest[n].Steps
 	}
 	for _, r := range longest[:n] {
 		a.LongerSolved += one(r.end.Resolved)

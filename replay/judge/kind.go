@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"encoding/json"
@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// kind is what a note or a moment is about.
-type kind string
+// Kind is what a note or a moment is about.
+type Kind string
 
 // The kinds of moments.
 const (
-	loops         kind = "loop"
-	unproved      kind = "unproved finish"
-	sameReport    kind = "same report"
-	lostGoal      kind = "lost goal"
-	forgottenItem kind = "forgotten item"
+	loops         Kind = "loop"
+	unproved      Kind = "unproved finish"
+	sameReport    Kind = "same report"
+	lostGoal      Kind = "lost goal"
+	forgottenItem Kind = "forgotten item"
 )
 
 // momentKinds lists the kinds of moments in the order of spec and tables.
-var momentKinds = []kind{unproved, loops, sameReport, lostGoal, forgottenItem}
+var momentKinds = []Kind{unproved, loops, sameReport, lostGoal, forgottenItem}
 
 // answers says which moments a note of a kind speaks to.
-var answers = map[kind][]kind{
+var answers = map[Kind][]Kind{
 	unproved:     {unproved, forgottenItem},
 	loops:        {loops, sameReport},
 	sameReport:   {sameReport, loops},
@@ -34,20 +34,20 @@ var answers = map[kind][]kind{
 	"open todo":  {forgottenItem},
 }
 
-// kindRow is a row of the table of kinds. What is empty in it fits anything.
-type kindRow struct {
+// KindRow is a row of the table of kinds. What is empty in it fits anything.
+type KindRow struct {
 	By   string `json:"by"`
 	Slot string `json:"slot,omitempty"`
 	Why  string `json:"why,omitempty"` // a part of the reason
-	Kind kind   `json:"kind"`
+	Kind Kind   `json:"kind"`
 }
 
-// kindTable tells what a note is about by who makes it; the first row that fits holds.
-type kindTable []kindRow
+// Kinds tells what a note is about by who makes it; the first row that fits holds.
+type Kinds []KindRow
 
 // ownKinds knows the lineup, and the names that interventions to come will have. A
 // continuation has the slot "continue", a pause "pause".
-var ownKinds = kindTable{
+var ownKinds = Kinds{
 	{By: "todo", Kind: "todo"},
 	{By: "automata", Kind: "reflection"},
 	{By: "focus", Kind: "goal"},
@@ -62,7 +62,9 @@ var ownKinds = kindTable{
 	{By: "verify", Kind: unproved},
 }
 
-func readKinds(file string) (kindTable, error) {
+// ReadKinds returns the table of kinds, with the rows of a file before our own where one
+// is named.
+func ReadKinds(file string) (Kinds, error) {
 	if file == "" {
 		return ownKinds, nil
 	}
@@ -70,7 +72,7 @@ func readKinds(file string) (kindTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	var more kindTable
+	var more Kinds
 	if err := json.Unmarshal(raw, &more); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -78,17 +80,17 @@ func readKinds(file string) (kindTable, error) {
 }
 
 // of returns the kind of a note; its maker's name where the table has no row.
-func (t kindTable) of(by, slot, why string) kind {
+func (t Kinds) of(by, slot, why string) Kind {
 	for _, r := range t {
 		if (r.By == "" || r.By == by) && (r.Slot == "" || r.Slot == slot) && strings.Contains(why, r.Why) {
 			return r.Kind
 		}
 	}
-	return kind(by)
+	return Kind(by)
 }
 
 // finishes reports whether a kind is about the end of a turn: it speaks to that end
 // and to no other step.
-func (k kind) finishes() bool { return k == unproved }
+func (k Kind) finishes() bool { return k == unproved }
 
-func (k kind) speaksTo(m kind) bool { return slices.Contains(answers[k], m) }
+func (k Kind) speaksTo(m Kind) bool { return slices.Contains(answers[k], m) }
