@@ -78,7 +78,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	}
 	want.Few = !opt.hooks // then only those by which the agent adds notes itself
 	agent, err := agentrun.Find(agentrun.Options{
-		Name: args[0], Anything: anything, Args: args[1:], Upstreams: opt.upstreams, Getenv: a.getenv, Tell: a.progress,
+		Name: args[0], Anything: anything, Args: args[1:], Upstreams: opt.upstreams, Getenv: a.getenv, Dir: dir, Tell: a.progress,
 		Want: want, Asked: opt.hooks || opt.mcp, Place: func() (install.Place, error) { return a.place(args[0]) },
 	})
 	if err != nil {
@@ -105,12 +105,14 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
-	backend := func(l net.Listener, secret string) (agentrun.Server, error) {
-		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.Model, Opening: opening, Log: log, Tracer: tracer})
+	backend := func(l net.Listener, secret string) (agentrun.Server, func() int64, func() int64, error) {
+		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.Model, Named: agent.Named, Opening: opening, Log: log, Tracer: tracer})
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
-		return a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
+		passed := func() int64 { return g.Stats.Side.Load() + g.Stats.Faults.Load() }
+		s, err := a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
+		return s, g.Stats.Main.Load, passed, err
 	}
 	code, err := agent.Run(ctx, backend, launch.Process{
 		Session: chat.NewID(a.clock()), Data: data, Environ: a.environ, In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,

@@ -9,6 +9,7 @@
 package agentrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,13 +18,16 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host/launch"
+	"github.com/trimtab/trimtab/host/setup"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/hook/install"
@@ -43,6 +47,7 @@ type Options struct {
 	Args      []string // the person's own
 	Upstreams map[string]string
 	Getenv    func(string) string
+	Dir       string                             // that the agent is started in
 	Want      install.Want                       // hooks and MCP server that the agent is given for this run
 	Place     func() (install.Place, error)      // the agent's own settings, which may have them already
 	Asked     bool                               // the person has asked for them
@@ -55,6 +60,7 @@ type Agent struct {
 	Program   string
 	Args      []string          // the person's own
 	Upstreams map[string]string // where the gateway sends what the agent asks
+	Named     map[string]string // upstreams of the person's own, by the name in their path
 	Model     string            // that it is expected to ask, where that is known
 }
 
@@ -73,8 +79,21 @@ func Find(opt Options) (Agent, error) {
 		}
 		return a, fmt.Errorf("%s is not installed, or not on PATH%s", l.Command, get)
 	}
+	found, err := setup.Read(l.Host, setup.Env{
+		Getenv: opt.Getenv, Home: cmp.Or(opt.Getenv("HOME"), opt.Getenv("USERPROFILE")), Dir: opt.Dir, Args: opt.Args, System: runtime.GOOS,
+		Ours: func(u string) bool { _, secret := address.Split(u); return secret != "" },
+	})
+	if err != nil {
+		return a, err
+	}
+	if l, err = withSetup(l, found); err != nil {
+		return a, err
+	}
 	if err := l.Check(opt.Getenv); err != nil {
 		return a, err
+	}
+	for _, note := range found.Notes {
+		opt.Tell("%s\n", note)
 	}
 	if self, err := os.Executable(); err == nil {
 		l = l.WithStatus(self, opt.Getenv)
@@ -86,7 +105,30 @@ func Find(opt Options) (Agent, error) {
 	if err != nil {
 		return a, err
 	}
-	return Agent{l, program, own, l.Upstreams(opt.Getenv, opt.Upstreams), l.AsksFor(own, opt.Getenv)}, nil
+	a = Agent{Launch: l, Program: program, Args: own, Model: l.AsksFor(own, opt.Getenv), Upstreams: l.Upstreams(opt.Getenv, found.Upstreams), Named: found.Named}
+	for name, base := range opt.Upstreams { // what is said for this run counts most
+		if _, ok := a.Named[name]; ok {
+			a.Named[name] = base
+		} else {
+			a.Upstreams[name] = base
+		}
+	}
+	return a, nil
+}
+
+// withSetup is the agent as the person's own set-up wants it started.
+func withSetup(l launch.Launch, found setup.Setup) (launch.Launch, error) {
+	if found.Args != nil {
+		l.Args = found.Args
+	}
+	if found.HasKey {
+		l.Keys = nil
+	}
+	if found.Main != "" {
+		l.File.Text = found.Main
+	}
+	l.Files = append(l.Files, found.Files...)
+	return l.With(launch.Extras{Settings: found.Settings, Env: found.Env})
 }
 
 func findLaunch(name string, anything bool) (launch.Launch, error) {
@@ -129,6 +171,11 @@ func withExtras(l launch.Launch, opt Options) (launch.Launch, error) {
 	for _, left := range extra.Left {
 		opt.Tell("%s\n", left)
 	}
+	for name, text := range extra.Env {
+		if have, ok := l.Env[name]; ok { // settings in a variable: both count
+			extra.Env[name] = setup.MergeJSON(have, text)
+		}
+	}
 	return l.With(launch.Extras{Settings: extra.Settings, Args: extra.Args, Env: extra.Env, File: extra.File})
 }
 
@@ -168,15 +215,20 @@ type Server interface {
 	Serve(ctx context.Context, l net.Listener) error
 }
 
+// Backend makes the server for an address that only this run knows. Turns is how many
+// requests of the agent were steered, and passed how many were not.
+type Backend func(l net.Listener, secret string) (s Server, turns, passed func() int64, err error)
+
 // Run serves the agent's requests, runs it on this terminal and returns its exit code.
-// The backend makes the server for an address that only this run knows.
-func (a Agent) Run(ctx context.Context, backend func(l net.Listener, secret string) (Server, error), p launch.Process) (code int, err error) {
+// That nothing of it was steered is told at the end: on the terminal of an agent that
+// works as ever nobody would notice.
+func (a Agent) Run(ctx context.Context, backend Backend, p launch.Process) (code int, err error) {
 	secret := address.New()
 	l, err := server.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
-	srv, err := backend(l, secret)
+	srv, turns, passed, err := backend(l, secret)
 	if err != nil {
 		return 0, errors.Join(err, l.Close())
 	}
@@ -186,5 +238,42 @@ func (a Agent) Run(ctx context.Context, backend func(l net.Listener, secret stri
 	p.Program, p.Args, p.URL = a.Program, a.Args, address.URL("http://"+l.Addr().String(), secret)
 	code, err = a.Launch.Run(p)
 	stop()
-	return code, errors.Join(err, <-end)
+	err = errors.Join(err, <-end)
+	if text := a.unsteered(turns(), passed()); text != "" && err == nil {
+		_ = termsafe.Fprintf(p.Err, "trimtab: %s\n", text) // there is nobody left to tell
+	}
+	return code, err
+}
+
+// unsteered is what to say of a run in which nothing was steered, or "".
+func (a Agent) unsteered(turns, passed int64) string {
+	switch {
+	case turns > 0 || a.asksNothing():
+		return ""
+	case passed > 0:
+		return fmt.Sprintf("%s of %s came through the gateway and none was steered: they were side calls, or could not be read; see trimtab doctor", plural.Count(int(passed), "request"), a.Command)
+	}
+	return fmt.Sprintf("no request of %s came through the gateway, so nothing was steered. If you asked it something, a setting or login of its own leads elsewhere: trimtab run --dry-run %s shows what it was told, docs/hosts.md what is possible", a.Command, a.Host)
+}
+
+// asksNothing reports whether the agent was started for something else than to ask a
+// model: to say its version, or to see to its own settings.
+func (a Agent) asksNothing() bool {
+	for i, arg := range a.Args {
+		switch {
+		case arg == "--":
+			return false
+		case slices.Contains([]string{"--help", "-h", "--version", "-V"}, arg), len(a.Args) == 1 && arg == "-v":
+			return true
+		case i == 0 && slices.Contains(errands, arg):
+			return true
+		}
+	}
+	return false
+}
+
+// errands are commands of agents that ask no model.
+var errands = []string{
+	"auth", "completion", "config", "configure", "doctor", "extensions", "features", "help", "hooks", "info", "install", "list", "login", "logout", "mcp",
+	"models", "plugin", "plugins", "providers", "remove", "session", "setup-token", "skills", "stats", "uninstall", "update", "upgrade", "version",
 }
