@@ -86,6 +86,9 @@ func Find(opt Options) (Agent, error) {
 	if err != nil {
 		return a, err
 	}
+	if self, err := os.Executable(); err == nil {
+		l = l.WithStatus(self, opt.Getenv)
+	}
 	if l, err = withSetup(l, found); err != nil {
 		return a, err
 	}
@@ -94,9 +97,6 @@ func Find(opt Options) (Agent, error) {
 	}
 	for _, note := range found.Notes {
 		opt.Tell("%s\n", note)
-	}
-	if self, err := os.Executable(); err == nil {
-		l = l.WithStatus(self, opt.Getenv)
 	}
 	if l, err = withExtras(l, opt); err != nil {
 		return a, err
