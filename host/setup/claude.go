@@ -101,10 +101,7 @@ func claudeLayers(env Env) ([]layer, error) {
 		}
 		return err
 	}
-	folder := map[string]string{"darwin": "/Library/Application Support/ClaudeCode", "windows": `C:\Program Files\ClaudeCode`}[env.System]
-	if folder == "" {
-		folder = "/etc/claude-code"
-	}
+	folder := env.machine("/etc/claude-code", "/Library/Application Support/ClaudeCode", `C:\Program Files\ClaudeCode`)
 	parts, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
 	slices.Reverse(parts) // later names count for more
 	for _, path := range append(parts, filepath.Join(folder, "managed-settings.json")) {

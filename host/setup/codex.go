@@ -25,6 +25,7 @@ var codexName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // it has (keys, headers, queries, format) but its address; the built-in one takes no
 // other address together with a header, so a provider of ours stands in for it.
 func codex(s *Setup, env Env) error {
+	s.Upstreams["openai"] = "" // not OPENAI_BASE_URL, which Codex does not read
 	home := cmp.Or(env.Getenv("CODEX_HOME"), filepath.Join(env.Home, ".codex"))
 	doc, err := codexConfig(home, env)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *Setup) codexBuiltIn(home string, doc map[string]any, env Env) error {
 	switch {
 	case login == "chatgpt":
 		s.HasKey, s.Args = true, stand(s.name("chatgpt", cmp.Or(base, chatGPT)), own)
-		delete(s.Upstreams, "openai")
+		s.Upstreams["openai"] = ""
 	case login == "apikey":
 		s.HasKey, s.Args = true, stand("/v1", own)
 	case env.Getenv("OPENAI_API_KEY") != "":
@@ -123,11 +124,17 @@ func codexLogin(home string, doc map[string]any) (string, error) {
 // person's, the project's, that of the profile, and what the command line says.
 func codexConfig(home string, env Env) (map[string]any, error) {
 	doc := map[string]any{}
-	files := []string{filepath.Join(home, "config.toml")}
-	if env.System == "linux" || env.System == "darwin" {
-		files = append([]string{"/etc/codex/config.toml"}, files...)
+	machine := env.machine("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
+	insisted, err := readTOML(filepath.Join(machine, "managed_config.toml"))
+	if err != nil {
+		return nil, err
 	}
-	for _, path := range files {
+	for _, name := range []string{"model_provider", "model_providers", "openai_base_url"} {
+		if insisted[name] != nil {
+			return nil, fmt.Errorf("the managed configuration of this machine says whom codex asks (%s in %s), and no run may change that", name, filepath.Join(machine, "managed_config.toml"))
+		}
+	}
+	for _, path := range []string{filepath.Join(machine, "config.toml"), filepath.Join(home, "config.toml")} {
 		more, err := readTOML(path)
 		if err != nil {
 			return nil, err

@@ -67,10 +67,7 @@ func gemini(s *Setup, env Env) error {
 // familySettings are the settings of Gemini CLI and those that descend from it: the
 // machine's defaults, the person's, the project's, and what the machine's owner insists on.
 func familySettings(own, variable, folder, apple string, env Env) (map[string]any, error) {
-	root := map[string]string{"darwin": "/Library/Application Support/" + apple, "windows": `C:\ProgramData\` + folder}[env.System]
-	if root == "" {
-		root = "/etc/" + folder
-	}
+	root := env.machine("/etc/"+folder, "/Library/Application Support/"+apple, `C:\ProgramData\`+folder)
 	system := cmp.Or(env.Getenv(variable), filepath.Join(root, "settings.json"))
 	all := map[string]any{}
 	for _, path := range []string{

@@ -43,6 +43,14 @@ func goose(s *Setup, env Env) error {
 		}
 		return fmt.Errorf("goose is to ask the provider %s, whose address (%s) no variable of a run can change; choose openai with OPENAI_HOST set to that address, or write the address of trimtab serve address goose into that file", provider, where)
 	}
+	asked := map[string]bool{provider: true}
+	for _, variable := range []string{"GOOSE_LEAD_PROVIDER", "GOOSE_PLANNER_PROVIDER", "GOOSE_SUBAGENT_PROVIDER"} {
+		name := env.Getenv(variable)
+		if _, known := gooseHosts[name]; name != "" && !known {
+			s.note("goose's provider %s (%s) is not steered in this run: no variable of a run can change its address", name, variable)
+		}
+		asked[name] = true
+	}
 	for name, row := range gooseHosts {
 		base := env.Getenv(row[0])
 		if base != "" && !strings.Contains(base, "://") {
@@ -54,10 +62,10 @@ func goose(s *Setup, env Env) error {
 		case base != "" && !plainURL(base):
 			return fmt.Errorf("%s leads goose to %s, which is not a plain http or https address", row[0], base)
 		}
-		switch name {
-		case "openai", "anthropic": // the gateway's own
+		switch {
+		case name == "openai" || name == "anthropic": // the gateway's own
 			s.other(name, base, env)
-		case provider:
+		case asked[name]:
 			s.Env[row[0]] = "{url}" + s.name(name, cmp.Or(base, row[1]))
 		}
 	}

@@ -43,7 +43,7 @@ func opencode(s *Setup, env Env) error {
 		return err
 	}
 	catalogue, _ := readJSON(filepath.Join(cmp.Or(env.Getenv("XDG_CACHE_HOME"), filepath.Join(env.Home, ".cache")), "opencode", "models.json")) // its own copy of a list; it may be anything
-	chosen, _, _ := strings.Cut(cmp.Or(flag(env.Args, "-m", "--model"), textAt(doc, "model")), "/")
+	chosen, _, _ := strings.Cut(cmp.Or(flag(env.Args, "-m", "--model"), textAt(doc, "model"), opencodeLast(env)), "/")
 	providers := map[string]any{}
 	for _, name := range opencodeProviders(doc, logins, chosen, env) {
 		if slices.Contains(listAt(doc, "disabled_providers"), name) {
@@ -68,6 +68,17 @@ func opencode(s *Setup, env Env) error {
 		s.Env["OPENCODE_CONFIG_CONTENT"] = compact(merged(content, map[string]any{"provider": providers}))
 	}
 	return nil
+}
+
+// opencodeLast is the model that was chosen last, which opencode goes on with.
+func opencodeLast(env Env) string {
+	state := cmp.Or(env.Getenv("XDG_STATE_HOME"), filepath.Join(env.Home, ".local", "state"))
+	doc, _ := readJSON(filepath.Join(state, "opencode", "model.json")) // written by opencode alone, and only a hint
+	list, _ := at(doc, "recent").([]any)
+	if len(list) == 0 {
+		return ""
+	}
+	return textAt(list[0], "providerID") + "/"
 }
 
 // opencodePath is where a provider is at the gateway: one of the gateway's own, which

@@ -116,6 +116,6 @@ func (s *Setup) nameFor(kind, base string) string {
 }
 
 func qwenSystemFile(env Env) string {
-	root := map[string]string{"darwin": "/Library/Application Support/QwenCode", "windows": `C:\ProgramData\qwen-code`}[env.System]
-	return cmp.Or(env.Getenv(qwenSystem), filepath.Join(cmp.Or(root, "/etc/qwen-code"), "settings.json"))
+	root := env.machine("/etc/qwen-code", "/Library/Application Support/QwenCode", `C:\ProgramData\qwen-code`)
+	return cmp.Or(env.Getenv(qwenSystem), filepath.Join(root, "settings.json"))
 }

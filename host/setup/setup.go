@@ -33,13 +33,14 @@ type Env struct {
 	Dir    string              // the folder that the agent is started in
 	Args   []string            // the person's own, for the agent
 	System string              // the system: "linux", "darwin" or "windows"
+	Root   string              // where the folders of the machine's owner are; "" is the root
 	Ours   func(u string) bool // a base URL is a gateway of ours, as an installation writes it; may be nil
 }
 
 // Setup is what an agent's set-up means for a run. In its texts, {url}, {origin}, {key},
 // {session} and {dir} are filled in as in package launch.
 type Setup struct {
-	Upstreams map[string]string // of the gateway's own providers, where the person has another one
+	Upstreams map[string]string // of the gateway's own providers, where the person has another one; "" is the usual one, whatever a variable says
 	Named     map[string]string // upstreams that only this set-up has, by the name in their path
 	Env       map[string]string // for the agent
 	Args      []string          // for the agent, in place of the usual ones where it is not nil
@@ -75,6 +76,18 @@ func (s *Setup) note(format string, args ...any) {
 }
 
 func (e Env) ours(u string) bool { return e.Ours != nil && u != "" && e.Ours(u) }
+
+// machine is a folder of the machine's owner.
+func (e Env) machine(linux, mac, windows string) string {
+	path := map[string]string{"darwin": mac, "windows": windows}[e.System]
+	if path == "" {
+		path = linux
+	}
+	if e.Root != "" {
+		path = filepath.Join(e.Root, path)
+	}
+	return path
+}
 
 // maxFile is more than any settings file of a person has.
 const maxFile = 8 << 20

@@ -18,11 +18,13 @@ type person struct {
 	args  []string
 }
 
+// The root of the machine is the home folder, too: etc/ is below it.
+
 func (p person) read(t *testing.T, host string) (setup.Setup, error) {
 	t.Helper()
 	home := t.TempDir()
 	env := setup.Env{
-		Getenv: func(name string) string { return p.env[name] }, Home: home, Dir: filepath.Join(home, "work"), Args: p.args, System: "linux",
+		Getenv: func(name string) string { return p.env[name] }, Home: home, Dir: filepath.Join(home, "work"), Args: p.args, System: "linux", Root: home,
 		Ours: func(u string) bool { return strings.Contains(u, "/k/") },
 	}
 	for name, text := range p.files {
@@ -122,6 +124,9 @@ func TestH9_WhatAPersonHasSetUpIsWhereRequestsGo(t *testing.T) {
 			named: map[string]string{"openai-1": "https://a.example/v1", "openai-2": "https://b.example/v1"}, tells: []string{"QWEN_CODE_SYSTEM_SETTINGS_PATH={dir}/system.json", `"baseUrl":"{url}/s/{session}/u/openai-2","id":"b"`},
 		},
 		{name: "goose: settings", host: "goose", person: person{files: map[string]string{".config/goose/config.yaml": "extensions:\n  OPENAI_HOST: no\nGOOSE_PROVIDER: \"openai\"\nOPENAI_HOST: https://gw.example # office\n"}}, upstreams: map[string]string{"openai": "https://gw.example"}},
+		{name: "codex: what the machine has", host: "codex", person: person{env: map[string]string{"OPENAI_API_KEY": "k"}, files: map[string]string{"etc/codex/config.toml": "openai_base_url = \"https://eu.example/v1\"\n"}}, upstreams: map[string]string{"openai": "https://eu.example/v1"}},
+		{name: "codex: a project that is not trusted says nothing", host: "codex", person: person{env: map[string]string{"OPENAI_API_KEY": "k"}, files: map[string]string{"work/.codex/config.toml": "openai_base_url = \"https://evil.example/v1\"\n"}}},
+		{name: "goose: a second provider", host: "goose", person: person{env: map[string]string{"GOOSE_PROVIDER": "openai", "GOOSE_LEAD_PROVIDER": "google"}}, named: map[string]string{"google": "https://generativelanguage.googleapis.com"}, tells: []string{"GOOGLE_HOST={url}/u/google"}},
 		{name: "goose: another provider", host: "goose", person: person{env: map[string]string{"GOOSE_PROVIDER": "openrouter"}}, named: map[string]string{"openrouter": "https://openrouter.ai"}, tells: []string{"OPENROUTER_HOST={url}/u/openrouter"}},
 		{name: "pi: models", host: "pi", person: person{files: map[string]string{".pi/agent/models.json": `{"providers":{"anthropic":{"baseUrl":"https://gw.example"}}}`}}, upstreams: map[string]string{"anthropic": "https://gw.example"}, tells: []string{`pi.registerProvider("anthropic", { baseUrl: "{url}/s/{session}" })`, `pi.registerProvider("openai-codex", { baseUrl: "{url}/s/{session}/u/openai-codex" })`}},
 		{name: "an agent of which nothing is known", host: "gateway"},
@@ -133,6 +138,11 @@ func TestH9_WhatAPersonHasSetUpIsWhereRequestsGo(t *testing.T) {
 			}
 			if c.upstreams == nil {
 				c.upstreams = map[string]string{}
+			}
+			if base, ok := got.Upstreams["openai"]; c.host == "codex" && !ok {
+				t.Error("OPENAI_BASE_URL would count, which Codex does not read")
+			} else if base == "" {
+				delete(got.Upstreams, "openai")
 			}
 			if diff := cmp.Diff(c.upstreams, got.Upstreams); diff != "" {
 				t.Errorf("upstreams: %s", diff)
@@ -177,6 +187,10 @@ func TestH9_WhatCannotBeSteeredIsRefusedWithAReason(t *testing.T) {
 		{"claude", person{files: map[string]string{".claude/settings.json": `{"env":{"CLAUDE_CODE_USE_BEDROCK":"1"}}`}}, "settings.json"},
 		{"claude", person{files: map[string]string{".claude/settings.json": `{"env":{"HTTPS_PROXY":"http://p.example"}}`}}, "export HTTPS_PROXY"},
 		{"claude", person{files: map[string]string{".claude/settings.json": `{"env":`}}, "settings.json is no JSON"},
+		{"claude", person{files: map[string]string{"etc/claude-code/managed-settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://office.example"}}`, ".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://x"}}`}}, "managed settings of this machine lead Claude Code to https://office.example"},
+		{"claude", person{files: map[string]string{"etc/claude-code/managed-settings.d/10-a.json": `{"env":{"CLAUDE_CODE_USE_BEDROCK":1}}`}}, "10-a.json"},
+		{"codex", person{files: map[string]string{"etc/codex/managed_config.toml": "model_provider = \"x\"\n"}}, "managed configuration"},
+		{"opencode", person{files: map[string]string{".local/state/opencode/model.json": `{"recent":[{"providerID":"github-copilot","modelID":"x"}]}`, ".local/share/opencode/auth.json": `{"github-copilot":{"type":"oauth"}}`}}, "after a login"},
 		{"codex", person{}, "codex login"},
 		{"codex", person{args: []string{"--oss"}}, "--oss"},
 		{"codex", person{files: map[string]string{".codex/config.toml": "model_provider = \"ollama\"\n"}}, `"ollama"`},
@@ -221,7 +235,7 @@ func TestH9_SettingsThatCannotBeReadAreSaid(t *testing.T) {
 				if err := spoil(path); err != nil {
 					t.Skip(err)
 				}
-				_, err := setup.Read(file.host, setup.Env{Getenv: func(string) string { return "" }, Home: home, Dir: home, System: "linux"})
+				_, err := setup.Read(file.host, setup.Env{Getenv: func(string) string { return "" }, Home: home, Dir: home, System: "linux", Root: home})
 				if err == nil || !strings.Contains(err.Error(), filepath.Base(path)) {
 					t.Errorf("%v", err)
 				}
