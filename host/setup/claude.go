@@ -51,7 +51,9 @@ func claude(s *Setup, env Env) error {
 	base, in := find("ANTHROPIC_BASE_URL")
 	switch {
 	case in.managed:
-		return fmt.Errorf("the managed settings of this machine lead Claude Code to %s%s, and no run may change that; use its hooks: trimtab install claude", base, in.named())
+		return fmt.Errorf("the managed settings of this machine lead Claude Code to %s%s, and no run may change that; use its hooks: trimtab install claude", shown(base), in.named())
+	case in.from != "" && base != "" && !plainURL(base):
+		return fmt.Errorf("Claude Code is led to %s%s, which is not a plain http or https address", shown(base), in.named())
 	case in.from != "":
 		vars["ANTHROPIC_BASE_URL"] = "{url}"
 	}
@@ -61,7 +63,7 @@ func claude(s *Setup, env Env) error {
 		s.note("%s leads to a gateway of trimtab; this run has its own in its place", in.from)
 	default:
 		s.Upstreams["anthropic"] = base
-		s.note("requests go on to %s, as %s says", base, in.from)
+		s.note("requests go on to %s, as %s says", shown(base), in.from)
 	}
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
 		if v, in := find(name); v != "" && in.from != "" {
@@ -127,10 +129,14 @@ func claudeLayers(env Env) ([]layer, error) {
 	if user == "" {
 		user = filepath.Join(env.Home, ".claude")
 	}
-	for _, path := range []string{
-		filepath.Join(env.Dir, ".claude", "settings.local.json"), filepath.Join(env.Dir, ".claude", "settings.json"), filepath.Join(user, "settings.json"),
+	sources, only := flag(env.Args, "--setting-sources"), slices.ContainsFunc(env.Args, func(a string) bool { return strings.HasPrefix(a, "--setting-sources") })
+	for _, f := range []struct{ source, path string }{
+		{"local", filepath.Join(env.Dir, ".claude", "settings.local.json")}, {"project", filepath.Join(env.Dir, ".claude", "settings.json")}, {"user", filepath.Join(user, "settings.json")},
 	} {
-		if err := add(path, false); err != nil {
+		if only && !slices.Contains(strings.Split(sources, ","), f.source) {
+			continue
+		}
+		if err := add(f.path, false); err != nil {
 			return nil, err
 		}
 	}

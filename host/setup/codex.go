@@ -53,7 +53,7 @@ func codex(s *Setup, env Env) error {
 		}
 		base = map[bool]string{true: chatGPT, false: "https://api.openai.com/v1"}[login == "chatgpt"]
 	case !plainURL(base):
-		return fmt.Errorf("codex is to ask the provider %q, whose base_url %s is not a plain http or https address", provider, base)
+		return fmt.Errorf("codex is to ask the provider %q, whose base_url %s is not a plain http or https address", provider, shown(base))
 	}
 	s.HasKey = true
 	if env.ours(base) {

@@ -31,7 +31,7 @@ func goose(s *Setup, env Env) error {
 	provider := cmp.Or(flag(env.Args, "--provider"), env.Getenv("GOOSE_PROVIDER"))
 	if base := env.Getenv("OPENAI_BASE_URL"); base != "" && provider == "openai" && !env.ours(base) {
 		if !plainURL(base) {
-			return fmt.Errorf("OPENAI_BASE_URL leads goose to %s, which is not a plain http or https address", base)
+			return fmt.Errorf("OPENAI_BASE_URL leads goose to %s, which is not a plain http or https address", shown(base))
 		}
 		s.Env["OPENAI_BASE_URL"] = "{url}" + s.name("openai-base", base)
 		return nil
@@ -60,7 +60,7 @@ func goose(s *Setup, env Env) error {
 		case env.ours(base):
 			base = ""
 		case base != "" && !plainURL(base):
-			return fmt.Errorf("%s leads goose to %s, which is not a plain http or https address", row[0], base)
+			return fmt.Errorf("%s leads goose to %s, which is not a plain http or https address", row[0], shown(base))
 		}
 		switch {
 		case name == "openai" || name == "anthropic": // the gateway's own

@@ -129,7 +129,14 @@ func opencodeBase(name string, doc, catalogue map[string]any, env Env) (base, wh
 	case base == "":
 		return "", "its address is not known here; set provider." + name + ".options.baseURL in opencode.json"
 	case !plainURL(base) || strings.ContainsAny(base, "{}$"):
-		return "", "its address " + base + " is not a plain http or https address"
+		return "", "its address " + shown(base) + " is not a plain http or https address"
+	}
+	for _, list := range []map[string]any{tableAt(doc, "provider", name, "models"), tableAt(catalogue, name, "models")} {
+		for model, v := range list {
+			if own := textAt(v, "provider", "api"); own != "" && strings.TrimSuffix(own, "/") != strings.TrimSuffix(base, "/") {
+				return "", "its model " + model + " has an address of its own"
+			}
+		}
 	}
 	return base, ""
 }

@@ -59,7 +59,7 @@ func pi(s *Setup, env Env) error {
 		case env.ours(base):
 			return fmt.Errorf("pi's provider %s is a gateway of trimtab already; start pi without trimtab run", name)
 		case !plainURL(base):
-			s.note("pi's provider %s is not steered in this run: its baseUrl %s is not a plain http or https address", name, base)
+			s.note("pi's provider %s is not steered in this run: its baseUrl %s is not a plain http or https address", name, shown(base))
 			continue
 		}
 		path := ""

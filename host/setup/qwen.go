@@ -23,6 +23,9 @@ func qwen(s *Setup, env Env) error {
 	if err != nil {
 		return err
 	}
+	if proxy := cmp.Or(flag(env.Args, "--proxy"), textAt(settings, "proxy")); proxy != "" && env.Getenv("HTTPS_PROXY") != proxy && env.Getenv("https_proxy") != proxy {
+		return fmt.Errorf("qwen's own settings or its command line name a proxy: the gateway goes to the provider in its place and needs it, too; set HTTPS_PROXY in its place")
+	}
 	outer := env
 	if path := nearestEnv(".qwen", env); path != "" {
 		vars, err := dotenv(path)

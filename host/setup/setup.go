@@ -10,6 +10,7 @@
 package setup
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -111,7 +112,8 @@ func read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("the agent's settings cannot be read, so where its requests go is not known: %w", err)
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
 // readJSON reads a file of JSON, which may have comments, as agents that take them do.
@@ -213,6 +215,15 @@ func upwards(dir string) []string {
 		dir = above
 	}
 	return all
+}
+
+// shown is an address as it may be told: without what may be a secret in it.
+func shown(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return "one that is no URL"
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
 // plainURL reports whether a text is the address of a server. Some agents take ones

@@ -85,6 +85,7 @@ func TestH9_WhatAPersonHasSetUpIsWhereRequestsGo(t *testing.T) {
 			person:    person{args: []string{"-p", `--settings={"env":{"ANTHROPIC_BASE_URL":"https://flag.example"}}`}, files: map[string]string{"work/.claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://project.example"}}`}},
 			upstreams: map[string]string{"anthropic": "https://flag.example"}, settings: map[string]any{"env": map[string]any{"ANTHROPIC_BASE_URL": "{url}"}},
 		},
+		{name: "claude: sources that are left out", host: "claude", person: person{args: []string{"--setting-sources", "project,local"}, files: map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://user.example"}}`}}},
 		{
 			name: "claude: a gateway of ours is not gone through twice", host: "claude",
 			person:   person{files: map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"http://127.0.0.1:8787/k/ABC"}}`}},
@@ -204,12 +205,16 @@ func TestH9_WhatCannotBeSteeredIsRefusedWithAReason(t *testing.T) {
 		{"gemini", person{}, "GEMINI_API_KEY"},
 		{"gemini", person{files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"new-kind"}}}`}}, "new-kind"},
 		{"qwen", person{files: map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"qwen-oauth"}}}`}}, "Qwen OAuth"},
+		{"claude", person{files: map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://u:SECRET@gw.example/x?key=SECRET"}}`}}, "https://gw.example/x in "},
+		{"codex", person{files: map[string]string{".codex/config.toml": "model_provider = \"x\"\n[model_providers.x]\nbase_url = \"https://gw.example?key=SECRET\"\n"}}, "https://gw.example is not"},
+		{"opencode", person{args: []string{"-m", "mine/b"}, files: map[string]string{"work/opencode.json": `{"provider":{"mine":{"options":{"baseURL":"https://a.example"},"models":{"b":{"provider":{"api":"https://b.example"}}}}}}`}}, "model b has an address of its own"},
+		{"qwen", person{files: map[string]string{".qwen/settings.json": `{"proxy":"http://p.example"}`}}, "HTTPS_PROXY"},
 		{"qwen", person{args: []string{"--openai-base-url", "https://x"}}, "OPENAI_BASE_URL=https://x"},
 		{"goose", person{files: map[string]string{".config/goose/config.yaml": "GOOSE_PROVIDER: mine\n", ".config/goose/custom_providers/mine.json": `{"base_url":"https://x"}`}}, "custom_providers"},
 		{"pi", person{args: []string{"--provider", "amazon-bedrock"}}, "amazon-bedrock"},
 	} {
 		t.Run(c.host+" "+c.want, func(t *testing.T) {
-			if _, err := c.read(t, c.host); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := c.read(t, c.host); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "SECRET") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})

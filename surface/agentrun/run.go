@@ -16,6 +16,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -81,7 +82,7 @@ func Find(opt Options) (Agent, error) {
 	}
 	found, err := setup.Read(l.Host, setup.Env{
 		Getenv: opt.Getenv, Home: cmp.Or(opt.Getenv("HOME"), opt.Getenv("USERPROFILE")), Dir: opt.Dir, Args: opt.Args, System: runtime.GOOS,
-		Ours: func(u string) bool { _, secret := address.Split(u); return secret != "" },
+		Ours: ours,
 	})
 	if err != nil {
 		return a, err
@@ -114,6 +115,17 @@ func Find(opt Options) (Agent, error) {
 		}
 	}
 	return a, nil
+}
+
+// ours reports whether a base URL is a gateway of trimtab on this machine. Others may have
+// a path that begins alike.
+func ours(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	_, secret := address.Split(base)
+	return server.CheckLoopback(u.Host) == nil && len(secret) >= len(address.New())
 }
 
 // withSetup is the agent as the person's own set-up wants it started.

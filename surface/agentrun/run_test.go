@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab/host/launch"
+	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/agentrun"
 	"github.com/trimtab/trimtab/surface/hook/install"
 )
@@ -148,6 +149,20 @@ func TestH9_WhatIsSaidForTheRunCountsMost(t *testing.T) {
 	a, err := m.find("codex", map[string]string{"mine": "https://other.example/v1", "openai": "https://o.example"})
 	if err != nil || a.Named["mine"] != "https://other.example/v1" || a.Upstreams["openai"] != "https://o.example" {
 		t.Errorf("%v: %v %v", err, a.Named, a.Upstreams)
+	}
+}
+
+// TestH9_OnlyAGatewayOfOursIsLeftOut: a company's may have a path that begins alike.
+func TestH9_OnlyAGatewayOfOursIsLeftOut(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://gw.example/k/team":                         "https://gw.example/k/team",
+		"http://127.0.0.1:1/k/team":                         "http://127.0.0.1:1/k/team",
+		address.URL("http://127.0.0.1:8787", address.New()): "",
+	} {
+		m := newMachine(t, map[string]string{"bin/claude": "#!/bin/sh\n", ".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"` + base + `"}}`})
+		if a, err := m.find("claude", nil); err != nil || a.Upstreams["anthropic"] != want {
+			t.Errorf("%s: %v, %v", base, a.Upstreams, err)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func TestH9_ANamedUpstreamIsAskedAsTheClientWouldAskIt(t *testing.T) {
 		got = append(got, asked{r.URL.RequestURI(), string(body)})
 	}))
 	defer up.Close()
-	named := map[string]string{"mine": up.URL + "/team/v1/", "claude": up.URL + "/llm", "login": up.URL + "/backend-api/codex"}
+	named := map[string]string{"mine": up.URL + "/team/v1/", "claude": up.URL + "/llm", "login": up.URL + "/backend-api/codex", "my own/1": up.URL + "/own"}
 	opening := []trimtab.Event{trimtab.Asked{Command: "mode", Args: []string{"planning"}, Away: true}}
 	r := newRig(t, parts{opening: opening, opt: gateway.Options{Named: named}})
 	const (
@@ -36,6 +36,7 @@ func TestH9_ANamedUpstreamIsAskedAsTheClientWouldAskIt(t *testing.T) {
 	}{
 		{"/u/mine/chat/completions?api-version=1", chat, "/team/v1/chat/completions?api-version=1", true},
 		{"/s/one/u/mine/chat/completions", chat, "/team/v1/chat/completions", true},
+		{"/u/my%20own%2F1/chat/completions", chat, "/own/chat/completions", true},
 		{"/u/mine/v1/models", "", "/team/v1/v1/models", false},
 		{"/u/login/responses", responses, "/backend-api/codex/responses", true},
 		{"/u/claude/v1/messages?beta=true", messages, "/llm/v1/messages?beta=true", true},
@@ -54,8 +55,10 @@ func TestH9_ANamedUpstreamIsAskedAsTheClientWouldAskIt(t *testing.T) {
 			t.Errorf("%s: steered is %v: %s", c.path, steered, got[0].body)
 		}
 	}
-	if a := r.do(http.MethodPost, "/u/nobody/chat/completions", nil, []byte(chat)); a.status != http.StatusNotFound {
-		t.Errorf("a name that nobody gave: %d", a.status)
+	for _, path := range []string{"/u/nobody/chat/completions", "/u/", "/u//chat/completions", "/u/%zz/chat/completions"} {
+		if a, err := r.try(http.MethodPost, path, nil, strings.NewReader(chat)); err == nil && a.status != http.StatusNotFound {
+			t.Errorf("%s, a name that nobody gave: %d", path, a.status)
+		}
 	}
 	if _, err := gateway.New(gateway.Options{Named: map[string]string{"x": "file:///etc"}}); err == nil {
 		t.Error("an upstream that is no URL of a server")

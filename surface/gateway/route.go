@@ -36,7 +36,10 @@ func find(r *http.Request) (t route, ok bool) {
 		t.path = "/" + strings.TrimLeft(rest, "/")
 	}
 	if rest, cut := strings.CutPrefix(t.path, "/u/"); cut {
-		t.named, rest, _ = strings.Cut(rest, "/")
+		name, rest, _ := strings.Cut(rest, "/")
+		if t.named, _ = url.PathUnescape(name); t.named == "" {
+			return t, false
+		}
 		t.path = "/" + rest
 		return t, true
 	}
