@@ -41,11 +41,11 @@ func claude(s *Setup, env Env) error {
 	}
 	for _, name := range claudeClouds {
 		if v, in := find(name); on(v) {
-			return fmt.Errorf("Claude Code asks a cloud's own API here (%s%s), which does not pass a gateway; to have it steered all the same use its hooks: trimtab install claude", name, in.named())
+			return fmt.Errorf("claude asks a cloud's own API here (%s%s), which does not pass a gateway; to have it steered all the same use its hooks: trimtab install claude", name, in.named())
 		}
 	}
 	if v, in := find("ANTHROPIC_UNIX_SOCKET"); v != "" {
-		return fmt.Errorf("Claude Code talks through a socket of another program (ANTHROPIC_UNIX_SOCKET%s), which does not pass a gateway; unset it for this run", in.named())
+		return fmt.Errorf("claude talks through a socket of another program (ANTHROPIC_UNIX_SOCKET%s), which does not pass a gateway; unset it for this run", in.named())
 	}
 	vars := map[string]any{}
 	base, in := find("ANTHROPIC_BASE_URL")
@@ -53,7 +53,7 @@ func claude(s *Setup, env Env) error {
 	case in.managed:
 		return fmt.Errorf("the managed settings of this machine lead Claude Code to %s%s, and no run may change that; use its hooks: trimtab install claude", shown(base), in.named())
 	case in.from != "" && base != "" && !plainURL(base):
-		return fmt.Errorf("Claude Code is led to %s%s, which is not a plain http or https address", shown(base), in.named())
+		return fmt.Errorf("claude is led to %s%s, which is not a plain http or https address", shown(base), in.named())
 	case in.from != "":
 		vars["ANTHROPIC_BASE_URL"] = "{url}"
 	}

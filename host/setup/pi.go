@@ -63,10 +63,10 @@ func pi(s *Setup, env Env) error {
 			continue
 		}
 		path := ""
-		switch {
-		case name == "anthropic": // the gateway's own, which --upstream may name
+		switch name {
+		case "anthropic": // the gateway's own, which --upstream may name
 			s.own(name, base)
-		case name == "openai":
+		case "openai":
 			s.own(name, base)
 			path = "/v1"
 		default:
