@@ -29,10 +29,11 @@ type Launch struct {
 	Command  string
 	Package  string            // of npm, where to get it
 	Env      map[string]string // {url}, {origin}, {key} and {session} are filled in
-	Args     []string          // before the person's own; {file} is the file below
+	Args     []string          // before the person's own; {file} is the file below, {dir} its folder
 	Keys     []string          // environment variables of which one must be set
 	Upstream map[string]string // by provider, the variable in which the person may have named another one
 	File     host.File         // written to a folder of the run; without a name there is none
+	Files    []host.File       // beside it, for this person's set-up
 	Status   host.StatusLine
 	Model    host.ModelChoice
 }
@@ -93,13 +94,16 @@ func part(address string) (origin, key string) {
 // hosts have ids of the host's own.
 func (l Launch) ownSession() bool {
 	all := append(slices.Collect(maps.Values(l.Env)), l.File.Text)
+	for _, f := range l.Files {
+		all = append(all, f.Text)
+	}
 	return slices.ContainsFunc(append(all, l.Args...), func(text string) bool { return strings.Contains(text, "{session}") })
 }
 
 // Fill puts the run's address, session and file into the launch.
 func (l Launch) Fill(address, session, file string) Launch {
 	origin, key := part(address)
-	fill := strings.NewReplacer("{url}", address, "{origin}", origin, "{key}", key, "{session}", session, "{file}", file).Replace
+	fill := strings.NewReplacer("{url}", address, "{origin}", origin, "{key}", key, "{session}", session, "{file}", file, "{dir}", filepath.Dir(file)).Replace
 	l.Env = maps.Clone(l.Env)
 	for k, v := range l.Env {
 		l.Env[k] = fill(v)
@@ -109,6 +113,10 @@ func (l Launch) Fill(address, session, file string) Launch {
 		l.Args[i] = fill(a)
 	}
 	l.File.Text = fill(l.File.Text)
+	l.Files = slices.Clone(l.Files)
+	for i, f := range l.Files {
+		l.Files[i].Text = fill(f.Text)
+	}
 	return l
 }
 

@@ -214,3 +214,41 @@ func TestTheModelOfARunIsKnownWhereItIsNamed(t *testing.T) {
 		t.Errorf("a host of which we do not know how: %q", got)
 	}
 }
+
+// TestH9_AnAgentBehindAProxyReachesTheGateway: the proxy of an office knows nothing of
+// this machine's loopback.
+func TestH9_AnAgentBehindAProxyReachesTheGateway(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh on this system")
+	}
+	for _, c := range []struct{ environ, want string }{
+		{"A=b", "/"},
+		{"HTTPS_PROXY=http://p", "127.0.0.1,localhost,::1/127.0.0.1,localhost,::1"},
+		{"all_proxy=http://p NO_PROXY=.corp.example,localhost", ".corp.example,localhost,127.0.0.1,::1/.corp.example,localhost,127.0.0.1,::1"},
+		{"http_proxy=http://p no_proxy=*", "*/*"},
+	} {
+		l := launch.Launch{Host: "x", Args: []string{"-c", `echo "$NO_PROXY/$no_proxy"`}}
+		var out bytes.Buffer
+		if _, err := l.Run(launch.Process{Program: sh, URL: "http://u/k/abc", Environ: strings.Fields(c.environ), Out: &out, Err: &out}); err != nil || out.String() != c.want+"\n" {
+			t.Errorf("%s: %q, %v, want %q", c.environ, out.String(), err, c.want)
+		}
+	}
+}
+
+// TestFilesOfASetupLieBesideTheFileOfTheRun, and are gone with it.
+func TestFilesOfASetupLieBesideTheFileOfTheRun(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh on this system")
+	}
+	l := launch.Launch{Host: "x", Args: []string{"-c", `cat "$MORE"; echo "$MORE"`}, Env: map[string]string{"MORE": "{dir}/more.json"}, Files: []host.File{{Name: "more.json", Text: "at {url} for {session}\n"}}}
+	var out bytes.Buffer
+	if _, err := l.Run(launch.Process{Program: sh, URL: "http://u", Session: "s1", Environ: os.Environ(), Out: &out, Err: &out}); err != nil {
+		t.Fatal(err)
+	}
+	text, path, _ := strings.Cut(out.String(), "\n")
+	if _, err := os.Stat(strings.TrimSpace(path)); text != "at http://u for s1" || err == nil {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}

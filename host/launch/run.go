@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"maps"
@@ -29,46 +30,50 @@ type Process struct {
 // comes back.
 func (l Launch) Run(p Process) (code int, err error) {
 	file := ""
-	if l.File.Name != "" {
+	if l.File.Name != "" || len(l.Files) > 0 {
 		dir, err := os.MkdirTemp("", "trimtab-run-")
 		if err != nil {
 			return 0, err
 		}
 		defer os.RemoveAll(dir)
-		file = filepath.Join(dir, l.File.Name)
+		file = filepath.Join(dir, cmp.Or(l.File.Name, "none"))
 	}
 	named := l.ownSession()
 	l = l.Fill(p.URL, p.Session, file)
-	if file != "" {
-		if err := os.WriteFile(file, []byte(l.File.Text), 0o600); err != nil {
+	for _, f := range append(slices.Clone(l.Files), l.File) {
+		if f.Name == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(file), f.Name), []byte(f.Text), 0o600); err != nil {
 			return 0, err
 		}
 	}
-	cmd := exec.Command(p.Program, append(slices.Clone(l.Args), p.Args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, p.Out, p.Err
+	agent := exec.Command(p.Program, append(slices.Clone(l.Args), p.Args...)...)
+	agent.Stdin, agent.Stdout, agent.Stderr = p.In, p.Out, p.Err
 	session := "" // also where this run began inside another one
 	if named {
 		session = p.Session
 	}
 	origin, key := part(p.URL)
-	cmd.Env = append(slices.Clone(p.Environ), "TRIMTAB_RUN="+p.Session, "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+p.Data,
+	agent.Env = append(slices.Clone(p.Environ), "TRIMTAB_RUN="+p.Session, "TRIMTAB_SESSION="+session, "TRIMTAB_DATA="+p.Data,
 		"TRIMTAB_RUN_URL="+origin, "TRIMTAB_RUN_KEY="+key) // some hosts keep variables with KEY in their name from the programs that their model runs
+	agent.Env = append(agent.Env, direct(p.Environ)...)
 	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
-		cmd.Env = append(cmd.Env, k+"="+l.Env[k])
+		agent.Env = append(agent.Env, k+"="+l.Env[k])
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
+	if err := agent.Start(); err != nil {
 		return 0, err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	go func() { ended <- agent.Wait() }()
 	for {
 		select {
 		case s := <-signals:
 			if s != os.Interrupt || !p.Terminal {
-				_ = cmd.Process.Signal(s)
+				_ = agent.Process.Signal(s)
 			}
 		case err := <-ended:
 			var exit *exec.ExitError

@@ -45,7 +45,12 @@ func mergeSettings(args *[]string, more map[string]any) error {
 func (l Launch) WithOwn(args []string) (Launch, []string, error) {
 	ours := slices.Index(l.Args, settingsFlag)
 	at, words := ownSettings(args)
-	if ours < 0 || at < 0 {
+	switch {
+	case ours < 0:
+		return l, args, nil
+	case at < 0 && strings.Contains(l.Args[ours+1], "{url}"): // a secret
+		return l.settingsFile(ours, l.Args[ours+1]), args, nil
+	case at < 0:
 		return l, args, nil
 	}
 	given := strings.TrimPrefix(args[at+words-1], settingsFlag+"=")
@@ -64,7 +69,13 @@ func (l Launch) WithOwn(args []string) (Launch, []string, error) {
 		return l, args, fmt.Errorf("settings of the run: %w", err)
 	}
 	hooks := joinHooks(theirs["hooks"], all["hooks"])
+	env, _ := all["env"].(map[string]any) // of ours there are only those that the run cannot do without
 	maps.Copy(all, theirs)
+	if vars, ok := theirs["env"].(map[string]any); ok && env != nil {
+		vars = maps.Clone(vars)
+		maps.Copy(vars, env)
+		all["env"] = vars
+	}
 	if hooks != nil {
 		all["hooks"] = hooks
 	}
@@ -75,9 +86,15 @@ func (l Launch) WithOwn(args []string) (Launch, []string, error) {
 	if l.File.Name != "" {
 		return l, args, fmt.Errorf("%s: two files for one run", l.Host)
 	}
-	l.Args = slices.Clone(l.Args)
-	l.Args[ours+1], l.File = "{file}", host.File{Name: "settings.json", Text: string(text)}
+	l = l.settingsFile(ours, string(text))
 	return l, slices.Delete(slices.Clone(args), at, at+words), nil
+}
+
+// settingsFile hands settings over in a file of the run.
+func (l Launch) settingsFile(ours int, text string) Launch {
+	l.Args = slices.Clone(l.Args)
+	l.Args[ours+1], l.File = "{file}", host.File{Name: "settings.json", Text: text}
+	return l
 }
 
 // ownSettings finds the flag among a person's arguments, and of how many words it is.

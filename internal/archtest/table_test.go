@@ -77,6 +77,7 @@ var table = []row{
 	{"host/markup", []string{".", "host"}, "what the agents write into messages on their own, for requests and transcripts alike"},
 	{"host/todotool", []string{".", "host"}, "the todo lists that the agents write, for the engine, which knows no host"},
 	{"host/launch", []string{"host"}, "an agent as a program that talks to a gateway, for one run; it serves none"},
+	{"host/setup", []string{"host", "host/launch"}, "what a person has set up for an agent, read and never written, so that a run leads it nowhere else"},
 	{"host/sessions", []string{"host"}, "where the agents keep their session files on a machine; it opens none"},
 	{"session/subprocess", []string{".", "steer/external", "internal/procgroup"}, "asks programs for advice and hands it to the session service, which knows it as an interface"},
 	{"wire", []string{".", "internal/jsonscan"}, "what the formats share"},
@@ -140,6 +141,7 @@ var table = []row{
 	{"surface/mcp", []string{".", "session", "steer/steertool", "host"}, "thin: commands become tools"},
 	{"surface/address", nil, "secrets in addresses: who may ask at all; it knows nothing of what is asked"},
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
+	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 
@@ -200,8 +202,8 @@ var deps = []dep{
 
 	{"github.com/spf13/cobra", []string{"cmd/trimtab"}, "only the command reads flags"},
 	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
-	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install"}, "config files may have comments, and errors need positions"},
-	{"github.com/pelletier/go-toml/v2", []string{"surface/hook/install"}, "a host's settings in TOML are decided from the parsed document"},
+	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install", "host/setup"}, "config files may have comments, and errors need positions"},
+	{"github.com/pelletier/go-toml/v2", []string{"surface/hook/install", "host/setup"}, "a host's settings in TOML are decided from the parsed document"},
 	{"github.com/aymanbagabas/go-udiff", []string{"agent/tool", "surface/hook/install"}, "line diffs for people who are asked before something is written"},
 	{"github.com/google/jsonschema-go", []string{"_test"}, "tests check what we call a schema"},
 
