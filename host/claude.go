@@ -14,6 +14,7 @@ var claude = Host{
 			{Why: "title", NoTools: true, Has: []string{"output_config", "format"}},
 			{Why: "no tools", NoTools: true, Unless: "X-Claude-Code-Request-Class"},
 		},
+		Escape: Escape{Begins: []string{"<bash-stdout>"}},
 	},
 	Launch: Launch{
 		Command: "claude", Package: "@anthropic-ai/claude-code",

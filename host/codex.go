@@ -14,6 +14,7 @@ var codex = Host{
 			{Why: "title", Last: "Generate a concise, single-line task title"},
 			{Why: "compaction", Last: "You are performing a CONTEXT CHECKPOINT COMPACTION"},
 		},
+		Escape: Escape{Begins: []string{"<user_shell_command>"}},
 	},
 	Launch: Launch{
 		Command: "codex", Package: "@openai/codex",

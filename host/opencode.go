@@ -15,6 +15,7 @@ var opencode = Host{
 			{Why: "sub-agent", Header: "X-Parent-Session-Id"},
 			{Why: "no tools", NoTools: true},
 		},
+		Escape: Escape{After: "The following tool was executed by the user"},
 	},
 	Launch: Launch{
 		Command: "opencode", Package: "opencode-ai",

@@ -6,6 +6,7 @@ var pi = Host{
 	Requests: Requests{
 		Known:   []Sign{{Header: "User-Agent", Begins: "pi ("}},
 		Session: []string{"Session_id"},
+		Escape:  Escape{Begins: []string{"Ran `"}},
 	},
 	Launch: Launch{
 		Command: "pi", Package: "@earendil-works/pi-coding-agent",

@@ -12,6 +12,7 @@ var qwen = Host{
 			{Why: "compaction", Last: "You are the component that summarizes a conversation"},
 			{Why: "no tools", NoTools: true},
 		},
+		Escape: Escape{Begins: []string{"I ran the following shell command:"}},
 	},
 	Launch: Launch{
 		Command: "qwen", Package: "@qwen-code/qwen-code",

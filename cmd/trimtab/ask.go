@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"io"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +11,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/surface/inside"
 )
 
 // shortFor are commands of interventions that are a verb of another one too. The
@@ -62,19 +63,15 @@ func sessionFlag(c *cobra.Command, a *app) {
 
 // ask gives a command to the current session and prints the answer.
 func (a *app) ask(ctx context.Context, command string, args []string) error {
-	s, err := a.current(ctx, "")
-	if err != nil {
+	s, place, err := a.locate(ctx, "")
+	if err != nil && !errors.Is(err, inside.ErrEarly) {
 		return err
 	}
 	service, err := a.sessions(ctx)
 	if err != nil {
 		return err
 	}
-	s, out, err := service.Handle(ctx, s.ID, trimtab.Asked{Command: command, Args: args, Away: true})
-	if err != nil {
-		return err
-	}
-	reply, err := out.Reply()
+	reply, err := place.Ask(ctx, service, s, command, args, a.clock())
 	if err != nil {
 		return err
 	}
@@ -85,7 +82,9 @@ func (a *app) ask(ctx context.Context, command string, args []string) error {
 		return a.printJSON(reply.Data)
 	}
 	a.printf("%s\n", reply.Text)
-	a.progress("session %s\n", s.ID)
+	if s.ID != "" {
+		a.progress("session %s\n", s.ID)
+	}
 	return nil
 }
 
@@ -112,12 +111,7 @@ func statusCommand(a *app) *cobra.Command {
 // line is no place for errors.
 func (a *app) statusLine(ctx context.Context, host, id string) error {
 	if host != "" {
-		var in struct {
-			Session string `json:"session_id"`
-		}
-		if err := json.NewDecoder(io.LimitReader(a.in, 1<<20)).Decode(&in); err == nil && in.Session != "" {
-			id = host + ":" + in.Session
-		}
+		id = cmp.Or(inside.HostSession(host, a.in), id)
 	}
 	s, err := a.current(ctx, id)
 	engine, err2 := a.engine()
@@ -127,18 +121,6 @@ func (a *app) statusLine(ctx context.Context, host, id string) error {
 	}
 	a.printf("%s\n", sessiontext.StatusLine(s, status))
 	return nil // see above
-}
-
-// statusJSON is the status for programs.
-type statusJSON struct {
-	trimtab.Info
-	Step   int              `json:"step"`
-	Status []trimtab.Status `json:"status"`
-	Notes  []trimtab.Note   `json:"notes"`   // that live
-	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
-	Tokens int              `json:"tokens"`
-	Added  int              `json:"added"`
-	Lost   int              `json:"lost"`
 }
 
 func (a *app) status(ctx context.Context, id string) error {
@@ -152,15 +134,7 @@ func (a *app) status(ctx context.Context, id string) error {
 	}
 	st := engine.Status(s)
 	if a.flag.json {
-		out := statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
-		for _, n := range s.Notes {
-			if n.Live() {
-				out.Notes = append(out.Notes, n)
-			} else {
-				out.Past = append(out.Past, n)
-			}
-		}
-		return a.printJSON(out)
+		return a.printJSON(sessiontext.ForPrograms(s, st))
 	}
 	a.answered(sessiontext.Status(a.out, s, st))
 	return nil

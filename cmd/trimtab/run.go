@@ -21,6 +21,7 @@ import (
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/install"
+	"github.com/trimtab/trimtab/surface/inside"
 	"github.com/trimtab/trimtab/surface/server"
 )
 
@@ -111,6 +112,15 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
+	data, err := a.dataDir()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	begun, err := inside.Begin(data, inside.Facts{ID: session, Host: agent.Host, Project: dir, Started: a.clock()})
+	if err != nil {
+		a.progress("from inside the agent nothing can be changed: %s\n", err) // it is steered all the same
+	}
+	defer func() { _ = begun.End() }() // the next run removes what is left
 	upstreams := agent.Upstreams(a.getenv, opt.upstreams)
 	log := slog.New(slog.DiscardHandler) // the terminal is the agent's
 	tracer, untrace, err := a.tracer(log)
@@ -118,7 +128,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return errors.Join(err, l.Close())
 	}
 	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.AsksFor(own, a.getenv), Opening: opening, Log: log, Tracer: tracer})
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.AsksFor(own, a.getenv), Opening: opening, Run: begun, Log: log, Tracer: tracer})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -78,3 +78,28 @@ func StatusLine(s trimtab.Session, status []trimtab.Status) string {
 	}
 	return strings.Join(words, " · ")
 }
+
+// Report is the status of a session for programs.
+type Report struct {
+	trimtab.Info
+	Step   int              `json:"step"`
+	Status []trimtab.Status `json:"status"`
+	Notes  []trimtab.Note   `json:"notes"`   // that live
+	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
+	Tokens int              `json:"tokens"`
+	Added  int              `json:"added"`
+	Lost   int              `json:"lost"`
+}
+
+// ForPrograms is the status of a session for programs.
+func ForPrograms(s trimtab.Session, status []trimtab.Status) Report {
+	r := Report{s.Info, s.Step, append([]trimtab.Status{}, status...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
+	for _, n := range s.Notes {
+		if n.Live() {
+			r.Notes = append(r.Notes, n)
+		} else {
+			r.Past = append(r.Past, n)
+		}
+	}
+	return r
+}
