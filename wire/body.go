@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -58,6 +59,8 @@ type Body struct {
 	Tools  Span
 	Stream bool
 	Marks  int // cache marks in the whole body
+
+	Before, After []byte // what stands around Raw, where a format wraps the request in another object
 }
 
 // Bytes returns the bytes of a span.
@@ -84,7 +87,13 @@ func (b *Body) Text(path ...string) string {
 }
 
 // Model is the model that the body asks for; "" where only the URL says it.
-func (b *Body) Model() string { return b.Text("model") }
+func (b *Body) Model() string {
+	if model := b.Text("model"); model != "" || len(b.Before) == 0 {
+		return model
+	}
+	model, _ := jsonscan.Unquote(Find(append(slices.Clip(b.Before), "null}"...), "model"))
+	return model
+}
 
 // Previous is the reply that the body builds on, where the provider keeps the
 // history: then the list holds only what came since.

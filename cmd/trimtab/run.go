@@ -5,20 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"os"
-	"os/exec"
-	"slices"
-	"strings"
+	"net"
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/host/launch"
-	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/agentrun"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/install"
 	"github.com/trimtab/trimtab/surface/inside"
@@ -74,125 +69,57 @@ type exitCode int
 func (e exitCode) Error() string { return fmt.Sprintf("the agent exited with code %d", int(e)) }
 
 func (a *app) run(ctx context.Context, args []string, anything bool, opt runOptions) error {
-	agent, err := findLaunch(args[0], anything)
-	if err != nil {
-		return err
-	}
-	program, err := exec.LookPath(agent.Command)
-	if err != nil {
-		return fmt.Errorf("%s is not installed, or not on PATH%s", agent.Command, getIt(agent))
-	}
-	if err := agent.Check(a.getenv); err != nil {
-		return err
-	}
 	dir, err := setting.Folder()
 	if err != nil {
 		return err
 	}
-	if self, err := os.Executable(); err == nil {
-		agent = agent.WithStatus(self, a.getenv)
-	}
-	if agent, err = a.withExtras(agent, opt); err != nil {
+	want, err := a.wanted(installed{mcp: opt.mcp})
+	if err != nil {
 		return err
 	}
-	own := args[1:]
-	if agent, own, err = agent.WithOwn(own); err != nil {
-		return err
+	want.Few = !opt.hooks // then only those by which the agent adds notes itself
+	agent, err := agentrun.Find(agentrun.Options{
+		Name: args[0], Anything: anything, Args: args[1:], Upstreams: opt.upstreams, Getenv: a.getenv, Tell: a.progress,
+		Want: want, Asked: opt.hooks || opt.mcp, Place: func() (install.Place, error) { return a.place(args[0]) },
+	})
+	if err != nil {
+		return misusedRun(err)
 	}
 	if opt.dry {
-		a.printDry(agent.Fill(address.URL("http://127.0.0.1:PORT", "SECRET"), "SESSION", "FILE"), program, own)
-		return nil
-	}
-	opening, err := a.opening(opt.mode)
-	if err != nil {
-		return err
-	}
-	session, secret := chat.NewID(a.clock()), address.New()
-	l, err := server.Listen(ctx, "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	data, err := a.dataDir()
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	begun, err := inside.Begin(data, inside.Facts{ID: session, Host: agent.Host, Project: dir, Started: a.clock()})
-	if err != nil {
-		a.progress("from inside the agent nothing can be changed: %s\n", err) // it is steered all the same
-	}
-	defer func() { _ = begun.End() }() // the next run removes what is left
-	upstreams := agent.Upstreams(a.getenv, opt.upstreams)
-	log := slog.New(slog.DiscardHandler) // the terminal is the agent's
-	tracer, untrace, err := a.tracer(log)
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.AsksFor(own, a.getenv), Opening: opening, Run: begun, Log: log, Tracer: tracer})
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	srv, err := a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	end := make(chan error, 1)
-	go func() { end <- srv.Serve(serving, l) }()
-	err = a.runAgent(agent, address.URL("http://"+l.Addr().String(), secret), session, program, own)
-	stop()
-	return errors.Join(err, <-end)
-}
-
-func findLaunch(name string, anything bool) (launch.Launch, error) {
-	if anything {
-		return launch.Anything(name), nil
-	}
-	if l, ok := launch.Find(name); ok {
-		return l, nil
-	}
-	names := launch.Names()
-	hint := ""
-	if near := config.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %s?", near)
-	}
-	return launch.Launch{}, misused("no agent %q is known%s\nthere are %s; for any other command: trimtab run -- %s …", name, hint, strings.Join(names, ", "), name)
-}
-
-func getIt(l launch.Launch) string {
-	if l.Package == "" {
-		return ""
-	}
-	return "; get it with npm install -g " + l.Package
-}
-
-// opening is what each session of the run begins with: the mode, if one was
-// given. A mode that does not exist is refused before anything starts.
-func (a *app) opening(mode string) ([]trimtab.Event, error) {
-	if mode == "" {
-		return nil, nil
+		return agent.Describe(answers{a})
 	}
 	engine, err := a.engine()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ev := trimtab.Asked{Command: "mode", Args: []string{mode}, Away: true}
-	_, out := engine.Step(trimtab.NewSession("try", a.clock()), ev, a.clock())
-	if reply, err := out.Reply(); err != nil || reply.Failed {
-		return nil, misused("%s", reply.Text)
+	opening, err := agentrun.Opening(engine, opt.mode, a.clock())
+	if err != nil {
+		return misusedRun(err)
 	}
-	return []trimtab.Event{ev}, nil
-}
-
-// runAgent runs the agent on this terminal. Its exit code is ours.
-func (a *app) runAgent(l launch.Launch, url, session, program string, args []string) error {
+	log := slog.New(slog.DiscardHandler) // the terminal is the agent's
+	tracer, untrace, err := a.tracer(log)
+	if err != nil {
+		return err
+	}
+	defer untrace()
 	data, err := a.dataDir()
 	if err != nil {
 		return err
 	}
-	code, err := l.Run(launch.Process{
-		Program: program, Args: args, URL: url, Session: session, Data: data,
-		Environ: a.environ, In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
+	begun, err := inside.Begin(data, inside.Facts{ID: chat.NewID(a.clock()), Host: agent.Host, Project: dir, Started: a.clock()})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = begun.End() }() // the next run removes what is left
+	backend := func(l net.Listener, secret string) (agentrun.Server, error) {
+		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.Model, Opening: opening, Run: begun, Log: log, Tracer: tracer})
+		if err != nil {
+			return nil, err
+		}
+		return a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
+	}
+	code, err := agent.Run(ctx, backend, launch.Process{
+		Session: begun.ID, Data: data, Environ: a.environ, In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
 	})
 	if err == nil && code != 0 {
 		return exitCode(code)
@@ -200,16 +127,10 @@ func (a *app) runAgent(l launch.Launch, url, session, program string, args []str
 	return err
 }
 
-func (a *app) printDry(l launch.Launch, program string, args []string) {
-	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
-		a.printf("%s=%s\n", k, l.Env[k])
+// misusedRun is an error of package agentrun, told as one of usage where it is one.
+func misusedRun(err error) error {
+	if wrong := (agentrun.UsageError{}); errors.As(err, &wrong) {
+		return misused("%w", wrong)
 	}
-	if l.File.Name != "" {
-		a.printf("FILE is %s in a folder of the run:\n%s", l.File.Name, l.File.Text)
-	}
-	words := []string{program}
-	for _, w := range append(slices.Clone(l.Args), args...) {
-		words = append(words, install.ShellQuote(w))
-	}
-	a.printf("%s\n", strings.Join(words, " "))
+	return err
 }

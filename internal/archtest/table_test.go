@@ -139,6 +139,7 @@ var table = []row{
 	{"surface/mcp", []string{".", "session", "steer/steertool", "host"}, "thin: commands become tools"},
 	{"surface/address", nil, "secrets in addresses: who may ask at all; it knows nothing of what is asked"},
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
+	{"surface/agentrun", []string{".", "host", "host/launch", "internal/config", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
 	{"surface/web", []string{".", "session", "improve"}, "thin: shows sessions and the pipeline"},
 

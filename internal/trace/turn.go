@@ -17,7 +17,7 @@ const schema = "https://opentelemetry.io/schemas/1.41.0"
 
 // provider is the name that the conventions have for one of the gateway's.
 func provider(name string) string {
-	if name == "gemini" {
+	if name == "gemini" || name == "codeassist" {
 		return "gcp.gemini"
 	}
 	return name

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/tls"
 	"encoding/json"
@@ -28,7 +29,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.serveHook(w, r)
 		return
 	}
-	to, ok := find(r)
+	to, ok := g.find(r)
 	if !ok {
 		refuse(w, http.StatusNotFound, "trimtab: no provider is known for this path; what begins with /v1/, /v1beta/, /v1alpha/ or /api/ is passed on")
 		return
@@ -37,7 +38,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUpgradeRequired, "trimtab: only plain HTTP requests pass here")
 		return
 	}
-	way := g.follow(r, to, g.upstreams[to.provider].Host)
+	way := g.follow(r, to, g.upstream(to).Host)
 	defer g.traced(way)
 	body, rest, err := g.read(w, r)
 	if err != nil {
@@ -71,7 +72,7 @@ var hop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authen
 
 // forward sends a request on and hands its reply back.
 func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, s *sending, rest io.Reader, way *trail) {
-	out := &http.Request{Method: r.Method, URL: target(g.upstreams[to.provider], to.path, r.URL), Header: r.Header}
+	out := &http.Request{Method: r.Method, URL: g.address(to, r.URL), Header: r.Header}
 	out.Host = out.URL.Host
 	strip(out.Header)
 	for _, name := range own {
@@ -94,8 +95,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, s *s
 		} else {
 			way.unreached(err)
 			g.Stats.Failed.Add(1)
-			g.opt.Log.Warn("provider not reached", "provider", to.provider, "error", plainError(err))
-			refuse(w, http.StatusBadGateway, fmt.Sprintf("trimtab: %s at %s could not be reached: %v", to.provider, g.upstreams[to.provider].Host, plainError(err)))
+			g.opt.Log.Warn("provider not reached", "provider", cmp.Or(to.named, to.provider), "error", plainError(err))
+			refuse(w, http.StatusBadGateway, fmt.Sprintf("trimtab: %s at %s could not be reached: %v", cmp.Or(to.named, to.provider), g.upstream(to).Host, plainError(err)))
 		}
 		return
 	}

@@ -27,7 +27,7 @@ type Service interface {
 // Config sets where requests go and what is refused. Zero values take the
 // defaults.
 type Config struct {
-	Upstreams map[string]string `json:"upstreams" guard:"user" doc:"base URL of each provider: anthropic, openai, gemini"`
+	Upstreams map[string]string `json:"upstreams" guard:"user" doc:"base URL of each provider: anthropic, openai, gemini, codeassist"`
 	MaxBody   int               `json:"maxBody" default:"67108864" min:"1024" max:"1073741824" doc:"largest request to steer, in bytes; a larger one passes untouched"`
 	Patience  int               `json:"patience" default:"1000" min:"10" max:"60000" doc:"milliseconds that steering may take before a request goes out as it came"`
 	Sessions  int               `json:"sessions" default:"512" min:"1" max:"100000" doc:"sessions to keep in memory"`
@@ -38,6 +38,9 @@ var providers = map[string]string{
 	"anthropic": "https://api.anthropic.com",
 	"openai":    "https://api.openai.com",
 	"gemini":    "https://generativelanguage.googleapis.com",
+
+	// Gemini CLI after a login with Google.
+	"codeassist": "https://cloudcode-pa.googleapis.com",
 }
 
 // Options are what a gateway is made of.
@@ -49,6 +52,7 @@ type Options struct {
 	Host      string            // the agent, where it is known
 	Model     string            // that a new session is expected to ask, where it is known
 	Session   string            // the session of requests that name none
+	Named     map[string]string // base URLs of upstreams that requests name in their path, /u/{name}/…
 	Opening   []trimtab.Event   // told to each session that begins here
 	Run       *inside.Run       // whose requests these are: commands that its person gives; nil is none
 	Travel    string            // how notes travel, where it is not for the model and the provider alone to say: see trimtab.Config
@@ -64,6 +68,7 @@ type Options struct {
 type Gateway struct {
 	*Steerer
 	upstreams map[string]*url.URL
+	named     map[string]*url.URL
 	transport http.RoundTripper
 	rest      rest
 }
@@ -74,7 +79,7 @@ func New(opt Options) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{Steerer: steerer, transport: opt.Transport, upstreams: map[string]*url.URL{}}
+	g := &Gateway{Steerer: steerer, transport: opt.Transport, upstreams: map[string]*url.URL{}, named: map[string]*url.URL{}}
 	for name, address := range providers {
 		if given := opt.Upstreams[name]; given != "" {
 			address = given
@@ -85,7 +90,12 @@ func New(opt Options) (*Gateway, error) {
 	}
 	for name := range opt.Upstreams {
 		if providers[name] == "" {
-			return nil, fmt.Errorf("gateway: upstream %q is not known; there are anthropic, openai and gemini", name)
+			return nil, fmt.Errorf("gateway: upstream %q is not known; there are anthropic, openai, gemini and codeassist", name)
+		}
+	}
+	for name, address := range opt.Named {
+		if g.named[name], err = upstream(address); err != nil {
+			return nil, fmt.Errorf("gateway: upstream %s: %w", name, err)
 		}
 	}
 	if g.transport == nil {

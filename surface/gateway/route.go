@@ -15,11 +15,14 @@ import (
 // route says where a request goes and how its body is written. A request
 // without a format passes untouched.
 type route struct {
-	provider string // "anthropic", "openai" or "gemini"
+	provider string // "anthropic", "openai", "gemini" or "codeassist"; of a named upstream only where the format tells
 	path     string // without our own prefix
 	session  string // from the path prefix /s/{id}
 	format   wire.Format
 	counts   bool // it asks what a request of the Messages API would count
+
+	named string   // the upstream that the path prefix /u/{name} names
+	base  *url.URL // of it; what stands behind the prefix is appended as it is
 }
 
 // find routes a request; ok is false for a path that belongs to no provider.
@@ -31,6 +34,11 @@ func find(r *http.Request) (t route, ok bool) {
 			t.session = id
 		}
 		t.path = "/" + strings.TrimLeft(rest, "/")
+	}
+	if rest, cut := strings.CutPrefix(t.path, "/u/"); cut {
+		t.named, rest, _ = strings.Cut(rest, "/")
+		t.path = "/" + rest
+		return t, true
 	}
 	post := r.Method == http.MethodPost
 	switch p := t.path; {
@@ -48,6 +56,11 @@ func find(r *http.Request) (t route, ok bool) {
 		if post && (strings.HasSuffix(p, ":generateContent") || strings.HasSuffix(p, ":streamGenerateContent")) {
 			t.format = gemini.Format{}
 		}
+	case strings.HasPrefix(p, codeAssist):
+		t.provider = "codeassist"
+		if post && (p == codeAssist+"generateContent" || p == codeAssist+"streamGenerateContent") {
+			t.format = gemini.Wrapped{}
+		}
 	case p == "/v1/messages/count_tokens":
 		t.provider, t.counts = "anthropic", post
 	case strings.HasPrefix(p, "/v1/messages/"), strings.HasPrefix(p, "/api/"), p == "/":
@@ -60,6 +73,46 @@ func find(r *http.Request) (t route, ok bool) {
 		return t, false
 	}
 	return t, true
+}
+
+// codeAssist is what the paths of the API begin with that Gemini CLI asks for a person
+// who has logged in with Google.
+const codeAssist = "/v1internal:"
+
+// find routes a request and finds the upstream that its path names.
+func (g *Gateway) find(r *http.Request) (t route, ok bool) {
+	if t, ok = find(r); !ok || t.named == "" {
+		return t, ok
+	}
+	if t.base, ok = g.named[t.named]; !ok {
+		return t, false
+	}
+	whole := *r
+	whole.URL = g.address(t, r.URL)
+	if known, ok := findFormat(&whole); ok {
+		t.provider, t.format = known.provider, known.format
+	} else if strings.HasSuffix(whole.URL.Path, "/v1/messages/count_tokens") {
+		t.provider, t.counts = "anthropic", r.Method == http.MethodPost
+	}
+	return t, true
+}
+
+// upstream is where a request goes.
+func (g *Gateway) upstream(t route) *url.URL {
+	if t.base != nil {
+		return t.base
+	}
+	return g.upstreams[t.provider]
+}
+
+// address is where a request goes, whole. A client that was given a named upstream
+// asks there for what it would ask for at its own base URL, which may or may not name
+// the version.
+func (g *Gateway) address(t route, from *url.URL) *url.URL {
+	if t.base != nil {
+		return join(t.base, strings.TrimSuffix(t.base.EscapedPath(), "/"), t.path, from)
+	}
+	return target(g.upstreams[t.provider], t.path, from)
 }
 
 // findFormat routes a request that has its address already: only how its body is
@@ -76,6 +129,8 @@ func findFormat(r *http.Request) (t route, ok bool) {
 		t.provider, t.format = "openai", openaichat.Format{}
 	case strings.HasSuffix(p, "/responses"):
 		t.provider, t.format = "openai", responses.Format{}
+	case strings.HasSuffix(p, codeAssist+"generateContent"), strings.HasSuffix(p, codeAssist+"streamGenerateContent"):
+		t.provider, t.format = "codeassist", gemini.Wrapped{}
 	case strings.HasSuffix(p, ":generateContent"), strings.HasSuffix(p, ":streamGenerateContent"):
 		t.provider, t.format = "gemini", gemini.Format{}
 	default:
@@ -97,13 +152,17 @@ func forGemini(method, path string, h http.Header) bool {
 // target is the address of a request at the provider. A base that names the
 // version already is not made to name it twice.
 func target(base *url.URL, path string, from *url.URL) *url.URL {
-	u := *base
 	prefix := strings.TrimSuffix(base.EscapedPath(), "/")
 	for _, version := range []string{"/v1", "/v1beta"} {
 		if strings.HasSuffix(prefix, version) && strings.HasPrefix(path, version+"/") {
 			prefix = strings.TrimSuffix(prefix, version)
 		}
 	}
+	return join(base, prefix, path, from)
+}
+
+func join(base *url.URL, prefix, path string, from *url.URL) *url.URL {
+	u := *base
 	u.Path, u.RawPath = "", ""
 	full := prefix + path
 	if unescaped, err := url.PathUnescape(full); err == nil {

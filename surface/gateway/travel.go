@@ -89,7 +89,11 @@ func (g *Steerer) way(to route, b *wire.Body, refused bool) way {
 			w.travel = trimtab.Append
 		}
 	case "openai":
-		if g.opt.Developer && !refused {
+		takes := g.opt.Developer
+		if to.base != nil {
+			takes = TakesDeveloper(to.base.String())
+		}
+		if takes && !refused {
 			w.channel = wire.Operator
 		}
 		if marked {

@@ -15,16 +15,19 @@ import (
 // documents that the API streams to those who ask for no events. Of several
 // candidates it reads the first. The API marks no end: a reply is complete with
 // the chunk that says why it ended.
-func (Format) NewReply(stream bool) wire.Reply {
-	r := &reply{}
+func (Format) NewReply(stream bool) wire.Reply { return newReply(stream, "") }
+
+func newReply(stream bool, within string) wire.Reply {
+	r := &reply{within: within}
 	r.in = sse.Reader{Max: wire.MaxReply, Whole: !stream, To: r}
 	return r
 }
 
 type reply struct {
 	draft.Draft
-	in    sse.Reader
-	count int
+	in     sse.Reader
+	count  int
+	within string // the member of each chunk that holds what the API itself would send; "" is none
 }
 
 func (r *reply) Write(p []byte) { r.in.Write(p) }
@@ -68,6 +71,11 @@ func (r *reply) Document(doc []byte) {
 }
 
 func (r *reply) chunk(v []byte) {
+	if r.within != "" {
+		if inner := jsonscan.Find(v, r.within); inner != nil { // an error comes without it
+			v = inner
+		}
+	}
 	for name, value := range jsonscan.Members(v) {
 		if jsonscan.Null(value) {
 			continue
