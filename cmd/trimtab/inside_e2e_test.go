@@ -27,7 +27,7 @@ type insideTrip struct{ *trip }
 
 // TestH10_InsideTheScreen changes the mode of each real agent from inside its screen:
 // with the shell that it has for its person, before the first prompt and after it, and
-// again after a resume. A tool of the model that gives the same command changes nothing.
+// again after a resume, there with a slash command where it takes one for a run. A tool of the model that gives the same command changes nothing.
 // What the person sees is logged.
 func TestH10_InsideTheScreen(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -62,6 +62,11 @@ func TestH10_InsideTheScreen(t *testing.T) {
 			if err := os.Symlink(program, filepath.Join(tr.data, "bin", "trimtab")); err != nil && !errors.Is(err, os.ErrExist) {
 				t.Fatal(err)
 			}
+			for _, name := range []string{".profile", ".bashrc"} { // some start a login shell, which has a PATH of its own
+				if err := os.WriteFile(filepath.Join(tr.home, name), []byte("export PATH="+shellWord(filepath.Join(tr.data, "bin"))+":$PATH\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for i, step := range []struct {
 				do   func() error
 				mode string // afterwards
@@ -76,7 +81,7 @@ func TestH10_InsideTheScreen(t *testing.T) {
 				{tr.quit, ""},
 				{func() error { return tr.start(c.resume) }, ""},
 				{tr.resumed, ""},
-				{func() error { return tr.escape("trimtab mode debugging") }, ""},
+				{tr.last, ""},
 				{func() error { return tr.prompt("please do travel-four", "four") }, "debugging"},
 				{tr.quit, ""},
 			} {
@@ -116,7 +121,10 @@ func (tr insideTrip) escape(command string) error {
 	if err := tr.pane.press("Enter"); err != nil {
 		return err
 	}
-	done := func() bool { return strings.Contains(tr.pane.text(), "Mode: ") || tr.c.name == "goose" && len(tr.model.Requests()) > before }
+	answer := "Mode: " + strings.ToUpper(command[strings.LastIndex(command, " ")+1:])
+	done := func() bool {
+		return strings.Contains(tr.pane.text(), answer) || tr.c.name == "goose" && len(tr.model.Requests()) > before
+	}
 	if err := tr.within(time.Minute, "the answer of the command", done); err != nil {
 		return err
 	}
@@ -124,6 +132,20 @@ func (tr insideTrip) escape(command string) error {
 		if err := tr.pane.press("Escape"); err != nil {
 			return err
 		}
+	}
+	return tr.settle()
+}
+
+// last enters debugging mode: by a slash command where the agent takes one for a run.
+func (tr insideTrip) last() error {
+	if !slices.Contains([]string{"claude", "opencode", "pi"}, tr.c.name) {
+		return tr.escape("trimtab mode debugging")
+	}
+	if err := tr.command("/trimtab:mode debugging"); err != nil {
+		return err
+	}
+	if err := tr.within(time.Minute, "the answer of the command", func() bool { return strings.Contains(tr.pane.text(), "Mode: DEBUGGING") }); err != nil {
+		return err
 	}
 	return tr.settle()
 }

@@ -108,7 +108,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	}
 	begun, err := inside.Begin(data, inside.Facts{ID: chat.NewID(a.clock()), Host: agent.Host, Project: dir, Started: a.clock()})
 	if err != nil {
-		return err
+		a.wrong("%s\n", err)
 	}
 	defer func() { _ = begun.End() }() // the next run removes what is left
 	backend := func(l net.Listener, secret string) (agentrun.Server, error) {

@@ -134,7 +134,7 @@ var table = []row{
 	{"surface/hook/relay", []string{".", "surface/address"}, "what a hook and the gateway of its session say to each other; it steers nothing"},
 	{"surface/hook/spool", []string{"internal/jsonscan", "host"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool", "host"}, "hosts' own settings as text: ours put in and taken out"},
-	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/address", "surface/hook", "surface/hook/relay", "surface/hook/spool", "host", "session/subprocess", "steer/external"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
+	{"surface/hook/hookcmd", []string{".", "session", "improve", "steer", "steer/mode", "store/sqlite", "transcript", "transcript/codex", "internal/config", "internal/home", "internal/termsafe", "internal/setting", "surface/address", "surface/hook", "surface/hook/relay", "surface/hook/spool", "surface/inside", "host", "session/subprocess", "steer/external"}, "settings, store and engine for one answer, and nothing that it does not need: a host waits"},
 	{"surface/hook", []string{".", "session", "host", "improve", "steer/stop", "surface/hook/spool", "host/markup"}, "thin: a host's events in, its own answers out"},
 	{"surface/mcp", []string{".", "session", "steer/steertool", "host"}, "thin: commands become tools"},
 	{"surface/address", nil, "secrets in addresses: who may ask at all; it knows nothing of what is asked"},

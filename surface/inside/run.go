@@ -46,25 +46,25 @@ const (
 )
 
 // Begin makes the folder of a run. What runs left behind that did not come to their end
-// is removed.
+// is removed. Where the folder cannot be made, the run goes on, and from inside of it
+// nothing can be changed.
 func Begin(data string, f Facts) (*Run, error) {
 	sweep(data)
-	r, err := at(data, f.ID)
-	if err != nil {
-		return nil, err
-	}
-	r.Facts = f
+	r := &Run{Facts: f, dir: filepath.Join(data, folder, f.ID)}
 	raw, err := json.Marshal(f)
+	if err == nil {
+		err = os.MkdirAll(r.dir, 0o700)
+	}
+	if err == nil {
+		r.unlock, err = filelock.Try(filepath.Join(r.dir, lockFile))
+	}
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(r.dir, factsFile), raw, 0o600)
+	}
 	if err != nil {
-		return nil, err
+		return r, fmt.Errorf("from inside the agent nothing can be changed: %w", err)
 	}
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, err
-	}
-	if r.unlock, err = filelock.Try(filepath.Join(r.dir, lockFile)); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(r.dir))
-	}
-	return r, atomicfile.Write(filepath.Join(r.dir, factsFile), raw, 0o600)
+	return r, nil
 }
 
 // End removes the folder.
