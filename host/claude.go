@@ -15,6 +15,7 @@ var claude = Host{
 			{Why: "no tools", NoTools: true, Unless: "X-Claude-Code-Request-Class"},
 		},
 		Escape: Escape{Begins: []string{"<bash-stdout>"}},
+		Folder: []Between{{"Primary working directory: ", ""}, {"Working directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "claude", Package: "@anthropic-ai/claude-code",

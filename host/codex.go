@@ -15,6 +15,7 @@ var codex = Host{
 			{Why: "compaction", Last: "You are performing a CONTEXT CHECKPOINT COMPACTION"},
 		},
 		Escape: Escape{Begins: []string{"<user_shell_command>"}},
+		Folder: []Between{{"<cwd>", "</cwd>"}},
 	},
 	Launch: Launch{
 		Command: "codex", Package: "@openai/codex",

@@ -13,6 +13,7 @@ var gemini = Host{
 			{Why: "no tools", NoTools: true},
 		},
 		Escape: Escape{Begins: []string{"I ran the following shell command:"}},
+		Folder: []Between{{"**Workspace Directories:**\n  - ", ""}},
 	},
 	Launch: Launch{
 		Command: "gemini", Package: "@google/gemini-cli",

@@ -8,6 +8,7 @@ var goose = Host{
 		Session: []string{"Agent-Session-Id"},
 		Side:    []Sign{{Why: "title", NoTools: true}, {Why: "sub-agent", System: "You are a specialized subagent within the goose"}},
 		Escape:  Escape{Prompt: true},
+		Folder:  []Between{{"<working-directory>", "</working-directory>"}},
 	},
 	Launch: Launch{
 		Command: "goose", Package: "@aaif/goose-binary-linux-x64",

@@ -16,6 +16,7 @@ var opencode = Host{
 			{Why: "no tools", NoTools: true},
 		},
 		Escape: Escape{After: "The following tool was executed by the user", Begins: []string{opencodeSays}},
+		Folder: []Between{{"Working directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "opencode", Package: "opencode-ai",

@@ -7,6 +7,7 @@ var pi = Host{
 		Known:   []Sign{{Header: "User-Agent", Begins: "pi ("}},
 		Session: []string{"Session_id"},
 		Escape:  Escape{Begins: []string{"Ran `"}},
+		Folder:  []Between{{"<cwd>", "</cwd>"}, {"Current working directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "pi", Package: "@earendil-works/pi-coding-agent",

@@ -13,6 +13,7 @@ var qwen = Host{
 			{Why: "no tools", NoTools: true},
 		},
 		Escape: Escape{Begins: []string{"I ran the following shell command:"}},
+		Folder: []Between{{"I'm currently working in the directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "qwen", Package: "@qwen-code/qwen-code",

@@ -6,6 +6,7 @@ type Requests struct {
 	Session []string // headers that carry its session id; none: the gateway knows the session by the run
 	Side    []Sign   // any of them tells a side call: a title, a compaction, a sub-agent
 	Escape  Escape
+	Folder  []Between // where its system prompt or its first words name the folder that it works in
 }
 
 // Sign is a mark by which a request is recognised. All that is given must hold.
@@ -40,6 +41,10 @@ type Markup struct {
 
 // AnyMarkup is what several agents write, and no row claims.
 var AnyMarkup = Markup{Tags: []string{"system_reminder", "system-notice"}}
+
+// Between is a place in a text: behind one word, and before another or the end of the
+// line.
+type Between struct{ Before, After string }
 
 // Escape is how the output of a command that the person gave in the host's own shell
 // stands in a request, where it can be told from that of the model's commands.

@@ -139,7 +139,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
-	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body), NoTodos: as.noTodos}
+	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body), NoTodos: as.noTodos, Folder: g.folder(from, l, to.format, body)}
 	if body.Previous() != "" {
 		call.Hosted = l.kept()
 	}
