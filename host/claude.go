@@ -22,6 +22,8 @@ var claude = Host{
 		Env:      []Var{{"ANTHROPIC_BASE_URL", "{url}"}, {"CLAUDE_CODE_GATEWAY_HINT_HEADERS", "1"}},
 		Upstream: []Upstream{{"anthropic", "ANTHROPIC_BASE_URL"}},
 		Args:     []string{"--plugin-dir", "{dir}/plugin"},
+		Slash:    true,
+		Shows:    true,
 		Files: []File{
 			{"plugin/.claude-plugin/plugin.json", `{"name":"trimtab","version":"1.0.0","description":"Commands of trimtab, for this run"}` + "\n"},
 			{"plugin/commands/mode.md", "---\ndescription: Show the modes of trimtab, or enter one\nargument-hint: \"[planning | research | code-review | debugging | normal | …]\"\n" + claudeBody + "mode $ARGUMENTS\n"},

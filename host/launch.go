@@ -11,6 +11,8 @@ type Launch struct {
 	Upstream []Upstream // where the person may have named another provider
 	File     File       // written to a folder of the run
 	Files    []File     // more of them, by their path in that folder, which is {dir}
+	Slash    bool       // with what is above it knows our slash commands, as /trimtab:mode
+	Shows    bool       // a line of ours is on its screen
 	Inline   Var        // JSON that joins what the variable holds already
 	Status   StatusLine
 	Model    ModelChoice

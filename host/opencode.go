@@ -22,6 +22,7 @@ var opencode = Host{
 		Command: "opencode", Package: "opencode-ai",
 		Env:      []Var{{"ANTHROPIC_BASE_URL", "{url}/v1"}, {"OPENAI_BASE_URL", "{url}/v1"}},
 		Upstream: []Upstream{{"anthropic", "ANTHROPIC_BASE_URL"}, {"openai", "OPENAI_BASE_URL"}},
+		Slash:    true,
 		Inline: Var{"OPENCODE_CONFIG_CONTENT", `{"command":{` +
 			`"trimtab:mode":{"description":"Show the modes of trimtab, or enter one","template":"` + opencodeRuns + "mode $ARGUMENTS`" + opencodeRest + `,` +
 			`"trimtab:status":{"description":"What steers this session","template":"` + opencodeRuns + "status $ARGUMENTS`" + opencodeRest + `,` +

@@ -11,8 +11,10 @@ var pi = Host{
 	},
 	Launch: Launch{
 		Command: "pi", Package: "@earendil-works/pi-coding-agent",
-		Args: []string{"-e", "{file}"},
-		File: File{"trimtab.ts", piExtension},
+		Args:  []string{"-e", "{file}"},
+		File:  File{"trimtab.ts", piExtension},
+		Slash: true,
+		Shows: true,
 	},
 	Sessions: []SessionDir{{Base: ".pi", Dir: "agent/sessions", End: []string{".jsonl"}}},
 	Private:  []string{".pi"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -89,20 +90,24 @@ func (a *app) ask(ctx context.Context, command string, args []string) error {
 }
 
 func statusCommand(a *app) *cobra.Command {
-	var line bool
+	var line, watch bool
 	var of string
 	c := &cobra.Command{
 		Use: "status [SESSION]", Short: "What steers a session now: mode, reflection, todo list, notes and their price", Args: between(0, 1),
-		Example: "  trimtab status\n  trimtab status 20261115-101500-k3x9 --json", ValidArgsFunction: a.completeSession,
+		Example: "  trimtab status\n  trimtab status --watch\n  trimtab status 20261115-101500-k3x9 --json", ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			if line {
 				return a.statusLine(c.Context(), of, strings.Join(args, ""))
+			}
+			if watch {
+				return inside.Watch{Look: a.looker(strings.Join(args, "")), Out: answers{a}, JSON: a.flag.json, Terminal: a.terminal.out, Every: time.Second}.On(c.Context())
 			}
 			return a.status(c.Context(), strings.Join(args, ""))
 		},
 	}
 	sessionFlag(c, a)
 	c.Flags().BoolVar(&line, "line", false, "one line, for an agent's own status line; with --host, the session is read from stdin")
+	c.Flags().BoolVar(&watch, "watch", false, "go on, and show every change until ctrl-c; with --json a line for each")
 	c.Flags().StringVar(&of, "host", "", "the agent that asks, as in claude")
 	return c
 }
@@ -113,26 +118,34 @@ func (a *app) statusLine(ctx context.Context, host, id string) error {
 	if host != "" {
 		id = cmp.Or(inside.HostSession(host, a.in), id)
 	}
-	s, err := a.current(ctx, id)
-	engine, err2 := a.engine()
+	s, place, err := a.locate(ctx, id)
 	var status []trimtab.Status
-	if err == nil && err2 == nil {
+	if engine, bad := a.engine(); err == nil && bad == nil {
 		status = engine.Status(s)
 	}
-	a.printf("%s\n", sessiontext.StatusLine(s, status))
+	a.printf("%s\n", sessiontext.StatusLine(s, status, place.Words()...))
 	return nil // see above
 }
 
+// looker looks at a session, or at the newest of this folder.
+func (a *app) looker(id string) func(context.Context) (trimtab.Session, []trimtab.Status, error) {
+	return func(ctx context.Context) (s trimtab.Session, status []trimtab.Status, err error) {
+		if s, err = a.current(ctx, id); err != nil {
+			return s, nil, err
+		}
+		engine, err := a.engine()
+		if err != nil {
+			return s, nil, err
+		}
+		return s, engine.Status(s), nil
+	}
+}
+
 func (a *app) status(ctx context.Context, id string) error {
-	s, err := a.current(ctx, id)
+	s, st, err := a.looker(id)(ctx)
 	if err != nil {
 		return err
 	}
-	engine, err := a.engine()
-	if err != nil {
-		return err
-	}
-	st := engine.Status(s)
 	if a.flag.json {
 		return a.printJSON(sessiontext.ForPrograms(s, st))
 	}

@@ -67,6 +67,7 @@ func TestH10_InsideTheScreen(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			shown := false // the mode, and how it is changed, on the screen or in the title
 			for i, step := range []struct {
 				do   func() error
 				mode string // afterwards
@@ -90,6 +91,9 @@ func TestH10_InsideTheScreen(t *testing.T) {
 				if err != nil {
 					t.Fatalf("step %d: %v\n%s", i+1, err, tr.pane.text())
 				}
+				if seen := tr.title() + tr.pane.text(); strings.Contains(seen, "trimtab · RESEARCH") && strings.Contains(seen, "trimtab:mode") || strings.Contains(seen, "trimtab · RESEARCH") && strings.Contains(seen, "!trimtab mode") {
+					shown = true
+				}
 				if step.mode == "" {
 					continue
 				}
@@ -102,6 +106,9 @@ func TestH10_InsideTheScreen(t *testing.T) {
 				}); i < 0 {
 					t.Errorf("step %d: the model was never told of %s mode", i+1, step.mode)
 				}
+			}
+			if !shown {
+				t.Error("the person never saw the mode and how to change it")
 			}
 		})
 	}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/agent/chat"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/address"
@@ -118,6 +120,9 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		}
 		return a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
 	}
+	if cfg, err := a.config(); err == nil && a.terminal.out && cfg.Run.Shown(agent.Host) {
+		defer inside.Title{Out: a.out, Line: func() string { return a.titled(ctx, begun) }, Every: time.Second, Again: 10 * time.Second}.Start()()
+	}
 	code, err := agent.Run(ctx, backend, launch.Process{
 		Session: begun.ID, Data: data, Environ: a.environ, In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
 	})
@@ -125,6 +130,18 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return exitCode(code)
 	}
 	return err
+}
+
+// titled is the status of a run's session in one line; "" before it has one.
+func (a *app) titled(ctx context.Context, run *inside.Run) string {
+	if run.Session() == "" || a.service == nil {
+		return ""
+	}
+	s, err := a.service.Session(ctx, run.Session())
+	if err != nil {
+		return ""
+	}
+	return sessiontext.StatusLine(s, a.service.Engine().Status(s), inside.Place{Run: run}.Words()...)
 }
 
 // misusedRun is an error of package agentrun, told as one of usage where it is one.

@@ -130,7 +130,7 @@ var table = []row{
 	{"surface/tui", []string{".", "session", "agent", "agent/tool", "deliberate", "export/sessiontext", "surface/tui/*", "internal/config", "internal/termsafe"}, "thin: draws the chat and the debate"},
 	{"surface/linechat", []string{".", "agent", "agent/tool", "export/sessiontext", "internal/config", "internal/termsafe"}, "thin: the chat a line at a time"},
 	{"surface/gateway", []string{".", "session", "host", "host/markup", "wire", "wire/*", "internal/jsonscan", "surface/hook/relay", "surface/inside"}, "thin: applies edits to requests in each format"},
-	{"surface/inside", []string{".", "session", "host", "internal/atomicfile", "internal/filelock"}, "commands from inside an agent's screen, put aside until it is known who gave them"},
+	{"surface/inside", []string{".", "session", "host", "export/sessiontext", "internal/termsafe", "internal/atomicfile", "internal/filelock"}, "commands from inside an agent's screen, put aside until it is known who gave them"},
 	{"surface/hook/relay", []string{".", "surface/address"}, "what a hook and the gateway of its session say to each other; it steers nothing"},
 	{"surface/hook/spool", []string{"internal/jsonscan", "host"}, "what a hook leaves for later, in files: linked into a binary that must start like a hello"},
 	{"surface/hook/install", []string{"surface/hook/spool", "host"}, "hosts' own settings as text: ours put in and taken out"},

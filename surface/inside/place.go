@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/session"
 )
 
@@ -65,6 +66,24 @@ func (p Place) Session(ctx context.Context, in session.Lister, project, named st
 		return "", fmt.Errorf("session of %s: %w; start one with trimtab, or name one with --session", project, err)
 	}
 	return newest.ID, err
+}
+
+// Words end the status line of a run: the commands that wait for its next request, and how
+// its person gives one.
+func (p Place) Words() (all []string) {
+	if p.Run == nil {
+		return nil
+	}
+	for _, o := range p.Run.Waiting() {
+		all = append(all, strings.Join(append([]string{"next:", o.Command}, o.Args...), " "))
+	}
+	switch h, _ := host.Find(p.Run.Host); {
+	case h.Launch.Slash:
+		return append(all, "/trimtab:mode")
+	case h.Requests.Escape.Known(), h.Requests.Escape.Prompt:
+		return append(all, "!trimtab mode")
+	}
+	return all
 }
 
 // waiting says what the run begins with.
