@@ -34,7 +34,7 @@ var opencode = Host{
 	Private:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 	Todos:    []TodoTool{{Name: "todowrite", List: "todos", Text: []string{"content"}}},
 	Markup: Markup{
-		Openings: []string{"Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation"},
+		Openings: []string{"The following tool was executed by the user", "Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation"},
 	},
 	Headless: Headless{
 		Program: "opencode",

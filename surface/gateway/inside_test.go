@@ -123,7 +123,7 @@ func TestH10_TheShellOfThePersonSwitchesAndTheShellOfTheModelDoesNot(t *testing.
 			return anthropic(user(text("!trimtab mode research\n<turn-context>\nnow\n</turn-context>")))
 		}, true, true},
 		"goose, words beside it": {http.Header{"User-Agent": {"goose/1"}, "Agent-Session-Id": {"s1"}}, "/v1/messages", func(string) any {
-			return anthropic(user(text("!trimtab mode research\nis what the file says")))
+			return anthropic(user(text("!trimtab mode\nresearch")))
 		}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
