@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/host/launch"
@@ -132,14 +133,14 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	return err
 }
 
-// titled is the status of a run's session in one line; "" before it has one.
+// titled is the status of a run's session in one line.
 func (a *app) titled(ctx context.Context, run *inside.Run) string {
-	if run.Session() == "" || a.service == nil {
+	if a.service == nil {
 		return ""
 	}
 	s, err := a.service.Session(ctx, run.Session())
 	if err != nil {
-		return ""
+		s = trimtab.Session{} // it has none yet
 	}
 	return sessiontext.StatusLine(s, a.service.Engine().Status(s), inside.Place{Run: run}.Words()...)
 }

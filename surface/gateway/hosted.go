@@ -75,7 +75,7 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 			model = s.Model
 		}
 		commands, _ := g.commands()
-		events := append(commands, l.coming(s)...)
+		events := slices.Concat(commands, l.coming(s))
 		if s.Seq == 0 {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}
