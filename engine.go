@@ -205,6 +205,7 @@ func (p *pass) take(ev Event, now time.Time) Turn {
 		p.s.Prompt, p.s.Last, p.s.Via, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, 0, 0
 		p.s.Replied = 0
 	case Calling:
+		p.s.Project = cmp.Or(p.s.Project, ev.Folder)
 		p.s.Travel = p.travel(ev)
 		p.expire(now)
 	}

@@ -15,6 +15,7 @@ type Calling struct {
 	Travel  Travel `json:"travel,omitempty"`  // where the surface knows; else the setting
 	Hosted  []Note `json:"hosted,omitempty"`  // what the host itself has put into the request, by its maker, slot and text
 	NoTodos bool   `json:"noTodos,omitempty"` // the request offers no tool to write a todo list with
+	Folder  string `json:"folder,omitempty"`  // that the host says it works in; for a session of which nobody knows it
 }
 
 // Using is a tool about to run. An intervention may answer with Deny.

@@ -14,19 +14,30 @@ var claude = Host{
 			{Why: "title", NoTools: true, Has: []string{"output_config", "format"}},
 			{Why: "no tools", NoTools: true, Unless: "X-Claude-Code-Request-Class"},
 		},
+		Escape: Escape{Begins: []string{"<bash-stdout>"}},
+		Folder: []Between{{"Primary working directory: ", ""}, {"Working directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "claude", Package: "@anthropic-ai/claude-code",
 		Env:      []Var{{"ANTHROPIC_BASE_URL", "{url}"}, {"CLAUDE_CODE_GATEWAY_HINT_HEADERS", "1"}},
 		Upstream: []Upstream{{"anthropic", "ANTHROPIC_BASE_URL"}},
+		Args:     []string{"--plugin-dir", "{dir}/plugin"},
+		Slash:    true,
+		Shows:    true,
+		Files: []File{
+			{"plugin/.claude-plugin/plugin.json", `{"name":"trimtab","version":"1.0.0","description":"Commands of trimtab, for this run"}` + "\n"},
+			{"plugin/commands/mode.md", "---\ndescription: Show the modes of trimtab, or enter one\nargument-hint: \"[planning | research | code-review | debugging | normal | …]\"\n" + claudeBody + "mode $ARGUMENTS\n"},
+			{"plugin/commands/status.md", "---\ndescription: What steers this session\nargument-hint: \"\"\n" + claudeBody + "status $ARGUMENTS\n"},
+			{"plugin/commands/automata.md", "---\ndescription: Reflections between steps\nargument-hint: \"[on | off | …]\"\n" + claudeBody + "automata $ARGUMENTS\n"},
+		},
 		Status: StatusLine{
-			Args: []string{"--settings", `{"statusLine":{"type":"command","command":"{self} status --line --host claude"}}`},
+			Args: []string{"--settings", `{"statusLine":{"type":"command","command":"{self} status --line --host claude","refreshInterval":3}}`},
 			File: ".claude/settings.json", Word: "statusLine",
 		},
 		Model: ModelChoice{"--model", "ANTHROPIC_MODEL"},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit, Keeps: true,
+		Answer: AnswerPermit, Keeps: true, Blocks: true,
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},
@@ -77,3 +88,8 @@ var claude = Host{
 		Output: OutputClaude,
 	},
 }
+
+// claudeBody is the rest of the file of a slash command. It is there so that Claude Code
+// knows the command: our hook of the prompt carries it out, and the model never sees the
+// text.
+const claudeBody = "disable-model-invocation: true\n---\nThis was for trimtab, and its hook did not answer: nothing has changed. Tell me to run this in another terminal, in this folder: trimtab "

@@ -14,6 +14,8 @@ var codex = Host{
 			{Why: "title", Last: "Generate a concise, single-line task title"},
 			{Why: "compaction", Last: "You are performing a CONTEXT CHECKPOINT COMPACTION"},
 		},
+		Escape: Escape{Begins: []string{"<user_shell_command>"}},
+		Folder: []Between{{"<cwd>", "</cwd>"}},
 	},
 	Launch: Launch{
 		Command: "codex", Package: "@openai/codex",

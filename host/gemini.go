@@ -12,6 +12,8 @@ var gemini = Host{
 			{Why: "router", Has: []string{"generationConfig", "responseSchema"}},
 			{Why: "no tools", NoTools: true},
 		},
+		Escape: Escape{Begins: []string{"I ran the following shell command:"}},
+		Folder: []Between{{"**Workspace Directories:**\n  - ", ""}},
 	},
 	Launch: Launch{
 		Command: "gemini", Package: "@google/gemini-cli",
@@ -37,7 +39,7 @@ var gemini = Host{
 	Todos:    []TodoTool{{Name: "write_todos", List: "todos", Text: []string{"description"}}},
 	Markup: Markup{
 		Tags:     []string{"session_context", "hook_context", "loaded_context", "project_context", "extension_context", "global_context", "state_snapshot", "untrusted_context"},
-		Openings: []string{"This is the Gemini CLI. We are setting up"},
+		Openings: []string{"This is the Gemini CLI. We are setting up", "I ran the following shell command:\n```sh\n"},
 		Rest:     []string{"--- Content from referenced files ---"},
 	},
 	Headless: Headless{

@@ -7,6 +7,8 @@ var goose = Host{
 		Known:   []Sign{{Header: "Agent-Session-Id"}, {Header: "User-Agent", Begins: "goose"}},
 		Session: []string{"Agent-Session-Id"},
 		Side:    []Sign{{Why: "title", NoTools: true}, {Why: "sub-agent", System: "You are a specialized subagent within the goose"}},
+		Escape:  Escape{Prompt: true},
+		Folder:  []Between{{"<working-directory>", "</working-directory>"}},
 	},
 	Launch: Launch{
 		Command: "goose", Package: "@aaif/goose-binary-linux-x64",

@@ -6,10 +6,14 @@ type Launch struct {
 	Command  string
 	Package  string     // of npm, where to get it
 	Env      []Var      // {url}, {session}, {origin} and {key} are filled in: {url} is secret, and so is {key}, its last part
-	Args     []string   // before the person's own; {file} is the file below. Every user can read them: only {origin}, never {url} or {key}
+	Args     []string   // before the person's own; {file} is the file below, {self} the trimtab program. Every user can read them: only {origin}, never {url} or {key}
 	Keys     []string   // environment variables of which one must be set
 	Upstream []Upstream // where the person may have named another provider
 	File     File       // written to a folder of the run
+	Files    []File     // more of them, by their path in that folder, which is {dir}
+	Slash    bool       // with what is above it knows our slash commands, as /trimtab:mode
+	Shows    bool       // a line of ours is on its screen
+	Inline   Var        // JSON that joins what the variable holds already
 	Status   StatusLine
 	Model    ModelChoice
 }

@@ -15,11 +15,18 @@ var opencode = Host{
 			{Why: "sub-agent", Header: "X-Parent-Session-Id"},
 			{Why: "no tools", NoTools: true},
 		},
+		Escape: Escape{After: "The following tool was executed by the user", Begins: []string{opencodeSays}},
+		Folder: []Between{{"Working directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "opencode", Package: "opencode-ai",
 		Env:      []Var{{"ANTHROPIC_BASE_URL", "{url}/v1"}, {"OPENAI_BASE_URL", "{url}/v1"}},
 		Upstream: []Upstream{{"anthropic", "ANTHROPIC_BASE_URL"}, {"openai", "OPENAI_BASE_URL"}},
+		Slash:    true,
+		Inline: Var{"OPENCODE_CONFIG_CONTENT", `{"command":{` +
+			`"trimtab:mode":{"description":"Show the modes of trimtab, or enter one","template":"` + opencodeRuns + "mode $ARGUMENTS`" + opencodeRest + `,` +
+			`"trimtab:status":{"description":"What steers this session","template":"` + opencodeRuns + "status $ARGUMENTS`" + opencodeRest + `,` +
+			`"trimtab:automata":{"description":"Reflections between steps: on or off","template":"` + opencodeRuns + "automata $ARGUMENTS`" + opencodeRest + `}}`},
 	},
 	Hooks: Hooks{
 		Answer: AnswerNotes,
@@ -39,7 +46,7 @@ var opencode = Host{
 	Private:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 	Todos:    []TodoTool{{Name: "todowrite", List: "todos", Text: []string{"content"}}},
 	Markup: Markup{
-		Openings: []string{"Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation"},
+		Openings: []string{"The following tool was executed by the user", "Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation"},
 	},
 	Headless: Headless{
 		Program: "opencode",
@@ -55,3 +62,13 @@ var opencode = Host{
 		Output:  OutputOpencode,
 	},
 }
+
+// opencodeSays begins the text of a slash command of ours.
+const opencodeSays = "trimtab says:"
+
+// The text of a slash command as opencode's settings have it: the output of our program,
+// on the user's side. It asks no permission for that.
+const (
+	opencodeRuns = opencodeSays + " !`'{self}' "
+	opencodeRest = `\n\nThis is for me to read. Answer with the one word: noted."}`
+)

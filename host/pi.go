@@ -6,11 +6,15 @@ var pi = Host{
 	Requests: Requests{
 		Known:   []Sign{{Header: "User-Agent", Begins: "pi ("}},
 		Session: []string{"Session_id"},
+		Escape:  Escape{Begins: []string{"Ran `"}},
+		Folder:  []Between{{"<cwd>", "</cwd>"}, {"Current working directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "pi", Package: "@earendil-works/pi-coding-agent",
-		Args: []string{"-e", "{file}"},
-		File: File{"trimtab.ts", "export default function (pi) {\n  pi.registerProvider(\"anthropic\", { baseUrl: \"{url}/s/{session}\" });\n  pi.registerProvider(\"openai\", { baseUrl: \"{url}/s/{session}/v1\" });\n}\n"},
+		Args:  []string{"-e", "{file}"},
+		File:  File{"trimtab.ts", piExtension},
+		Slash: true,
+		Shows: true,
 	},
 	Hooks: Hooks{
 		Answer: AnswerNotes,
@@ -27,3 +31,50 @@ var pi = Host{
 	Sessions: []SessionDir{{Base: ".pi", Dir: "agent/sessions", End: []string{".jsonl"}}},
 	Private:  []string{".pi"},
 }
+
+// piExtension is what pi is given for a run: where its models are, slash commands, and a
+// line in its footer. What a command prints goes to the model with the next prompt, as the
+// output of pi's own shell does: the gateway reads there that it was typed.
+const piExtension = `export default function (pi) {
+  pi.registerProvider("anthropic", { baseUrl: "{url}/s/{session}" });
+  pi.registerProvider("openai", { baseUrl: "{url}/s/{session}/v1" });
+
+  const trimtab = async (...args) => {
+    const r = await pi.exec("{self}", args, { timeout: 10000 });
+    return (r.stdout.trim() || r.stderr.trim());
+  };
+  const show = async (ctx) => {
+    try {
+      if (ctx?.hasUI) ctx.ui.setStatus("trimtab", await trimtab("status", "--line"));
+    } catch {} // the agent goes on without the line
+  };
+  let timer;
+  pi.on("session_start", async (_, ctx) => {
+    await show(ctx);
+    clearInterval(timer);
+    timer = setInterval(() => show(ctx), 3000);
+    timer.unref?.();
+  });
+  pi.on("session_shutdown", () => clearInterval(timer));
+  pi.on("turn_end", (_, ctx) => { void show(ctx); });
+
+  for (const [name, description] of [
+    ["mode", "Show the modes of trimtab, or enter one"],
+    ["status", "What steers this session"],
+    ["automata", "Reflections between steps: on or off"],
+  ]) {
+    pi.registerCommand("trimtab:" + name, {
+      description,
+      handler: async (args, ctx) => {
+        const words = args.split(/\s+/).filter(Boolean);
+        const said = await trimtab(name, ...words);
+        ctx.ui.notify(said, "info");
+        if (said.includes("trimtab-ask-")) {
+          pi.sendMessage({ customType: "trimtab", display: false, content: "Ran ` + "`" + `trimtab " + [name, ...words].join(" ") + "` + "`" + `\n" + said }, { deliverAs: "nextTurn" });
+        }
+        await show(ctx);
+      },
+    });
+  }
+}
+`

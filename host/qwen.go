@@ -12,6 +12,8 @@ var qwen = Host{
 			{Why: "compaction", Last: "You are the component that summarizes a conversation"},
 			{Why: "no tools", NoTools: true},
 		},
+		Escape: Escape{Begins: []string{"I ran the following shell command:"}},
+		Folder: []Between{{"I'm currently working in the directory: ", ""}},
 	},
 	Launch: Launch{
 		Command: "qwen", Package: "@qwen-code/qwen-code",

@@ -5,6 +5,8 @@ type Requests struct {
 	Known   []Sign   // any of them tells its requests
 	Session []string // headers that carry its session id; none: the gateway knows the session by the run
 	Side    []Sign   // any of them tells a side call: a title, a compaction, a sub-agent
+	Escape  Escape
+	Folder  []Between // where its system prompt or its first words name the folder that it works in
 }
 
 // Sign is a mark by which a request is recognised. All that is given must hold.
@@ -39,3 +41,18 @@ type Markup struct {
 
 // AnyMarkup is what several agents write, and no row claims.
 var AnyMarkup = Markup{Tags: []string{"system_reminder", "system-notice"}}
+
+// Between is a place in a text: behind one word, and before another or the end of the
+// line.
+type Between struct{ Before, After string }
+
+// Escape is how the output of a command that the person gave in the host's own shell
+// stands in a request, where it can be told from that of the model's commands.
+type Escape struct {
+	Begins []string // the text of the user's side that holds it begins with one of these
+	After  string   // or it is the result of a tool that the host called itself, right behind this text of the user's side
+	Prompt bool     // the host has no such shell: a prompt that is nothing but !trimtab and a command counts as the command
+}
+
+// Known reports whether it can be told.
+func (e Escape) Known() bool { return len(e.Begins) > 0 || e.After != "" }

@@ -30,6 +30,7 @@ import (
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
+	"github.com/trimtab/trimtab/surface/inside"
 )
 
 // app is one run of the program: its streams, its flags, and what it opened.
@@ -227,28 +228,35 @@ func (a *app) homeDir() string { return cmp.Or(a.getenv("HOME"), a.getenv("USERP
 // newest of this folder that somebody works in: a debate and what it looked up
 // have their own commands.
 func (a *app) current(ctx context.Context, id string) (trimtab.Session, error) {
-	st, err := a.store(ctx)
-	if err != nil {
-		return trimtab.Session{}, err
-	}
-	if id = cmp.Or(id, a.flag.session); id != "" {
-		if err := trimtab.CheckID(id); err != nil {
-			return trimtab.Session{}, err
-		}
-		return st.Load(ctx, id)
-	}
+	s, _, err := a.locate(ctx, id)
+	return s, err
+}
+
+// locate is current, and where the command is given: inside of a run, or beside it.
+func (a *app) locate(ctx context.Context, id string) (trimtab.Session, inside.Place, error) {
+	var none trimtab.Session
 	dir, err := setting.Folder()
 	if err != nil {
-		return trimtab.Session{}, err
+		return none, inside.Place{}, err
 	}
-	info, err := session.Newest(ctx, st, trimtab.Query{Project: dir}, func(i trimtab.Info) bool { return i.Host != deliberate.Host })
-	switch {
-	case errors.Is(err, trimtab.ErrNotFound):
-		return trimtab.Session{}, fmt.Errorf("session of %s: %w; start one with trimtab, or name one with --session", dir, err)
-	case err != nil:
-		return trimtab.Session{}, err
+	data, err := a.dataDir()
+	if err != nil {
+		return none, inside.Place{}, err
 	}
-	return st.Load(ctx, info.ID)
+	place, st := inside.Locate(data, a.getenv(inside.Variable), dir), (*archive)(nil)
+	if st, err = a.store(ctx); err != nil {
+		return none, place, err
+	}
+	if id = cmp.Or(id, a.flag.session); id == "" || place.Inside && id == a.getenv("TRIMTAB_SESSION") {
+		if id, err = place.Session(ctx, st, dir, id, func(i trimtab.Info) bool { return i.Host != deliberate.Host }); err != nil {
+			return none, place, err
+		}
+	}
+	if err := trimtab.CheckID(id); err != nil {
+		return none, place, err
+	}
+	s, err := st.Load(ctx, id)
+	return s, place, err
 }
 
 // printJSON answers a program.

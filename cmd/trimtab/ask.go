@@ -1,16 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"io"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/surface/inside"
 )
 
 // shortFor are commands of interventions that are a verb of another one too. The
@@ -62,19 +64,15 @@ func sessionFlag(c *cobra.Command, a *app) {
 
 // ask gives a command to the current session and prints the answer.
 func (a *app) ask(ctx context.Context, command string, args []string) error {
-	s, err := a.current(ctx, "")
-	if err != nil {
+	s, place, err := a.locate(ctx, "")
+	if err != nil && !errors.Is(err, inside.ErrEarly) {
 		return err
 	}
 	service, err := a.sessions(ctx)
 	if err != nil {
 		return err
 	}
-	s, out, err := service.Handle(ctx, s.ID, trimtab.Asked{Command: command, Args: args, Away: true})
-	if err != nil {
-		return err
-	}
-	reply, err := out.Reply()
+	reply, err := place.Ask(ctx, service, s, command, args, a.clock())
 	if err != nil {
 		return err
 	}
@@ -85,25 +83,31 @@ func (a *app) ask(ctx context.Context, command string, args []string) error {
 		return a.printJSON(reply.Data)
 	}
 	a.printf("%s\n", reply.Text)
-	a.progress("session %s\n", s.ID)
+	if s.ID != "" {
+		a.progress("session %s\n", s.ID)
+	}
 	return nil
 }
 
 func statusCommand(a *app) *cobra.Command {
-	var line bool
+	var line, watch bool
 	var of string
 	c := &cobra.Command{
 		Use: "status [SESSION]", Short: "What steers a session now: mode, reflection, todo list, notes and their price", Args: between(0, 1),
-		Example: "  trimtab status\n  trimtab status 20261115-101500-k3x9 --json", ValidArgsFunction: a.completeSession,
+		Example: "  trimtab status\n  trimtab status --watch\n  trimtab status 20261115-101500-k3x9 --json", ValidArgsFunction: a.completeSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			if line {
 				return a.statusLine(c.Context(), of, strings.Join(args, ""))
+			}
+			if watch {
+				return inside.Watch{Look: a.looker(strings.Join(args, "")), Out: answers{a}, JSON: a.flag.json, Terminal: a.terminal.out, Every: time.Second}.On(c.Context())
 			}
 			return a.status(c.Context(), strings.Join(args, ""))
 		},
 	}
 	sessionFlag(c, a)
 	c.Flags().BoolVar(&line, "line", false, "one line, for an agent's own status line; with --host, the session is read from stdin")
+	c.Flags().BoolVar(&watch, "watch", false, "go on, and show every change until ctrl-c; with --json a line for each")
 	c.Flags().StringVar(&of, "host", "", "the agent that asks, as in claude")
 	return c
 }
@@ -112,55 +116,38 @@ func statusCommand(a *app) *cobra.Command {
 // line is no place for errors.
 func (a *app) statusLine(ctx context.Context, host, id string) error {
 	if host != "" {
-		var in struct {
-			Session string `json:"session_id"`
-		}
-		if err := json.NewDecoder(io.LimitReader(a.in, 1<<20)).Decode(&in); err == nil && in.Session != "" {
-			id = host + ":" + in.Session
-		}
+		id = cmp.Or(inside.HostSession(host, a.in), id)
 	}
-	s, err := a.current(ctx, id)
-	engine, err2 := a.engine()
+	s, place, err := a.locate(ctx, id)
 	var status []trimtab.Status
-	if err == nil && err2 == nil {
+	if engine, bad := a.engine(); err == nil && bad == nil {
 		status = engine.Status(s)
 	}
-	a.printf("%s\n", sessiontext.StatusLine(s, status))
+	a.printf("%s\n", sessiontext.StatusLine(s, status, place.Words()...))
 	return nil // see above
 }
 
-// statusJSON is the status for programs.
-type statusJSON struct {
-	trimtab.Info
-	Step   int              `json:"step"`
-	Status []trimtab.Status `json:"status"`
-	Notes  []trimtab.Note   `json:"notes"`   // that live
-	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
-	Tokens int              `json:"tokens"`
-	Added  int              `json:"added"`
-	Lost   int              `json:"lost"`
+// looker looks at a session, or at the newest of this folder.
+func (a *app) looker(id string) func(context.Context) (trimtab.Session, []trimtab.Status, error) {
+	return func(ctx context.Context) (s trimtab.Session, status []trimtab.Status, err error) {
+		if s, err = a.current(ctx, id); err != nil {
+			return s, nil, err
+		}
+		engine, err := a.engine()
+		if err != nil {
+			return s, nil, err
+		}
+		return s, engine.Status(s), nil
+	}
 }
 
 func (a *app) status(ctx context.Context, id string) error {
-	s, err := a.current(ctx, id)
+	s, st, err := a.looker(id)(ctx)
 	if err != nil {
 		return err
 	}
-	engine, err := a.engine()
-	if err != nil {
-		return err
-	}
-	st := engine.Status(s)
 	if a.flag.json {
-		out := statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
-		for _, n := range s.Notes {
-			if n.Live() {
-				out.Notes = append(out.Notes, n)
-			} else {
-				out.Past = append(out.Past, n)
-			}
-		}
-		return a.printJSON(out)
+		return a.printJSON(sessiontext.ForPrograms(s, st))
 	}
 	a.answered(sessiontext.Status(a.out, s, st))
 	return nil

@@ -7,10 +7,13 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/host/launch"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
@@ -18,6 +21,7 @@ import (
 	"github.com/trimtab/trimtab/surface/agentrun"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/hook/install"
+	"github.com/trimtab/trimtab/surface/inside"
 	"github.com/trimtab/trimtab/surface/server"
 )
 
@@ -107,8 +111,13 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
+	begun, err := inside.Begin(data, inside.Facts{ID: chat.NewID(a.clock()), Host: agent.Host, Project: dir, Started: a.clock()})
+	if err != nil {
+		a.wrong("%s\n", err)
+	}
+	defer func() { _ = begun.End() }() // the next run removes what is left
 	backend := func(l net.Listener, secret string) (agentrun.Server, func() int64, func() int64, error) {
-		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.Model, Named: agent.Named, Opening: opening, Log: log, Tracer: tracer})
+		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.Model, Named: agent.Named, Opening: opening, Run: begun, Log: log, Tracer: tracer})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -116,13 +125,28 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		s, err := a.server(ctx, server.Options{Gateway: g, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), Known: address.Only(secret), Bare: true, Log: log})
 		return s, g.Stats.Main.Load, passed, err
 	}
+	if cfg, err := a.config(); err == nil && a.terminal.out && cfg.Run.Shown(agent.Host) {
+		defer inside.Title{Out: a.out, Line: func() string { return a.titled(ctx, begun) }, Every: time.Second, Again: 10 * time.Second}.Start()()
+	}
 	code, err := agent.Run(ctx, backend, launch.Process{
-		Session: chat.NewID(a.clock()), Data: data, Environ: append(slices.Clone(a.environ), config.Environ[Settings](a.flag.sets)...), In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
+		Session: begun.ID, Data: data, Environ: append(slices.Clone(a.environ), config.Environ[Settings](a.flag.sets)...), In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
 	})
 	if err == nil && code != 0 {
 		return exitCode(code)
 	}
 	return err
+}
+
+// titled is the status of a run's session in one line.
+func (a *app) titled(ctx context.Context, run *inside.Run) string {
+	if a.service == nil {
+		return ""
+	}
+	s, err := a.service.Session(ctx, run.Session())
+	if err != nil {
+		s = trimtab.Session{} // it has none yet
+	}
+	return sessiontext.StatusLine(s, a.service.Engine().Status(s), inside.Place{Run: run}.Words()...)
 }
 
 // misusedRun is an error of package agentrun, told as one of usage where it is one.

@@ -18,12 +18,14 @@ import (
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/inside"
 )
 
 // Settings is all that can be set, a struct per package.
 type Settings struct {
 	steer.Config
 	Gateway   gateway.Config  `json:"gateway" doc:"between agents and their models"`
+	Run       inside.Config   `json:"run" doc:"an agent that is run"`
 	Store     Storage         `json:"store" doc:"the database"`
 	Limits    setting.Limits  `json:"limits" doc:"what is refused for its size"`
 	Telemetry trace.Config    `json:"telemetry" doc:"what is told to those who watch the gateway"`

@@ -67,8 +67,9 @@ func StatusRow(st trimtab.Status) string {
 	return strings.TrimPrefix(st.Text, st.By+" ")
 }
 
-// StatusLine is what steers a session in one line, for a status line.
-func StatusLine(s trimtab.Session, status []trimtab.Status) string {
+// StatusLine is what steers a session in one line, for a status line. More are words that
+// end it: what waits, and how it is changed.
+func StatusLine(s trimtab.Session, status []trimtab.Status, more ...string) string {
 	words := []string{"trimtab"}
 	for _, st := range status {
 		words = append(words, st.Text)
@@ -76,5 +77,63 @@ func StatusLine(s trimtab.Session, status []trimtab.Status) string {
 	if s.Meter.Added > 0 {
 		words = append(words, plural.Count(s.Made, "note")+", "+plural.Count(s.Meter.Added, "token"))
 	}
-	return strings.Join(words, " · ")
+	return strings.Join(append(words, more...), " · ")
+}
+
+// Report is the status of a session for programs.
+type Report struct {
+	trimtab.Info
+	Step   int              `json:"step"`
+	Status []trimtab.Status `json:"status"`
+	Notes  []trimtab.Note   `json:"notes"`   // that live
+	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
+	Tokens int              `json:"tokens"`
+	Added  int              `json:"added"`
+	Lost   int              `json:"lost"`
+}
+
+// ForPrograms is the status of a session for programs.
+func ForPrograms(s trimtab.Session, status []trimtab.Status) Report {
+	r := Report{s.Info, s.Step, append([]trimtab.Status{}, status...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
+	for _, n := range s.Notes {
+		if n.Live() {
+			r.Notes = append(r.Notes, n)
+		} else {
+			r.Past = append(r.Past, n)
+		}
+	}
+	return r
+}
+
+// Brief writes what steers a session for somebody who watches it: as Status does, with
+// the notes counted and the newest of them told with its reason.
+func Brief(w io.Writer, s trimtab.Session, status []trimtab.Status) error {
+	p := termsafe.NewPrinter(w)
+	p.Printf("%s  %s\n", s.ID, s.Title)
+	p.Printf("  agent    %s, model %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "?"))
+	p.Printf("  step     %d, about %d tokens\n", s.Step, s.Meter.Tokens(s.Meter.Bytes))
+	for _, st := range status {
+		p.Printf("  %-8s %s\n", st.By, StatusRow(st))
+	}
+	live, last := 0, trimtab.Note{}
+	for _, n := range s.Notes {
+		if n.Live() {
+			live++
+		}
+		if n.ID >= last.ID {
+			last = n
+		}
+	}
+	p.Printf("  notes    %d live, %d in the history; %s, %s so far\n", live, len(s.Notes)-live, plural.Count(s.Made, "note"), plural.Count(s.Meter.Added, "token"))
+	if last.By != "" {
+		p.Printf("  last     %s/%s: %s\n", last.By, last.Slot, last.Why)
+	}
+	return p.Err()
+}
+
+// Line writes one line.
+func Line(w io.Writer, text string) error {
+	p := termsafe.NewPrinter(w)
+	p.Printf("%s\n", text)
+	return p.Err()
 }

@@ -10,6 +10,7 @@ package launch
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +34,9 @@ type Launch struct {
 	Keys     []string          // environment variables of which one must be set
 	Upstream map[string]string // by provider, the variable in which the person may have named another one
 	File     host.File         // written to a folder of the run; without a name there is none
-	Files    []host.File       // beside it, for this person's set-up
+	Files    []host.File       // more of them, by their path in that folder, which is {dir}
+	Inline   host.Var          // JSON that joins what the variable holds already
+	Self     string            // the trimtab program
 	Status   host.StatusLine
 	Model    host.ModelChoice
 }
@@ -46,7 +49,7 @@ func Find(name string) (Launch, bool) {
 	}
 	row := h.Launch
 	l := Launch{
-		Host: h.Name, Command: row.Command, Package: row.Package, Args: row.Args, Keys: row.Keys, File: row.File, Status: row.Status, Model: row.Model,
+		Host: h.Name, Command: row.Command, Package: row.Package, Args: row.Args, Keys: row.Keys, File: row.File, Files: row.Files, Inline: row.Inline, Status: row.Status, Model: row.Model,
 		Env: map[string]string{}, Upstream: map[string]string{},
 	}
 	for _, v := range row.Env {
@@ -103,7 +106,15 @@ func (l Launch) ownSession() bool {
 // Fill puts the run's address, session and file into the launch.
 func (l Launch) Fill(address, session, file string) Launch {
 	origin, key := part(address)
-	fill := strings.NewReplacer("{url}", address, "{origin}", origin, "{key}", key, "{session}", session, "{file}", file, "{dir}", filepath.Dir(file)).Replace
+	dir := filepath.Dir(file)
+	if dir == "." { // a word in place of a file
+		dir = "FOLDER"
+	}
+	self, err := json.Marshal(cmp.Or(l.Self, "trimtab"))
+	if err != nil {
+		self = []byte(`"trimtab"`)
+	}
+	fill := strings.NewReplacer("{url}", address, "{origin}", origin, "{key}", key, "{session}", session, "{file}", file, "{dir}", dir, "{self}", strings.Trim(string(self), `"`)).Replace
 	l.Env = maps.Clone(l.Env)
 	for k, v := range l.Env {
 		l.Env[k] = fill(v)
@@ -112,10 +123,10 @@ func (l Launch) Fill(address, session, file string) Launch {
 	for i, a := range l.Args {
 		l.Args[i] = fill(a)
 	}
-	l.File.Text = fill(l.File.Text)
+	l.File.Text, l.Inline.Value = fill(l.File.Text), fill(l.Inline.Value)
 	l.Files = slices.Clone(l.Files)
-	for i, f := range l.Files {
-		l.Files[i].Text = fill(f.Text)
+	for i := range l.Files {
+		l.Files[i].Text = fill(l.Files[i].Text)
 	}
 	return l
 }
@@ -123,6 +134,7 @@ func (l Launch) Fill(address, session, file string) Launch {
 // WithStatus adds a status line of ours, where the host has one and the person has
 // not set their own. Self is the trimtab program.
 func (l Launch) WithStatus(self string, getenv func(string) string) Launch {
+	l.Self = self
 	if len(l.Status.Args) == 0 || strings.ContainsAny(self, "\"\\ ") {
 		return l
 	}

@@ -101,7 +101,7 @@ func TestAStatusLineOfThePersonStays(t *testing.T) {
 	if got := l.WithStatus("/bin/trimtab", getenv); !slices.Contains(got.Args, "--settings") {
 		t.Errorf("no status line: %q", got.Args)
 	}
-	if got := l.WithStatus("/a b/trimtab", getenv); len(got.Args) != 0 {
+	if got := l.WithStatus("/a b/trimtab", getenv); slices.Contains(got.Args, "--settings") {
 		t.Errorf("a path that the host's shell would take apart: %q", got.Args)
 	}
 	file := filepath.Join(home, ".claude", "settings.json")
@@ -111,7 +111,7 @@ func TestAStatusLineOfThePersonStays(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"statusLine":{}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.WithStatus("/bin/trimtab", getenv); len(got.Args) != 0 {
+	if got := l.WithStatus("/bin/trimtab", getenv); slices.Contains(got.Args, "--settings") {
 		t.Errorf("the person's own is hidden by %q", got.Args)
 	}
 }
@@ -123,7 +123,7 @@ func TestExtrasJoinTheSettingsThatAreThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(strings.Join(l.Args, " "), "--settings"); n != 1 || !strings.Contains(l.Args[1], `"hooks":1`) || !strings.Contains(l.Args[1], "statusLine") {
+	if n := strings.Count(strings.Join(l.Args, " "), "--settings"); n != 1 || !strings.Contains(strings.Join(l.Args, " "), `"hooks":1,"statusLine"`) {
 		t.Errorf("of two such flags the host would take one: %q", l.Args)
 	}
 	if l.Env["A"] != "b" || l.Env["ANTHROPIC_BASE_URL"] == "" || l.File != (host.File{Name: "settings.json", Text: "{}"}) {
@@ -250,5 +250,35 @@ func TestFilesOfASetupLieBesideTheFileOfTheRun(t *testing.T) {
 	text, path, _ := strings.Cut(out.String(), "\n")
 	if _, err := os.Stat(strings.TrimSpace(path)); text != "at http://u for s1" || err == nil {
 		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+// TestH10_CommandsForARunAreInItsFolder: whole files, in a folder that is gone afterwards,
+// and JSON that joins what the person has in the variable.
+func TestH10_CommandsForARunAreInItsFolder(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh on this system")
+	}
+	l := launch.Launch{
+		Host: "x", Self: `/a "b"/trimtab`, Args: []string{"-c", `cat "{dir}/plugin/commands/mode.md"; echo "$INLINE"; echo "{dir}"`},
+		Files: []host.File{{Name: "plugin/commands/mode.md", Text: "\"{self}\"\n"}}, Inline: host.Var{Name: "INLINE", Value: `{"a":{"x":1,"y":2},"b":"{self}"}`},
+	}
+	for given, want := range map[string]string{
+		"":                          `{"a":{"x":1,"y":2},"b":"/a \"b\"/trimtab"}`,
+		`{"a":{"x":9,"z":3},"c":0}`: `{"a":{"x":9,"y":2,"z":3},"b":"/a \"b\"/trimtab","c":0}`,
+		`// not plain JSON`:         `// not plain JSON`,
+	} {
+		var out bytes.Buffer
+		if code, err := l.Run(launch.Process{Program: sh, URL: "http://u/k/abc", Session: "s1", Environ: append(os.Environ(), "INLINE="+given), Out: &out, Err: &out}); err != nil || code != 0 {
+			t.Fatalf("%d %v %s", code, err, out.String())
+		}
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if lines[0] != `"/a \"b\"/trimtab"` || lines[1] != want {
+			t.Errorf("%q: %q", given, lines)
+		}
+		if _, err := os.Stat(lines[2]); err == nil {
+			t.Error("the folder of the run is left behind")
+		}
 	}
 }

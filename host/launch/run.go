@@ -2,6 +2,7 @@ package launch
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -36,17 +38,12 @@ func (l Launch) Run(p Process) (code int, err error) {
 			return 0, err
 		}
 		defer os.RemoveAll(dir)
-		file = filepath.Join(dir, cmp.Or(l.File.Name, "none"))
+		file = filepath.Join(dir, cmp.Or(l.File.Name, "file"))
 	}
 	named := l.ownSession()
 	l = l.Fill(p.URL, p.Session, file)
-	for _, f := range append(slices.Clone(l.Files), l.File) {
-		if f.Name == "" {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(filepath.Dir(file), f.Name), []byte(f.Text), 0o600); err != nil {
-			return 0, err
-		}
+	if err := l.write(file); err != nil {
+		return 0, err
 	}
 	agent := exec.Command(p.Program, append(slices.Clone(l.Args), p.Args...)...)
 	agent.Stdin, agent.Stdout, agent.Stderr = p.In, p.Out, p.Err
@@ -60,6 +57,9 @@ func (l Launch) Run(p Process) (code int, err error) {
 	agent.Env = append(agent.Env, direct(p.Environ)...)
 	for _, k := range slices.Sorted(maps.Keys(l.Env)) {
 		agent.Env = append(agent.Env, k+"="+l.Env[k])
+	}
+	if l.Inline.Name != "" {
+		agent.Env = append(agent.Env, l.Inline.Name+"="+joinJSON(lookup(agent.Env, l.Inline.Name), l.Inline.Value))
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -83,4 +83,63 @@ func (l Launch) Run(p Process) (code int, err error) {
 			return 0, err
 		}
 	}
+}
+
+// write writes the files of the run.
+func (l Launch) write(file string) error {
+	if l.File.Name != "" {
+		if err := os.WriteFile(file, []byte(l.File.Text), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, f := range l.Files {
+		name := filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(f.Text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookup is the value of a variable; of several, the last counts.
+func lookup(environ []string, name string) (value string) {
+	for _, e := range environ {
+		if k, v, ok := strings.Cut(e, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// joinJSON adds our members to an object. What is there already counts; what is no plain
+// JSON is the person's, and stays as it is.
+func joinJSON(theirs, ours string) string {
+	if theirs == "" {
+		return ours
+	}
+	var a, b map[string]any
+	if json.Unmarshal([]byte(theirs), &a) != nil || json.Unmarshal([]byte(ours), &b) != nil {
+		return theirs
+	}
+	joined, err := json.Marshal(joinMaps(a, b))
+	if err != nil {
+		return theirs
+	}
+	return string(joined)
+}
+
+func joinMaps(theirs, ours map[string]any) map[string]any {
+	all := maps.Clone(ours)
+	for k, v := range theirs {
+		a, ok := v.(map[string]any)
+		b, both := ours[k].(map[string]any)
+		if ok && both {
+			v = joinMaps(a, b)
+		}
+		all[k] = v
+	}
+	return all
 }

@@ -201,6 +201,12 @@ func (a Agent) Describe(w io.Writer) error {
 	if l.File.Name != "" {
 		fmt.Fprintf(&text, "FILE is %s in a folder of the run:\n%s", l.File.Name, l.File.Text)
 	}
+	if l.Inline.Name != "" {
+		fmt.Fprintf(&text, "%s joins %s\n", l.Inline.Name, l.Inline.Value)
+	}
+	for _, f := range l.Files {
+		fmt.Fprintf(&text, "FOLDER has %s\n", f.Name)
+	}
 	text.WriteString(a.Program)
 	for _, word := range slices.Concat(l.Args, a.Args) {
 		text.WriteString(" " + install.ShellQuote(word))

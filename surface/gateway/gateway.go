@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/inside"
 )
 
 // Service is the part of session.Service that the gateway goes through.
@@ -53,6 +54,7 @@ type Options struct {
 	Session   string            // the session of requests that name none
 	Named     map[string]string // base URLs of upstreams that requests name in their path, /u/{name}/…
 	Opening   []trimtab.Event   // told to each session that begins here
+	Run       *inside.Run       // whose requests these are: commands that its person gives; nil is none
 	Travel    string            // how notes travel, where it is not for the model and the provider alone to say: see trimtab.Config
 	Developer bool              // the provider of OpenAI's format takes developer messages: it is OpenAI itself
 	Transport http.RoundTripper // to the providers; a plain one if nil

@@ -75,7 +75,8 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 		if s.Model != "" && (l.loaded || model == "") { // a session that goes on in another run may ask another model there
 			model = s.Model
 		}
-		events := l.coming(s)
+		commands, _ := g.commands()
+		events := slices.Concat(commands, l.coming(s))
 		if s.Seq == 0 {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}

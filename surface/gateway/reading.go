@@ -10,13 +10,15 @@ import (
 // reading is a body held against the ledger: which of its messages are known, and
 // where it parts from the main line.
 type reading struct {
-	lines   []line // the history as the body has it
-	at      []int  // the place of each in ledger.said; of those that are new, where it will be
-	items   []int  // where each begins in the body; -1 of those that the provider keeps and the body has not
-	new     []int  // lines that are
-	shared  int    // how many lines, from the first on, are those of the main line
-	changed bool   // the main line ends otherwise than this history goes on
-	adopted bool   // what another surface told stands in the ledger under new names
+	lines   []line          // the history as the body has it
+	at      []int           // the place of each in ledger.said; of those that are new, where it will be
+	items   []int           // where each begins in the body; -1 of those that the provider keeps and the body has not
+	new     []int           // lines that are
+	shared  int             // how many lines, from the first on, are those of the main line
+	changed bool            // the main line ends otherwise than this history goes on
+	adopted bool            // what another surface told stands in the ledger under new names
+	escaped []int           // lines that the host wrote for the person's own shell
+	typed   []trimtab.Event // a command that was typed as a prompt
 }
 
 // branches finds the line that follows another, and lines by what they say.
@@ -308,6 +310,9 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 			m.Usage, m.Model = reply.Usage, reply.Model
 		case (r.changed || sure && n > replied) && m.Role == trimtab.RoleAssistant: // behind the newest reply no other one came
 			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
+		}
+		if slices.Contains(r.escaped, n) {
+			escaped(&m)
 		}
 		ownWords(&m, call.Hosted)
 		l.hooks.vouch(&m)

@@ -135,10 +135,11 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 		g.tellReply(ctx, l)
 		seen = l.read(to.format, body)
 	}
+	g.escapes(from, to.format, body, &seen)
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
-	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body), NoTodos: as.noTodos}
+	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body), NoTodos: as.noTodos, Folder: g.folder(from, l, to.format, body)}
 	if body.Previous() != "" {
 		call.Hosted = l.kept()
 	}
@@ -206,8 +207,9 @@ func sizeOf(edits []wire.Edit) (size int) {
 // tell tells the engine what is new in a body and returns the session after it.
 func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
+	commands, done := g.commands()
 	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := seen.events(l, f, b, s, l.pending, call)
+		events := append(slices.Concat(commands, seen.typed), seen.events(l, f, b, s, l.pending, call)...)
 		if l.fresh {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}
@@ -216,6 +218,8 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 	if err != nil {
 		return s, out, err
 	}
+	done()
+	g.opt.Run.SetSession(l.id)
 	l.take(seen)
 	l.loaded, l.fresh, l.state, l.hooks.typing = true, false, s, false
 	l.pending, l.since = nil, g.opt.Clock()

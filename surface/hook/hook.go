@@ -34,6 +34,7 @@ type Options struct {
 	Eager   bool                                                    // no call may be put aside: somebody outside the engine wants to hear of each
 	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
 	SendOn  bool                                                    // a stop that has triggered something sends the agent on
+	Early   func(trimtab.Asked) error                               // takes a command of the person's for a run without a session; nil is not at all
 	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
 	Clock   func() time.Time                                        // nil is time.Now
 	PID     int                                                     // 0 is this process
@@ -74,6 +75,7 @@ type Answer struct {
 	Context  string   // for the model
 	Request  *Request // for a plugin of ours that puts notes into a request itself; nil where the call is none of its
 	Deny     string   // the tool may not run, and why
+	Block    string   // the prompt goes no further, and what the person is told
 	Notices  []string // for the person
 	Decision Decision // at a stop
 	SendOn   bool     // the agent is to go on, also where that is for what was triggered
@@ -92,6 +94,11 @@ func (h *Hook) Answer(ctx context.Context, c spool.Call) (Answer, error) {
 	}
 	box := spool.At(h.opt.Data, c)
 	t := &turn{Hook: h, call: c, in: in, box: box, id: h.id(c)}
+	if ev, ok := ownCommand(in.Prompt); ok && c.Event.Kind == spool.Prompt && c.Host.Hooks.Blocks {
+		a, err := t.command(ctx, ev)
+		a.Session = t.id
+		return a, err
+	}
 	t.state, _ = box.State() // none, or an unreadable one, starts afresh
 	aside := box.Take(h.opt.PID)
 	a, err := t.answer(ctx, aside.Calls)

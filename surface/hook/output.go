@@ -69,6 +69,9 @@ func Encode(c spool.Call, a Answer) ([]byte, error) {
 // Claude, and its schemas are closed: a key too many and the whole answer counts as
 // failed.
 func shape(c spool.Call, a Answer) any {
+	if a.Block != "" {
+		return blocked(a)
+	}
 	switch c.Host.Hooks.Answer {
 	case host.AnswerPermit:
 		return permitForm(c, a)

@@ -159,7 +159,7 @@ func (r *rig) messages() []trimtab.Message {
 var keys = map[string]map[spool.Kind][]string{
 	"claude": {
 		spool.Start:  {"hookSpecificOutput.hookEventName", "hookSpecificOutput.additionalContext", "systemMessage"},
-		spool.Prompt: {"hookSpecificOutput.hookEventName", "hookSpecificOutput.additionalContext", "systemMessage"},
+		spool.Prompt: {"hookSpecificOutput.hookEventName", "hookSpecificOutput.additionalContext", "systemMessage", "decision", "reason"},
 		spool.Used:   {"hookSpecificOutput.hookEventName", "hookSpecificOutput.additionalContext", "systemMessage"},
 		spool.Using:  {"hookSpecificOutput.hookEventName", "hookSpecificOutput.permissionDecision", "hookSpecificOutput.permissionDecisionReason", "systemMessage"},
 		spool.Stop:   {"decision", "reason", "systemMessage"},

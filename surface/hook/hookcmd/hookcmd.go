@@ -33,6 +33,7 @@ import (
 	"github.com/trimtab/trimtab/surface/hook"
 	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/surface/hook/spool"
+	"github.com/trimtab/trimtab/surface/inside"
 )
 
 // Cap is how long a host may have to wait for a hook, whatever happens. The store
@@ -113,6 +114,12 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	opt := hook.Options{
 		Service: s.service, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
 		Gateway: behind, Session: r.Home.Getenv("TRIMTAB_SESSION"),
+	}
+	if run, err := inside.Find(data, r.Home.Getenv(inside.Variable)); err == nil {
+		opt.Early = func(ev trimtab.Asked) error {
+			_, err := run.Offer(inside.Offer{Command: ev.Command, Args: ev.Args, Sure: true, At: r.Clock()})
+			return err
+		}
 	}
 	if at != "" {
 		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event) ([]string, bool, error) {
