@@ -84,8 +84,12 @@ func Find(opt Options) (Agent, error) {
 		Getenv: opt.Getenv, Home: cmp.Or(opt.Getenv("HOME"), opt.Getenv("USERPROFILE")), Dir: opt.Dir, Args: opt.Args, System: runtime.GOOS,
 		Ours: ours,
 	})
-	if err != nil {
+	errand := asksNothing(opt.Args)
+	switch {
+	case err != nil && !errand:
 		return a, err
+	case err != nil: // it may be how the person mends it: codex login
+		found = setup.Setup{Upstreams: map[string]string{}, Named: map[string]string{}}
 	}
 	if self, err := os.Executable(); err == nil {
 		l = l.WithStatus(self, opt.Getenv)
@@ -93,7 +97,7 @@ func Find(opt Options) (Agent, error) {
 	if l, err = withSetup(l, found); err != nil {
 		return a, err
 	}
-	if err := l.Check(opt.Getenv); err != nil {
+	if err := l.Check(opt.Getenv); err != nil && !errand {
 		return a, err
 	}
 	for _, note := range found.Notes {
@@ -266,7 +270,7 @@ func (a Agent) Run(ctx context.Context, backend Backend, p launch.Process) (code
 // unsteered is what to say of a run in which nothing was steered, or "".
 func (a Agent) unsteered(turns, passed int64) string {
 	switch {
-	case turns > 0 || a.asksNothing():
+	case turns > 0 || asksNothing(a.Args):
 		return ""
 	case passed > 0:
 		return fmt.Sprintf("%s of %s came through the gateway and none was steered: they were side calls, or could not be read; see trimtab doctor", plural.Count(int(passed), "request"), a.Command)
@@ -274,14 +278,14 @@ func (a Agent) unsteered(turns, passed int64) string {
 	return fmt.Sprintf("no request of %s came through the gateway, so nothing was steered. If you asked it something, a setting or login of its own leads elsewhere: trimtab run --dry-run %s shows what it was told, docs/hosts.md what is possible", a.Command, a.Host)
 }
 
-// asksNothing reports whether the agent was started for something else than to ask a
+// asksNothing reports whether an agent is started for something else than to ask a
 // model: to say its version, or to see to its own settings.
-func (a Agent) asksNothing() bool {
-	for i, arg := range a.Args {
+func asksNothing(args []string) bool {
+	for i, arg := range args {
 		switch {
 		case arg == "--":
 			return false
-		case slices.Contains([]string{"--help", "-h", "--version", "-V"}, arg), len(a.Args) == 1 && arg == "-v":
+		case slices.Contains([]string{"--help", "-h", "--version", "-V"}, arg), len(args) == 1 && arg == "-v":
 			return true
 		case i == 0 && slices.Contains(errands, arg):
 			return true

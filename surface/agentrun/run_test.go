@@ -152,6 +152,21 @@ func TestH9_WhatIsSaidForTheRunCountsMost(t *testing.T) {
 	}
 }
 
+// TestH9_AnErrandIsNotRefused: a person without a login has to be able to log in.
+func TestH9_AnErrandIsNotRefused(t *testing.T) {
+	m := newMachine(t, map[string]string{"bin/codex": "#!/bin/sh\n", "bin/qwen": "#!/bin/sh\n"})
+	if _, err := m.find("codex", nil, "exec", "hello"); err == nil {
+		t.Error("codex without a login was started")
+	}
+	for _, name := range []string{"codex", "qwen"} {
+		for _, args := range [][]string{{"login"}, {"--version"}} {
+			if _, err := m.find(name, nil, args...); err != nil {
+				t.Errorf("%s %q: %v", name, args, err)
+			}
+		}
+	}
+}
+
 // TestH9_OnlyAGatewayOfOursIsLeftOut: a company's may have a path that begins alike.
 func TestH9_OnlyAGatewayOfOursIsLeftOut(t *testing.T) {
 	for base, want := range map[string]string{
