@@ -43,9 +43,15 @@ func TestH12_SessionsThroughServeAreFoundInTheirFolder(t *testing.T) {
 			}
 			work := filepath.Join(agent.Home, "work")
 			in := func(args ...string) []byte {
-				cmd := exec.CommandContext(ctx, program, append(args, "--data", data)...)
-				cmd.Dir, cmd.Env = work, []string{"HOME=" + agent.Home}
-				out, err := cmd.CombinedOutput()
+				var out []byte
+				var err error
+				for range 50 { // what steering did is stored a moment after the agent has its reply
+					cmd := exec.CommandContext(ctx, program, append(args, "--data", data)...)
+					cmd.Dir, cmd.Env = work, []string{"HOME=" + agent.Home}
+					if out, err = cmd.CombinedOutput(); err == nil || pause(ctx, 200*time.Millisecond) != nil {
+						break
+					}
+				}
 				if err != nil {
 					t.Errorf("trimtab %s: %v\n%s", strings.Join(args, " "), err, out)
 				}

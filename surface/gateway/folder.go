@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -40,8 +41,30 @@ func (g *Steerer) folder(from client, l *ledger, f wire.Format, b *wire.Body) st
 	return ""
 }
 
-// jsonText is raw JSON with its escaped line ends as such: a path ends there.
-func jsonText(raw []byte) string { return strings.ReplaceAll(string(raw), `\n`, "\n") }
+// jsonText is the text of a system prompt: a string, or parts with one.
+func jsonText(raw []byte) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return ""
+	}
+	var all []string
+	var collect func(v any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case string:
+			all = append(all, v)
+		case []any:
+			for _, part := range v {
+				collect(part)
+			}
+		case map[string]any:
+			collect(v["text"])
+			collect(v["parts"])
+		}
+	}
+	collect(v)
+	return strings.Join(all, "\n")
+}
 
 // hostText is what the host wrote of a message.
 func hostText(m trimtab.Message) string {
@@ -64,21 +87,19 @@ func hostText(m trimtab.Message) string {
 	return strings.Join(all, "\n")
 }
 
-// folderIn finds the first folder in a text that stands where a host puts it.
+// folderIn finds the first folder in a text that stands where a host puts it; a prompt may
+// also speak of the place.
 func folderIn(places []host.Between, text string) string {
 	for _, p := range places {
-		_, rest, ok := strings.Cut(text, p.Before)
-		if !ok {
-			continue
-		}
-		dir, _, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
-		if p.After != "" {
-			dir, _, _ = strings.Cut(dir, p.After)
-		}
-		dir, _, _ = strings.Cut(dir, `"`) // the end of the text, in JSON
-		dir = strings.TrimSpace(dir)
-		if filepath.IsAbs(dir) && len(dir) <= maxFolder && !strings.ContainsFunc(dir, unicode.IsControl) {
-			return filepath.Clean(dir)
+		for _, rest := range strings.Split(text, p.Before)[1:] {
+			dir, _, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
+			if p.After != "" {
+				dir, _, _ = strings.Cut(dir, p.After)
+			}
+			dir = strings.TrimSpace(dir)
+			if filepath.IsAbs(dir) && len(dir) <= maxFolder && !strings.ContainsFunc(dir, unicode.IsControl) {
+				return filepath.Clean(dir)
+			}
 		}
 	}
 	return ""

@@ -50,9 +50,10 @@ func TestH12_ASessionThroughServeKnowsItsFolder(t *testing.T) {
 		"gemini": {http.Header{"User-Agent": {"GeminiCLI/0"}}, "/v1beta/models/gemini-3:generateContent", []any{obj{"tools": []any{obj{"functionDeclarations": []any{obj{"name": "sh"}}}}, "contents": []any{obj{"role": "user", "parts": []any{
 			obj{"text": "<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - /w/a\n- **Directory Structure:**\n</session_context>"}, obj{"text": "hi"},
 		}}}}}, "/w/a"},
-		"qwen":  {http.Header{"User-Agent": {"QwenCode/0"}}, "/v1/chat/completions", []any{chat(say("system", "You are"), user(text("<system-reminder>\nThis is the Qwen Code. We are setting up\nI'm currently working in the directory: /w/a\nHere is\n</system-reminder>"), text("hi")))}, "/w/a"},
-		"goose": {http.Header{"User-Agent": {"goose/1"}, "Agent-Session-Id": {"s1"}}, "/v1/chat/completions", []any{chat(say("system", "You are"), say("user", "hi\n<turn-context>\n<working-directory>/w/a</working-directory>\n</turn-context>"))}, "/w/a"},
-		"pi":    {http.Header{"User-Agent": {"pi (0)"}}, "/v1/messages", []any{anthropic("You are", user(text("hi")), say("system", "Updated system prompt section \"cwd\":\n\n<cwd>\n/w/a\n</cwd>"))}, "/w/a"},
+		"qwen":               {http.Header{"User-Agent": {"QwenCode/0"}}, "/v1/chat/completions", []any{chat(say("system", "You are"), user(text("<system-reminder>\nThis is the Qwen Code. We are setting up\nI'm currently working in the directory: /w/a\nHere is\n</system-reminder>"), text("hi")))}, "/w/a"},
+		"goose":              {http.Header{"User-Agent": {"goose/1"}, "Agent-Session-Id": {"s1"}}, "/v1/chat/completions", []any{chat(say("system", "You are"), say("user", "hi\n<turn-context>\n<working-directory>/w/a</working-directory>\n</turn-context>"))}, "/w/a"},
+		"pi, an older model": {http.Header{"User-Agent": {"pi (0)"}}, "/v1/messages", []any{anthropic("The section <cwd> says where you are.\n<cwd>\n/w/a\n</cwd>", user(text("hi")))}, "/w/a"},
+		"pi":                 {http.Header{"User-Agent": {"pi (0)"}}, "/v1/messages", []any{anthropic("You are", user(text("hi")), say("system", "Updated system prompt section \"cwd\":\n\n<cwd>\n/w/a\n</cwd>"))}, "/w/a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, parts{up: fakemodel.Start(t, fakemodel.Options{Lenient: true}).URL})
