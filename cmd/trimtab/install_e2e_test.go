@@ -151,7 +151,13 @@ func TestH11_InstalledInTheRealAgents(t *testing.T) {
 				remembered = "Both halves are there"
 				run("the second folder", false, over)
 			}
-			ours("mode", "planning")
+			if len(h.flags) > 0 { // a plugin has slash commands
+				if asked = run("/trimtab:mode planning", true, over); !strings.Contains(asked[0], "PLANNING") {
+					t.Errorf("the slash command was not run:\n%s", tail(asked[0]))
+				}
+			} else {
+				ours("mode", "planning")
+			}
 			asked = run("and the other folder", true, over)
 			if !h.deaf && !strings.Contains(asked[0], "PLANNING MODE") {
 				t.Errorf("resumed, the mode is not told:\n%s", tail(asked[0]))
