@@ -169,6 +169,7 @@ type Said struct {
 	Last    bool    `json:"last,omitempty"`   // on a turn's last request
 	Behind  bool    `json:"behind,omitempty"` // right behind a person's prompt
 	Verdict Verdict `json:"verdict,omitempty"`
+	End     string  `json:"end,omitempty"` // how the run ended, where that is known
 
 	read bool // a person judged this very note
 }
@@ -232,6 +233,11 @@ func (c Corpus) one(o Options, s replay.Recorded) (Played, error) {
 }
 
 func (r *Played) add(kinds Kinds, s Said) {
+	if s.End = "failed"; r.end == nil {
+		s.End = ""
+	} else if r.end.Resolved {
+		s.End = "solved"
+	}
 	s.Session, s.Kind = r.ID, kinds.of(s.By, s.Slot, s.Why)
 	atEnd := s.Slot == string(replay.Continued)
 	s.Last = !atEnd && slices.Contains(r.stops, s.Step+1)

@@ -23,6 +23,7 @@ type CorpusResult struct {
 	Steps    int       `json:"steps"`
 	Said     []SaidRow `json:"said"` // in all sessions
 
+	Others   []Said          `json:"others,omitempty"`   // what was said in sessions without labels
 	Labelled *LabelledResult `json:"labelled,omitempty"` // of the sessions with labels
 	Runs     *RunResult      `json:"runs,omitempty"`     // of the sessions whose outcome is known
 }
@@ -134,6 +135,8 @@ func score(name string, runs []Played, tolerance int) CorpusResult {
 		if r.label != nil {
 			r.judge(tolerance)
 			labelled = append(labelled, r)
+		} else {
+			c.Others = append(c.Others, withoutTexts(r.Said)...)
 		}
 		if r.end != nil {
 			ended = append(ended, r)
@@ -149,6 +152,15 @@ func score(name string, runs []Played, tolerance int) CorpusResult {
 		c.Runs = &e
 	}
 	return c
+}
+
+// withoutTexts leaves the texts out: they may quote the session, and results are shared.
+func withoutTexts(all []Said) []Said {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Text = ""
+	}
+	return all
 }
 
 // sayings counts what was said, by kind.
@@ -239,10 +251,7 @@ func scoreLabelled(runs []Played, tolerance int) LabelledResult {
 	}
 	for _, r := range runs {
 		l.Steps += r.Steps
-		for _, s := range r.Said {
-			s.Text = "" // it may quote the session, and results are shared
-			l.Notes = append(l.Notes, s)
-		}
+		l.Notes = append(l.Notes, withoutTexts(r.Said)...)
 		for _, n := range r.label.Notes {
 			if n.Verdict != useful {
 				continue

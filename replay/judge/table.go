@@ -31,8 +31,22 @@ func Write(out io.Writer, res Result, list bool) error {
 				return err
 			}
 		}
+		if list {
+			if err := writeOthers(out, c.Others); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// writeOthers prints what was said in sessions without labels, and how those ended.
+func writeOthers(out io.Writer, notes []Said) error {
+	p := termsafe.NewPrinter(out)
+	for _, n := range notes {
+		p.Printf("  %.12s step %-4d %-11s %s (%s/%s): %s\n", n.Session, n.Step, n.End, n.Kind, n.By, n.Slot, n.Why)
+	}
+	return p.Err()
 }
 
 func writeSaid(w io.Writer, rows []SaidRow, steps int, judged bool) {
