@@ -26,6 +26,9 @@ type Call struct {
 	Background bool     // it does not wait for the command
 	Files      []string // what it writes
 	Skips      []string // of them, those in which it switches tests off or takes them away
+	Off        bool     // it switches tests off
+	Tests      int      // tests that it adds, less those that it takes away
+	Silent     bool     // it changes nothing but comments
 }
 
 // ReadCall reads a call of any host's tool.
@@ -135,10 +138,29 @@ func writes(input []byte) Call {
 			return p
 		}
 	}
-	if len(c.Files) > 0 && (switchesOff(after) && !switchesOff(before) || before != "" && testNames(after) < testNames(before)) && IsTest(c.Files[0]) {
-		c.Skips = c.Files
+	c.Silent = before != "" && after != "" && before != after && uncommented(before) == uncommented(after)
+	if len(c.Files) > 0 && IsTest(c.Files[0]) {
+		c.Tests = testNames(after) - testNames(before)
+		if c.Off = switchesOff(after) && !switchesOff(before); c.Off || before != "" && c.Tests < 0 {
+			c.Skips = c.Files
+		}
 	}
 	return c
+}
+
+// uncommented is a text without the lines that are comments, and without space at the ends
+// of lines.
+func uncommented(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || slices.ContainsFunc([]string{"//", "# ", "/*", "* ", "*/", "-- ", "<!--", ";; "}, func(mark string) bool { return strings.HasPrefix(line, mark) }) || line == "#" || line == "*" {
+			continue
+		}
+		out.WriteString(line)
+		out.WriteByte('\n')
+	}
+	return out.String()
 }
 
 var patchLine = lazyregexp.Pattern(`(?m)^(?:\*\*\* (Update|Add|Delete) File: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$`)
@@ -157,7 +179,7 @@ func ReadPatch(patch string) Call {
 			c.Skips = append(c.Skips, file)
 		}
 	}
-	added, removed := false, 0
+	added, removed := false, len(c.Skips)
 	for line := range strings.Lines(patch) {
 		switch {
 		case strings.HasPrefix(line, "+") && switchesOff(line):
@@ -168,6 +190,7 @@ func ReadPatch(patch string) Call {
 			removed += testNames(line[1:])
 		}
 	}
+	c.Tests, c.Off = -removed, added
 	if added || removed > 0 {
 		for _, f := range c.Files {
 			if IsTest(f) && !slices.Contains(c.Skips, f) {

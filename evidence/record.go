@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -16,7 +15,14 @@ type Record struct {
 	Last    int      `json:"last,omitempty"`    // when code changed last, whenever that was
 	Ran     []Ran    `json:"ran,omitempty"`     // commands that are evidence, the newest run of each, oldest first
 	Weak    []string `json:"weak,omitempty"`    // tests switched off or taken away since a check failed
+	Off     bool     `json:"off,omitempty"`     // some were switched off since then
+	Tests   int      `json:"tests,omitempty"`   // tests that were added since then, less those taken away
 	Red     int      `json:"red,omitempty"`     // when a check failed last in this turn
+	Turn    int      `json:"turn,omitempty"`    // results when the person's last prompt came
+	Named   []string `json:"named,omitempty"`   // checks that this prompt names
+	Scripts []string `json:"scripts,omitempty"` // scripts that were written in this session, the newest last
+	Removed []Change `json:"removed,omitempty"` // tests of a suite of their own that were taken away since the last prompt
+	Refused bool     `json:"refused,omitempty"` // the person did not let a check run since the last prompt
 
 	// What the newest message told, code or not, evidence or not. It is not stored.
 	Wrote []string `json:"-"` // files; "" where a command does not tell
@@ -36,6 +42,7 @@ type Ran struct {
 	Dir     string  `json:"dir,omitempty"`
 	Outcome Outcome `json:"outcome"`
 	At      int     `json:"at"`
+	Failing int     `json:"failing,omitempty"` // when it failed, where no run since has told otherwise
 }
 
 // open is a call that waits for its result.
@@ -44,10 +51,13 @@ type open struct {
 	Command    string   `json:"command,omitempty"`
 	Files      []string `json:"files,omitempty"`
 	Skips      []string `json:"skips,omitempty"`
+	Off        bool     `json:"off,omitempty"`
+	Tests      int      `json:"tests,omitempty"`
+	Silent     bool     `json:"silent,omitempty"`
 	Background bool     `json:"background,omitempty"`
 }
 
-const maxOpen, maxRan, maxChanged, maxWeak, maxID = 64, 24, 64, 8, 128
+const maxOpen, maxRan, maxChanged, maxWeak, maxScripts, maxID = 64, 24, 64, 8, 8, 128
 
 // See takes a message in.
 func (r Record) See(m trimtab.Message) Record {
@@ -56,7 +66,8 @@ func (r Record) See(m trimtab.Message) Record {
 		return r
 	}
 	if m.IsPrompt() {
-		r.Changed, r.Weak, r.Red = nil, nil, 0
+		r.Changed, r.Weak, r.Tests, r.Off, r.Red, r.Removed, r.Refused = nil, nil, 0, false, 0, nil, false
+		r.Turn, r.Named = r.Now, namedChecks(m.Typed())
 	}
 	if m.Role == trimtab.RoleAssistant {
 		r.Open = nil // what the model did not wait for will not come
@@ -77,7 +88,7 @@ func (r Record) call(c trimtab.ToolCall) Record {
 	if in.Command == "" && len(in.Files) == 0 || len(r.Open) >= maxOpen {
 		return r
 	}
-	r.Open = append(slices.Clip(r.Open), open{ID: trimtab.Clip(c.ID, maxID), Command: in.Command, Files: in.Files, Skips: in.Skips, Background: in.Background})
+	r.Open = append(slices.Clip(r.Open), open{ID: trimtab.Clip(c.ID, maxID), Command: in.Command, Files: in.Files, Skips: in.Skips, Off: in.Off, Tests: in.Tests, Silent: in.Silent, Background: in.Background})
 	return r
 }
 
@@ -90,18 +101,26 @@ func (r Record) result(res trimtab.ToolResult) Record {
 	r.Open = slices.Concat(r.Open[:i], r.Open[i+1:])
 	r.Now++
 	if o.Command == "" {
-		if !res.Failed {
-			r = r.changed(o.Files, len(o.Files) > 0).weakened(o.Skips)
+		switch {
+		case res.Failed:
+		case o.Silent:
+			r.Wrote = append(r.Wrote, o.Files...)
+		default:
+			r = r.changed(o.Files, len(o.Files) > 0).weakened(o.Skips, o.Tests, o.Off)
 		}
 		return r
 	}
 	l := ReadLine(o.Command)
+	if res.Failed && WasRefused(res.Text) {
+		r.Refused = r.Refused || says(res.Text, refusals) && slices.ContainsFunc(l.Runs, func(run Run) bool { return run.Kind == Check })
+		return r
+	}
 	how := l.read(res)
 	if o.Background {
 		how = Unknown
 	}
 	if l.Writes && (how != Failed || len(l.Runs) > 0) { // what a line writes, it writes before its last part is done
-		r = r.changed(l.Files, true).weakened(l.Removed)
+		r = r.changed(l.Files, true).weakened(l.Removed, -len(l.Removed), false)
 	}
 	for _, run := range l.Runs {
 		n := Ran{Command: run.Command, Kind: run.Kind, Dir: l.Dir, Outcome: how, At: r.Now}
@@ -132,13 +151,26 @@ func (r Record) changed(files []string, any bool) Record {
 	r.Changed = slices.DeleteFunc(slices.Clone(r.Changed), func(c Change) bool { return slices.Contains(code, c.File) })
 	for _, f := range code {
 		r.Changed = append(r.Changed, Change{f, r.Now})
+		if isScript(f) && !slices.Contains(r.Scripts, f) {
+			r.Scripts = append(slices.Clip(r.Scripts), f)
+			r.Scripts = r.Scripts[max(0, len(r.Scripts)-maxScripts):]
+		}
 	}
 	r.Changed = r.Changed[max(0, len(r.Changed)-maxChanged):]
 	return r
 }
 
-// weakened notes tests that are fewer than they were when a check failed.
-func (r Record) weakened(tests []string) Record {
+// weakened notes tests that are fewer than they were: after a check failed, and in suites
+// that the usual check does not run.
+func (r Record) weakened(tests []string, more int, off bool) Record {
+	if r.Red > 0 {
+		r.Tests, r.Off = r.Tests+more, r.Off || off
+	}
+	for _, f := range tests {
+		if suiteOf(f) != "" && len(r.Removed) < maxWeak {
+			r.Removed = append(slices.Clip(r.Removed), Change{f, r.Now})
+		}
+	}
 	if r.Red == 0 {
 		return r
 	}
@@ -154,119 +186,21 @@ func (r Record) ran(n Ran) Record {
 	if n.Kind == Check && n.Outcome == Failed {
 		r.Red = n.At
 	}
-	r.Ran = slices.DeleteFunc(slices.Clone(r.Ran), func(o Ran) bool { return o.Command == n.Command && o.Dir == n.Dir })
+	r.Ran = slices.DeleteFunc(slices.Clone(r.Ran), func(o Ran) bool {
+		if o.Command != n.Command || o.Dir != n.Dir {
+			return false
+		}
+		if n.Outcome == Empty || n.Outcome == Unknown {
+			n.Failing = o.Failing
+		}
+		return true
+	})
+	if n.Outcome == Failed {
+		n.Failing = n.At
+	}
 	r.Ran = append(r.Ran, n)
 	r.Ran = r.Ran[max(0, len(r.Ran)-maxRan):]
 	return r
-}
-
-// Gap is work of this turn that nothing has shown to be right.
-type Gap struct {
-	Files []string // that changed and were not run since, the newest last
-	Check Ran      // the command that would show it; its last outcome may be older than the change
-	Red   bool     // it failed when it ran last, after the change
-	Weak  []string // tests that were switched off or taken away after it had failed
-}
-
-// Unproved tells what changed since the person's last prompt and was not shown to be right
-// since: no check has passed after the change, and nothing that was changed was run; or the
-// last check failed. It is not ok where all is shown, and where nobody knows how to.
-func (r Record) Unproved() (Gap, bool) {
-	var g Gap
-	if len(r.Changed) == 0 {
-		return g, false
-	}
-	since := r.Changed[len(r.Changed)-1].At
-	for _, c := range r.Changed {
-		if c.File != "" {
-			g.Files = append(g.Files, c.File)
-		}
-	}
-	newest := func(kind Kind, which func(Ran) bool) (best Ran) {
-		for _, n := range r.Ran {
-			if n.Kind == kind && n.Outcome != Unknown && n.Outcome != Empty && which(n) && n.At > best.At {
-				best = n
-			}
-		}
-		return best
-	}
-	after := func(n Ran) bool { return n.At >= since && r.covers(n) }
-	check := newest(Check, after)
-	switch {
-	case check.Outcome == Failed:
-		g.Check, g.Red = check, true
-		return g, true
-	case check.Outcome == Passed && len(r.Weak) > 0:
-		g.Check, g.Weak = check, r.Weak
-		return g, true
-	case check.Outcome == Passed && !r.untried(since):
-		return g, false
-	}
-	if try := newest(Try, after); try.Outcome == Passed {
-		return g, false
-	}
-	g.Check = r.known()
-	return g, g.Check.Command != ""
-}
-
-// known is the command that would show whether the work is right: one that was run before,
-// the script itself that was written, or what every project of the language has.
-func (r Record) known() Ran {
-	for _, told := range []bool{true, false} { // one that said something goes first
-		for _, kind := range []Kind{Check, Try} {
-			for _, n := range slices.Backward(r.Ran) {
-				if n.Kind == kind && (n.Outcome == Passed || n.Outcome == Failed) == told {
-					return n
-				}
-			}
-		}
-	}
-	for _, c := range slices.Backward(r.Changed) {
-		switch path.Ext(c.File) {
-		case ".sh", ".bash", ".py", ".rb", ".pl":
-			if !IsTest(c.File) || path.Ext(c.File) == ".sh" {
-				return Ran{Command: path.Base(c.File), Kind: Try}
-			}
-		case ".go":
-			return Ran{Command: "go test ./...", Kind: Check}
-		case ".rs":
-			return Ran{Command: "cargo test", Kind: Check}
-		}
-	}
-	return Ran{}
-}
-
-// untried reports whether all that changed is a script that nothing has run since: tests of
-// something else say nothing of it.
-func (r Record) untried(since int) bool {
-	for _, c := range r.Changed {
-		if ext := path.Ext(c.File); ext != ".sh" && ext != ".bash" {
-			return false
-		}
-		base := path.Base(c.File)
-		if slices.ContainsFunc(r.Ran, func(n Ran) bool { return n.At >= since && strings.Contains(n.Command, base) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// covers reports whether a run is about what changed: not in a folder that has nothing to
-// do with it.
-func (r Record) covers(n Ran) bool {
-	if !strings.HasPrefix(n.Dir, "/") {
-		return true
-	}
-	absolute := false
-	for _, c := range r.Changed {
-		if strings.HasPrefix(c.File, "/") {
-			absolute = true
-			if strings.HasPrefix(c.File, n.Dir+"/") {
-				return true
-			}
-		}
-	}
-	return !absolute
 }
 
 // Find returns the newest run of a command.

@@ -95,6 +95,7 @@ type said struct {
 	Last    bool    `json:"last,omitempty"`   // on a turn's last request
 	Behind  bool    `json:"behind,omitempty"` // right behind a person's prompt
 	Verdict verdict `json:"verdict,omitempty"`
+	End     string  `json:"end,omitempty"` // how the run ended, where that is known
 
 	read bool // a person judged this very note
 }
@@ -156,6 +157,11 @@ func (c corpus) one(engine *trimtab.Engine, kinds kindTable, s record.Session) (
 
 func (r *run) add(kinds kindTable, s said) {
 	s.Session, s.Kind = r.id, kinds.of(s.By, s.Slot, s.Why)
+	if s.End = "failed"; r.end == nil {
+		s.End = ""
+	} else if r.end.Resolved {
+		s.End = "solved"
+	}
 	atEnd := s.Slot == string(replay.Continued)
 	s.Last = !atEnd && slices.Contains(r.stops, s.Step+1)
 	s.Behind = !atEnd && slices.Contains(r.prompts, s.Step)

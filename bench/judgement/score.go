@@ -21,6 +21,7 @@ type corpusResult struct {
 
 	Labelled *labelledResult `json:"labelled,omitempty"` // of the sessions with labels
 	Runs     *runResult      `json:"runs,omitempty"`     // of the sessions whose outcome is known
+	Others   []said          `json:"others,omitempty"`   // what was said in sessions without labels
 }
 
 // saidRow is how often something of a kind was said.
@@ -106,6 +107,8 @@ func score(name string, runs []run, tolerance int) corpusResult {
 		if r.label != nil {
 			r.judge(tolerance)
 			labelled = append(labelled, r)
+		} else {
+			c.Others = append(c.Others, r.said...)
 		}
 		if r.end != nil {
 			ended = append(ended, r)

@@ -30,6 +30,11 @@ func write(out io.Writer, res result, list bool) error {
 				return err
 			}
 		}
+		if list {
+			if err := writeOthers(out, c.Others); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -86,6 +91,15 @@ func writeList(out io.Writer, l labelledResult) error {
 	}
 	for _, m := range l.Missed {
 		p.Printf("  %.8s step %-4d missed      %s: %s\n", m.Session, m.Step, m.Kind, m.Why)
+	}
+	return p.Err()
+}
+
+// writeOthers prints what was said in sessions without labels, and how those ended.
+func writeOthers(out io.Writer, notes []said) error {
+	p := termsafe.NewPrinter(out)
+	for _, n := range notes {
+		p.Printf("  %.12s step %-4d %-11s %s (%s/%s): %s\n", n.Session, n.Step, n.End, n.Kind, n.By, n.Slot, n.Why)
 	}
 	return p.Err()
 }

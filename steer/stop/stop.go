@@ -3,7 +3,8 @@
 // has open items, or its last words announce a step that it has not taken.
 //
 // It answers Stopping with Continue, so a hooked agent, our own chat and a program
-// that uses the engine go on alike. It never holds back an agent that asks the
+// that uses the engine go on alike; where a host does not ask, an unproved turn is told
+// with the next prompt and in the status line. It never holds back an agent that asks the
 // person something or waits for work in the background, and it never speaks twice
 // after one prompt: an agent that stops again has decided.
 //
@@ -61,6 +62,9 @@ type Memory struct {
 	Admits    bool            `json:"admits,omitempty"`    // it says itself that something was not run, or fails
 	Excused   bool            `json:"excused,omitempty"`   // the person said that nothing is to be run
 	Listed    bool            `json:"listed,omitempty"`    // the todo list is what this turn is about: it was written, or the person said to go on
+	Handed    string          `json:"handed,omitempty"`    // a command of its own that it hands to the person unrun
+	Ended     bool            `json:"ended,omitempty"`     // the newest message is a reply that ends a turn
+	Stops     bool            `json:"stops,omitempty"`     // the host asks before an agent stops
 	Missed    int             `json:"missed,omitempty"`    // finishes in a row that stayed unchecked though it was asked for
 	Skip      int             `json:"skip,omitempty"`      // prompts for which it is not asked for again
 	Work      evidence.Record `json:"work,omitzero"`
@@ -85,10 +89,12 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 	case trimtab.Resumed:
 		m.Continued = 0
 	case trimtab.Said:
+		acts := d.left(t, m, ev.Message)
 		m = m.hear(ev.Message)
 		m.Listed = m.Listed || t.Todos.Wrote
-		return m, nil
+		return m, acts
 	case trimtab.Stopping:
+		m.Stops = true
 		if ev.Last != "" {
 			m = m.reply(ev.Last, true)
 		}
@@ -111,21 +117,27 @@ func (m Memory) hear(said trimtab.Message) Memory {
 		m = m.next(excuses(typed), m.Listed && goesOn(typed))
 	}
 	m.Work = m.Work.See(said)
+	m.Ended = false
 	if said.Role == trimtab.RoleAssistant && said.From == "" {
-		m = m.reply(said.Text(), !slices.ContainsFunc(said.Parts, func(p trimtab.Part) bool { _, call := p.(trimtab.ToolCall); return call }))
+		m.Ended = !slices.ContainsFunc(said.Parts, func(p trimtab.Part) bool { _, call := p.(trimtab.ToolCall); return call })
+		m = m.reply(said.Text(), m.Ended)
 	}
 	return m
 }
 
-// next begins a turn. Where the last one was asked for a check and ended without it, the
+// patience is how many finishes in a row may stay unchecked, though it was asked for, before
+// the question waits: one that is new after each prompt is worth a word each time.
+const patience = 2
+
+// next begins a turn. Where several in a row were asked for a check and ended without it, the
 // question waits for a while, twice as long each time.
 func (m Memory) next(excused, listed bool) Memory {
-	n := Memory{Work: m.Work, Excused: excused, Listed: listed, Missed: m.Missed, Skip: max(0, m.Skip-1)}
+	n := Memory{Work: m.Work, Stops: m.Stops, Excused: excused, Listed: listed, Missed: m.Missed, Skip: max(0, m.Skip-1)}
 	if m.Asked {
 		n.Missed, n.Skip = 0, 0
 		if _, open := m.Work.Unproved(); open {
 			n.Missed = min(m.Missed+1, 6)
-			n.Skip = 1<<n.Missed - 1
+			n.Skip = 1<<max(0, n.Missed-patience) - 1
 		}
 	}
 	return n
@@ -134,13 +146,45 @@ func (m Memory) next(excused, listed bool) Memory {
 // reply remembers how a reply ends. What it admits is only looked for in one that may be
 // the last of a turn, and only where that matters.
 func (m Memory) reply(text string, last bool) Memory {
-	m.Asks, m.Announced, m.Admits, m.Offers = asks(text), announced(text), false, false
-	if last {
-		if _, open := m.Work.Unproved(); open {
+	m.Asks, m.Announced, m.Admits, m.Offers, m.Handed = asks(text), announced(text), false, false, ""
+	if last && len(m.Work.Changed) > 0 {
+		handed, _ := m.Work.Handed(text)
+		m.Handed = handed.Command
+		if _, open := m.Work.Unproved(); open || m.Handed != "" {
 			m.Admits, m.Offers = admits(text), m.Asks && publishes(text)
 		}
 	}
 	return m
+}
+
+// slotLeft is the slot of the note about the turn before.
+const slotLeft = "unproved"
+
+// left tells, with the person's next prompt, that the turn before ended unproved: the only
+// place for it where a host lets an agent stop without asking.
+func (d Stop) left(t trimtab.Turn, m Memory, said trimtab.Message) []trimtab.Action {
+	if !said.IsPrompt() || t.Sub() || m.Stops || !m.Ended || m.Asks && !m.Offers || strings.TrimSpace(said.Typed()) == "" || excuses(said.Typed()) {
+		return nil
+	}
+	text, why := d.unproved(m)
+	if text == "" {
+		return nil
+	}
+	return []trimtab.Action{trimtab.Inject{
+		Slot: slotLeft, Text: "The turn before this prompt ended unproved: " + text + " (Trimtab says this, not the person; it holds for this turn, and the prompt comes first.)",
+		Place: trimtab.AtEnd, Life: trimtab.Once, Why: why, Urgency: trimtab.UnprovenDone,
+	}}
+}
+
+// Status says that the last turn ended and what it changed was not shown to be right.
+func (d Stop) Status(m Memory) string {
+	if !m.Ended || m.Asks && !m.Offers {
+		return ""
+	}
+	if text, _ := d.unproved(m); text == "" {
+		return ""
+	}
+	return "unproved"
 }
 
 // unfinished says what is left to do and why that is thought, or nothing.
