@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence/command"
 	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
@@ -69,9 +70,9 @@ func spoken(prompt string) []string {
 		}
 		next := strings.TrimRight(words[i+1], ".,;:!?)\"'`")
 		switch {
-		case (w == "make" || w == "just" || w == "task") && checkWord().MatchString(next), slices.Contains(sub[w], next) && next != "run" && next != "install" && w != "python" && w != "python3" && w != "task" && w != "stack":
+		case (w == "make" || w == "just" || w == "task") && command.CheckWord().MatchString(next), command.HasSub(w, next) && next != "run" && next != "install" && w != "python" && w != "python3" && w != "task" && w != "stack":
 			out = append(out, w+" "+next)
-		case slices.Contains(sub[w], next) && next == "run" && i+2 < len(words):
+		case command.HasSub(w, next) && next == "run" && i+2 < len(words):
 			out = append(out, w+" "+next+" "+strings.TrimRight(words[i+2], ".,;:!?)\"'`"))
 		}
 	}
@@ -143,21 +144,4 @@ func suiteOf(file string) string {
 // wide reports whether a command runs a suite of its own: by its name, or because it runs all.
 func wide(command, suite string) bool {
 	return strings.Contains(command, suite) || slices.ContainsFunc(suiteWords[len(suites):], func(w string) bool { return strings.Contains(command, w) })
-}
-
-// WasRefused reports whether the result of a call says that it was not let run: by the
-// person, by a rule, or because the call beside it failed.
-func WasRefused(result string) bool {
-	return says(result, refusals) || says(result, []string{"Sibling tool call", "interrupted by user", "Request interrupted", "not run: "})
-}
-
-// refusals are the words with which hosts tell that the person, or a rule of theirs, said no.
-var refusals = []string{"user doesn't want", "user rejected", "rejected by the user", "user declined", "denied by", "was not allowed", "user cancelled", "user canceled", "Permission to use", "requires approval"}
-
-func says(result string, words []string) bool {
-	head := trimtab.Clip(result, 300)
-	if len(result) > 300 {
-		head += tail(result, 300)
-	}
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(head, w) })
 }

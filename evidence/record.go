@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence/command"
 )
 
 // Record is what is known of the work of a session.
@@ -111,11 +112,11 @@ func (r Record) result(res trimtab.ToolResult) Record {
 		return r
 	}
 	l := ReadLine(o.Command)
-	if res.Failed && WasRefused(res.Text) {
-		r.Refused = r.Refused || says(res.Text, refusals) && slices.ContainsFunc(l.Runs, func(run Run) bool { return run.Kind == Check })
+	if res.Failed && command.WasRefused(res.Text) {
+		r.Refused = r.Refused || command.WasForbidden(res.Text) && slices.ContainsFunc(l.Runs, func(run Run) bool { return run.Kind == Check })
 		return r
 	}
-	how := l.read(res)
+	how := l.Read(res.Text, res.Failed)
 	if o.Background {
 		how = Unknown
 	}
@@ -223,8 +224,8 @@ func (r Record) Holds(n Ran) bool { return n.Outcome == Passed && n.At >= r.Last
 // quiet are flags that change nothing of what a check shows.
 var quiet = []string{"-v", "-vv", "-q", "-qq", "-count=1", "-race", "--verbose", "--quiet", "--silent", "-s", "--color", "--no-color", "--colors", "-x", "--watch=false", "--runInBand", "-i", "--no-cache", "--tb=short", "--tb=line", "--run"}
 
-func same(command string) string {
-	words := strings.Fields(trimtab.Clip(command, maxCommand))
+func same(line string) string {
+	words := strings.Fields(trimtab.Clip(line, command.MaxLine))
 	words = slices.DeleteFunc(words, func(w string) bool {
 		return slices.Contains(quiet, w) || strings.HasPrefix(w, "-timeout") || strings.HasPrefix(w, "-parallel") || strings.HasPrefix(w, "--color=") || strings.HasPrefix(w, "-p=")
 	})

@@ -35,7 +35,8 @@ var table = []row{
 
 	{"steer", []string{".", "steer/*", "host/todotool"}, "the ordered lineup and its config is the one place that knows all interventions"},
 	{"steer/external", []string{"."}, "an intervention speaks only through what it returns; it runs no program"},
-	{"evidence", []string{".", "host", "internal/jsonscan"}, "what an agent changed and ran, as a function of messages"},
+	{"evidence", []string{".", "evidence/command", "host", "internal/jsonscan"}, "what an agent changed and ran, as a function of messages"},
+	{"evidence/command", nil, "what a command line runs and writes: text alone, for evidence and for the detectors"},
 	{"steer/stop", []string{".", "evidence"}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/guard", []string{".", "evidence", "loop"}, "asks the detectors, in every mode; siblings never import each other"},
 	{"steer/todo", []string{".", "evidence"}, "an intervention speaks only through what it returns; siblings never import each other"},
@@ -44,7 +45,7 @@ var table = []row{
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/steertool", []string{"."}, "commands as tools for a model, declared once for every surface; it runs none"},
 	{"steer/focus", []string{".", "evidence", "loop", "speech", "steer/mode"}, "the goal controller asks the detectors, and reads modes from the one definition; they share a name in the lineup"},
-	{"loop", []string{".", "internal/jsonscan", "host"}, "detectors are functions of messages, and of the input of calls"},
+	{"loop", []string{".", "evidence/command", "internal/jsonscan", "host"}, "detectors are functions of messages, and of the input of calls"},
 	{"speech", []string{"."}, "what a speaker says that their words are; it knows no debate"},
 
 	{"improve", []string{".", "loop", "host", "host/todotool"}, "reflection reads sessions and detectors; store and forge come to it as interfaces"},
@@ -208,7 +209,7 @@ var deps = []dep{
 	{"github.com/charmbracelet/colorprofile", []string{"surface/tui", "surface/tui/debate"}, "which colours a terminal has"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"surface/mcp", "agent/mcp"}, "one surface offers MCP, one package uses it"},
 	{"github.com/landlock-lsm/go-landlock", []string{"agent/sandbox"}, "the kernel's own fence around a command"},
-	{"mvdan.cc/sh/v3", []string{"agent/shell", "evidence"}, "command lines are read as a shell reads them"},
+	{"mvdan.cc/sh/v3", []string{"agent/shell", "evidence/command"}, "command lines are read as a shell reads them"},
 	{"github.com/klauspost/compress", []string{"surface/gateway", "internal/fakemodel"}, "request bodies arrive compressed there"},
 	{"github.com/zalando/go-keyring", []string{"llm/key"}, "keys may lie in the system's keyring, and nowhere else of ours"},
 	{"github.com/clipperhouse/displaywidth", []string{"surface/tui/page"}, "how many columns a character takes"},
