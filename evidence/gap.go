@@ -53,7 +53,7 @@ func (r Record) Unproved() (Gap, bool) {
 	case check.Outcome == Passed && !r.untried(since):
 		return r.elsewhere(g, since)
 	}
-	if try := newest(Try, after); try.Outcome == Passed {
+	if try := newest(Try, after); try.Outcome == Passed && !r.found() { // it may be that very run that wrote them
 		return r.elsewhere(g, since)
 	}
 	g.Check = r.known()
@@ -116,6 +116,11 @@ func wholeSuite(command string) bool {
 	return testing().MatchString(command) && !narrowed().MatchString(command)
 }
 
+// found reports whether it was the working tree that told of the changes.
+func (r Record) found() bool {
+	return slices.ContainsFunc(r.Changed, func(c Change) bool { return c.Found })
+}
+
 // known is the command that would show whether the work is right: one that was run before,
 // the script itself that was written, or what every project of the language has.
 func (r Record) known() Ran {
@@ -127,7 +132,7 @@ func (r Record) known() Ran {
 	for _, told := range []bool{true, false} { // one that said something goes first
 		for _, kind := range []Kind{Check, Try} {
 			for _, n := range slices.Backward(r.Ran) {
-				if n.Kind == kind && (n.Outcome == Passed || n.Outcome == Failed) == told {
+				if n.Kind == kind && (n.Outcome == Passed || n.Outcome == Failed) == told && !(r.found() && kind == Try && n.At > r.Turn) {
 					return n
 				}
 			}

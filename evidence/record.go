@@ -34,6 +34,8 @@ type Record struct {
 type Change struct {
 	File string `json:"file"` // "" where a command does not tell
 	At   int    `json:"at"`
+
+	Found bool `json:"found,omitempty"` // by a look at the working tree
 }
 
 // Ran is a command that was run, and how it went last.
@@ -44,6 +46,7 @@ type Ran struct {
 	Outcome Outcome `json:"outcome"`
 	At      int     `json:"at"`
 	Failing int     `json:"failing,omitempty"` // when it failed, where no run since has told otherwise
+	Green   int     `json:"green,omitempty"`   // when it passed last
 }
 
 // open is a call that waits for its result.
@@ -151,7 +154,7 @@ func (r Record) changed(files []string, any bool) Record {
 	r.Last = r.Now
 	r.Changed = slices.DeleteFunc(slices.Clone(r.Changed), func(c Change) bool { return slices.Contains(code, c.File) })
 	for _, f := range code {
-		r.Changed = append(r.Changed, Change{f, r.Now})
+		r.Changed = append(r.Changed, Change{File: f, At: r.Now})
 		if isScript(f) && !slices.Contains(r.Scripts, f) {
 			r.Scripts = append(slices.Clip(r.Scripts), f)
 			r.Scripts = r.Scripts[max(0, len(r.Scripts)-maxScripts):]
@@ -159,6 +162,35 @@ func (r Record) changed(files []string, any bool) Record {
 	}
 	r.Changed = r.Changed[max(0, len(r.Changed)-maxChanged):]
 	return r
+}
+
+// Found takes in the files that the working tree shows to have changed since the last prompt,
+// where a command of this turn may have written them: what a person edits meanwhile is theirs.
+// Nobody knows when it was, so any check of the turn counts.
+func (r Record) Found(files []string) Record {
+	if r.Now == r.Turn || len(r.Changed) > 0 {
+		return r
+	}
+	for _, f := range files {
+		if f = command.CleanPath(f); command.IsCode(f) && len(r.Changed) < maxChanged {
+			r.Changed = append(slices.Clip(r.Changed), Change{File: f, At: r.Turn, Found: true})
+		}
+	}
+	return r
+}
+
+// Shown takes in what came of a check that somebody else has run.
+func (r Record) Shown(command string, how Outcome) Record {
+	r.Now++
+	return r.ran(Ran{Command: command, Kind: Check, Outcome: how, At: r.Now})
+}
+
+// FailedBefore reports whether a command failed before the last prompt, and has not passed
+// since.
+func (r Record) FailedBefore(command string) bool {
+	return slices.ContainsFunc(r.Ran, func(n Ran) bool {
+		return Same(n.Command, command) && n.Failing > 0 && n.Failing <= r.Turn
+	})
 }
 
 // weakened notes tests that are fewer than they were: after a check failed, and in suites
@@ -169,7 +201,7 @@ func (r Record) weakened(tests []string, more int, off bool) Record {
 	}
 	for _, f := range tests {
 		if suiteOf(f) != "" && len(r.Removed) < maxWeak {
-			r.Removed = append(slices.Clip(r.Removed), Change{f, r.Now})
+			r.Removed = append(slices.Clip(r.Removed), Change{File: f, At: r.Now})
 		}
 	}
 	if r.Red == 0 {
@@ -191,13 +223,16 @@ func (r Record) ran(n Ran) Record {
 		if o.Command != n.Command || o.Dir != n.Dir {
 			return false
 		}
-		if n.Outcome == Empty || n.Outcome == Unknown {
+		if n.Green = o.Green; n.Outcome == Empty || n.Outcome == Unknown {
 			n.Failing = o.Failing
 		}
 		return true
 	})
-	if n.Outcome == Failed {
+	switch n.Outcome {
+	case Failed:
 		n.Failing = n.At
+	case Passed:
+		n.Green = n.At
 	}
 	r.Ran = append(r.Ran, n)
 	r.Ran = r.Ran[max(0, len(r.Ran)-maxRan):]

@@ -13,9 +13,11 @@
 package stop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/evidence"
@@ -29,8 +31,14 @@ type Config struct {
 
 // Verify says whether a finish has to be proved. Zero values take the defaults.
 type Verify struct {
-	Enabled *bool `json:"enabled" default:"true" doc:"let an agent go on, once after each prompt, that stops after it changed code and before a check of it has passed"`
+	Enabled *bool  `json:"enabled" default:"true" doc:"let an agent go on, once after each prompt, that stops after it changed code and before a check of it has passed"`
+	Mode    string `json:"mode" guard:"user" default:"ask" enum:"ask,run" doc:"ask has the agent run the missing check; run runs it, in the sandbox, where we are on the project's machine, and shows the agent what fails"`
+	Command string `json:"command" guard:"user" doc:"the command line that checks the project in the mode run; empty is the newest check that passed in the session"`
+	Seconds int    `json:"seconds" guard:"user" default:"50" min:"1" max:"3600" doc:"the longest that a check may take in the mode run; hosts wait about a minute for a hook"`
 }
+
+// Limit is the longest that a check may take.
+func (v Verify) Limit() time.Duration { return time.Duration(cmp.Or(v.Seconds, 50)) * time.Second }
 
 // Stop is the intervention.
 type Stop struct {
@@ -54,20 +62,23 @@ func New(cfg Config, verify Verify) (Stop, error) {
 // Memory is what is known of the turn and of the newest reply. Not the reply itself: a
 // memory is stored with every step.
 type Memory struct {
-	Asked     bool            `json:"asked,omitempty"`     // for a check, since the last prompt
-	Continued int             `json:"continued,omitempty"` // how often it was held back since the last prompt
-	Asks      bool            `json:"asks,omitempty"`      // the newest reply ends with a question
-	Offers    bool            `json:"offers,omitempty"`    // it is the offer to commit or to publish the work
-	Announced string          `json:"announced,omitempty"` // the step that it announces at its end
-	Admits    bool            `json:"admits,omitempty"`    // it says itself that something was not run, or fails
-	Excused   bool            `json:"excused,omitempty"`   // the person said that nothing is to be run
-	Listed    bool            `json:"listed,omitempty"`    // the todo list is what this turn is about: it was written, or the person said to go on
-	Handed    string          `json:"handed,omitempty"`    // a command of its own that it hands to the person unrun
-	Ended     bool            `json:"ended,omitempty"`     // the newest message is a reply that ends a turn
-	Stops     bool            `json:"stops,omitempty"`     // the host asks before an agent stops
-	Missed    int             `json:"missed,omitempty"`    // finishes in a row that stayed unchecked though it was asked for
-	Skip      int             `json:"skip,omitempty"`      // prompts for which it is not asked for again
-	Work      evidence.Record `json:"work,omitzero"`
+	Asked     bool             `json:"asked,omitempty"`     // for a check, since the last prompt
+	Continued int              `json:"continued,omitempty"` // how often it was held back since the last prompt
+	Asks      bool             `json:"asks,omitempty"`      // the newest reply ends with a question
+	Offers    bool             `json:"offers,omitempty"`    // it is the offer to commit or to publish the work
+	Announced string           `json:"announced,omitempty"` // the step that it announces at its end
+	Admits    bool             `json:"admits,omitempty"`    // it says itself that something was not run, or fails
+	Excused   bool             `json:"excused,omitempty"`   // the person said that nothing is to be run
+	Listed    bool             `json:"listed,omitempty"`    // the todo list is what this turn is about: it was written, or the person said to go on
+	Handed    string           `json:"handed,omitempty"`    // a command of its own that it hands to the person unrun
+	Began     time.Time        `json:"began,omitzero"`      // when the last prompt came
+	Checked   int              `json:"checked,omitempty"`   // checks that were run for it since the last prompt
+	Receipt   *trimtab.Receipt `json:"receipt,omitempty"`   // of the newest of them, in this session
+	Ended     bool             `json:"ended,omitempty"`     // the newest message is a reply that ends a turn
+	Stops     bool             `json:"stops,omitempty"`     // the host asks before an agent stops
+	Missed    int              `json:"missed,omitempty"`    // finishes in a row that stayed unchecked though it was asked for
+	Skip      int              `json:"skip,omitempty"`      // prompts for which it is not asked for again
+	Work      evidence.Record  `json:"work,omitzero"`
 }
 
 // Opening begins every text with which an agent is sent on. Hosts hand the text back
@@ -90,15 +101,27 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		m.Continued = 0
 	case trimtab.Said:
 		acts := d.left(t, m, ev.Message)
-		m = m.hear(ev.Message)
+		m = m.hear(ev.Message, t.Now)
 		m.Listed = m.Listed || t.Todos.Wrote
 		return m, acts
+	case trimtab.Checked:
+		if t.Sub() {
+			return m, nil
+		}
+		return d.checked(m, ev.Receipt)
 	case trimtab.Stopping:
 		m.Stops = true
+		m.Work = m.Work.Found(m.found(ev.Wrote))
 		if ev.Last != "" {
 			m = m.reply(ev.Last, true)
 		}
-		if text, why, urgency := d.unfinished(t, ev, m); text != "" {
+		text, why, urgency := d.unfinished(t, ev, m)
+		if urgency == trimtab.UnprovenDone && text != "" {
+			if command := d.check(ev, m); command != "" {
+				return m, []trimtab.Action{trimtab.Check{Command: command, Why: why}}
+			}
+		}
+		if text != "" {
 			m.Continued++
 			m.Asked = urgency == trimtab.UnprovenDone
 			return m, []trimtab.Action{trimtab.Continue{Text: Opening + text, Why: why, Urgency: urgency}}
@@ -108,13 +131,14 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 }
 
 // hear takes a message in. What a host hands back of our own words is nobody's prompt.
-func (m Memory) hear(said trimtab.Message) Memory {
+func (m Memory) hear(said trimtab.Message, now time.Time) Memory {
 	if said.IsPrompt() {
 		typed := strings.TrimSpace(said.Typed())
 		if typed == "" || strings.Contains(typed, Opening) {
 			return m
 		}
 		m = m.next(excuses(typed), m.Listed && goesOn(typed))
+		m.Began = now
 	}
 	m.Work = m.Work.See(said)
 	m.Ended = false
@@ -132,7 +156,7 @@ const patience = 2
 // next begins a turn. Where several in a row were asked for a check and ended without it, the
 // question waits for a while, twice as long each time.
 func (m Memory) next(excused, listed bool) Memory {
-	n := Memory{Work: m.Work, Stops: m.Stops, Excused: excused, Listed: listed, Missed: m.Missed, Skip: max(0, m.Skip-1)}
+	n := Memory{Work: m.Work, Stops: m.Stops, Receipt: m.Receipt, Excused: excused, Listed: listed, Missed: m.Missed, Skip: max(0, m.Skip-1)}
 	if m.Asked {
 		n.Missed, n.Skip = 0, 0
 		if _, open := m.Work.Unproved(); open {
@@ -181,15 +205,19 @@ func (d Stop) Status(m Memory) string {
 	if !m.Ended || m.Asks && !m.Offers {
 		return ""
 	}
-	if text, _ := d.unproved(m); text == "" {
-		return ""
+	if text, _ := d.unproved(m); text != "" {
+		return "unproved"
 	}
-	return "unproved"
+	if m.Receipt != nil && m.Checked > 0 && m.Receipt.Exit == 0 && m.Receipt.Lapsed == "" {
+		return "proved by " + trimtab.Clip(m.Receipt.Command, 60)
+	}
+	return ""
 }
 
 // unfinished says what is left to do and why that is thought, or nothing.
 func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, why string, urgency trimtab.Urgency) {
-	if t.Sub() || ev.Continued || ev.Waiting || m.Continued >= mostContinues || m.Asks && !m.Offers {
+	again := m.Checked > 0 && m.Checked < mostChecks && d.verify.Mode == "run" && ev.Runs // our own check held it back
+	if t.Sub() || ev.Waiting || (ev.Continued || m.Continued >= mostContinues) && !again || m.Asks && !m.Offers {
 		return "", "", 0
 	}
 	text, why = d.unproved(m)

@@ -35,9 +35,16 @@ type Options struct {
 	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
 	SendOn  bool                                                    // a stop that has triggered something sends the agent on
 	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
+	Checker Checker                                                 // asks the working tree and runs checks at a stop; nil is neither
 	Clock   func() time.Time                                        // nil is time.Now
 	PID     int                                                     // 0 is this process
 	Log     *slog.Logger                                            // nil is none
+}
+
+// Checker looks at the project that a session works on. Package agent/check has one.
+type Checker interface {
+	Look(ctx context.Context, dir string) []trimtab.Written
+	Check(ctx context.Context, dir, command string) trimtab.Receipt
 }
 
 // Plan finds the newest write of the todo list in a host's own file, and false where
@@ -137,12 +144,13 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 	if !t.gateway {
 		events = t.told(waited)
 	}
-	events = append(events, t.events(s, fresh)...)
+	events = append(events, t.look(ctx, s, t.events(s, fresh))...)
 	var out trimtab.Outcome
 	if len(events) > 0 {
 		if s, out, err = t.opt.Service.Handle(ctx, t.id, events...); err != nil {
 			return Answer{}, err
 		}
+		s, out = t.check(ctx, s, out)
 	}
 	a := t.said(ctx, s, out)
 	a.Context = join(a.Context, t.relay(ctx))
