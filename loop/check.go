@@ -37,18 +37,15 @@ func (r Progress) checked(mem ProgressMemory, call pend, res trimtab.ToolResult)
 	if call.Check == "" || res.Failed && command.WasRefused(res.Text) {
 		return mem, nil
 	}
-	line := command.Line{Filtered: call.Cut, Runs: []command.Run{{Command: call.Check, Kind: command.Check}}}
-	how := line.Read(res.Text, res.Failed)
+	fails, what, tests := failures(res.Text)
+	red := len(fails) > 0 && (tests || res.Failed || lost(res.Text))
 	key := xxhash.Sum64String(call.Check)
 	i := slices.IndexFunc(mem.Checks, func(c check) bool { return c.Key == key })
 	blind := call.Cut && !told(res.Text) && strings.Contains(call.Check, "test") // who builds or lints may well say nothing
-	if how == command.Passed && !blind {
-		if i >= 0 {
+	if !red && !blind {
+		if i >= 0 && !res.Failed {
 			mem.Checks = slices.Delete(slices.Clone(mem.Checks), i, i+1)
 		}
-		return mem, nil
-	}
-	if how == command.Empty || how == command.Unknown {
 		return mem, nil
 	}
 	mem.Checks = slices.Clone(mem.Checks)
@@ -71,10 +68,6 @@ func (r Progress) checked(mem ProgressMemory, call pend, res trimtab.ToolResult)
 		return mem, nil
 	}
 	c.Blind = 0
-	fails, what, tests := failures(res.Text)
-	if len(fails) == 0 {
-		return mem, nil
-	}
 	if !alike(c.Fails, fails, tests, call.Cut) {
 		c.N, c.Told, c.Cut, c.Changes, c.Signs = 0, 0, 0, 0, nil
 	}

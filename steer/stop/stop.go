@@ -34,7 +34,7 @@ type Verify struct {
 	Enabled *bool  `json:"enabled" default:"true" doc:"let an agent go on, once after each prompt, that stops after it changed code and before a check of it has passed"`
 	Mode    string `json:"mode" guard:"user" default:"ask" enum:"ask,run" doc:"ask has the agent run the missing check; run runs it, in the sandbox, where we are on the project's machine, and shows the agent what fails"`
 	Command string `json:"command" guard:"user" doc:"the command line that checks the project in the mode run; empty is the newest check that passed in the session"`
-	Seconds int    `json:"seconds" guard:"user" default:"50" min:"1" max:"3600" doc:"the longest that a check may take in the mode run; hosts wait about a minute for a hook"`
+	Seconds int    `json:"seconds" guard:"user" default:"50" min:"1" max:"3600" doc:"the longest that a check may take in the mode run; in a hook of another agent never longer than the host waits, 4 seconds"`
 }
 
 // Limit is the longest that a check may take.

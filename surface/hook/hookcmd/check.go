@@ -3,11 +3,16 @@ package hookcmd
 import (
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/trimtab/trimtab/agent/check"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/surface/hook"
 )
+
+// hostLimit is below the five seconds after which hosts are told to end a hook (see
+// surface/hook/install): a check that is ended by us is told, and leaves nothing running.
+const hostLimit = 4 * time.Second
 
 // checker asks the working tree and, where the person lets it, runs the check of a project in
 // the sandbox. The box is made when a command needs one: most stops need none.
@@ -19,5 +24,5 @@ func (r Run) checker(cfg Settings, data string) hook.Checker {
 		}
 		return box.Confine(cmd)
 	}
-	return check.New(check.Options{Confine: confine, Limit: cfg.Verify.Limit(), Keep: filepath.Join(data, "receipts"), Environ: r.Environ, Clock: r.Clock})
+	return check.New(check.Options{Confine: confine, Limit: min(cfg.Verify.Limit(), hostLimit), Keep: filepath.Join(data, "receipts"), Environ: r.Environ, Clock: r.Clock})
 }
