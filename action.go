@@ -3,7 +3,7 @@ package trimtab
 import "encoding/json"
 
 // Action is what an intervention wants done: Inject, Retract, Fold, Unfold,
-// Reply, Notify, Pause, Continue, Enqueue or Deny.
+// Reply, Notify, Pause, Continue, Check, Enqueue or Deny.
 type Action interface{ action() }
 
 // Inject puts a note before the model's eyes. One note lives per slot of an
@@ -74,6 +74,13 @@ type Continue struct {
 	Urgency Urgency `json:"urgency,omitempty"` // as in Inject
 }
 
+// Check answers Stopping where the surface can run commands: run this one in the project,
+// and come back with a Checked before the agent may stop.
+type Check struct {
+	Command string `json:"command"`
+	Why     string `json:"why"`
+}
+
 // Enqueue hands work to the durable pipeline.
 type Enqueue struct {
 	Kind string          `json:"kind"`
@@ -94,5 +101,6 @@ func (Reply) action()    {}
 func (Notify) action()   {}
 func (Pause) action()    {}
 func (Continue) action() {}
+func (Check) action()    {}
 func (Enqueue) action()  {}
 func (Deny) action()     {}

@@ -24,6 +24,7 @@ type Spoken struct {
 	Step    int     `json:"step"`
 	Urgency Urgency `json:"urgency"`
 	By      string  `json:"by,omitempty"`
+	Seq     int     `json:"seq,omitempty"` // of the newest message at that time
 }
 
 // attentionSteps is over how many steps the budget of attention runs.
@@ -38,7 +39,7 @@ func (p *pass) attend(by string, u Urgency) (why string, ok bool) {
 	recent := slices.DeleteFunc(slices.Clone(p.s.Spoken), func(s Spoken) bool { return p.s.Step-s.Step >= attentionSteps })
 	n := 0
 	for _, s := range recent {
-		if s.Step == p.s.Step && s.Urgency >= u && s.By != by {
+		if s.Step == p.s.Step && s.Seq >= p.s.Prompt.Seq && s.Urgency >= u && s.By != by { // a prompt in between makes another moment
 			return s.By + " speaks of it already", false
 		}
 		if s.Urgency >= u {
@@ -49,7 +50,7 @@ func (p *pass) attend(by string, u Urgency) (why string, ok bool) {
 	if n >= p.cfg.Attention {
 		return fmt.Sprintf("%d such notes in the last %d steps are enough", n, attentionSteps), false
 	}
-	p.s.Spoken = append(p.s.Spoken, Spoken{p.s.Step, u, by})
+	p.s.Spoken = append(p.s.Spoken, Spoken{p.s.Step, u, by, p.s.Seq})
 	return "", true
 }
 

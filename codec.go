@@ -229,13 +229,13 @@ var (
 	events = sum[Event]{
 		"said": reflect.TypeFor[Said](), "calling": reflect.TypeFor[Calling](), "using": reflect.TypeFor[Using](),
 		"stopping": reflect.TypeFor[Stopping](), "asked": reflect.TypeFor[Asked](), "advised": reflect.TypeFor[Advised](),
-		"resumed": reflect.TypeFor[Resumed](), "rewritten": reflect.TypeFor[Rewritten](), "reset": reflect.TypeFor[Reset](),
+		"checked": reflect.TypeFor[Checked](), "resumed": reflect.TypeFor[Resumed](), "rewritten": reflect.TypeFor[Rewritten](), "reset": reflect.TypeFor[Reset](),
 	}
 	actions = sum[Action]{
 		"inject": reflect.TypeFor[Inject](), "retract": reflect.TypeFor[Retract](), "fold": reflect.TypeFor[Fold](),
 		"unfold": reflect.TypeFor[Unfold](), "reply": reflect.TypeFor[Reply](), "notify": reflect.TypeFor[Notify](),
 		"pause": reflect.TypeFor[Pause](), "continue": reflect.TypeFor[Continue](), "enqueue": reflect.TypeFor[Enqueue](),
-		"deny": reflect.TypeFor[Deny](),
+		"deny": reflect.TypeFor[Deny](), "check": reflect.TypeFor[Check](),
 	}
 )
 

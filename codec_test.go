@@ -28,7 +28,8 @@ var (
 		trimtab.Said{Message: trimtab.Message{ID: "m1", Role: trimtab.RoleUser, Parts: everyPart, From: "mode", Model: "demo", At: start, Usage: &trimtab.Usage{Input: 3}}},
 		trimtab.Calling{},
 		trimtab.Using{Call: trimtab.ToolCall{ID: "c", Name: "edit"}},
-		trimtab.Stopping{Continued: true},
+		trimtab.Stopping{Continued: true, Runs: true, Wrote: []trimtab.Written{{File: "a.go", At: start}}},
+		trimtab.Checked{Receipt: trimtab.Receipt{Command: "make", Tree: "t", Exit: 2, Output: "no", At: start, Since: start}},
 		trimtab.Asked{Command: "mode", Args: []string{"-"}, By: trimtab.Model},
 		trimtab.Advised{By: "guard", Actions: []trimtab.Taken{{Action: trimtab.Deny{Why: "w"}}, {Action: trimtab.Notify{Text: "t"}}}},
 		trimtab.Resumed{},
@@ -46,6 +47,7 @@ var (
 		trimtab.Continue{Text: "t", Why: "w"},
 		trimtab.Enqueue{Kind: "k", Data: json.RawMessage(`{}`), Why: "w"},
 		trimtab.Deny{Why: "w"},
+		trimtab.Check{Command: "make", Why: "w"},
 	}
 )
 

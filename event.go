@@ -1,7 +1,9 @@
 package trimtab
 
+import "time"
+
 // Event is something that happened in a session: Said, Calling, Using,
-// Stopping, Asked, Advised, Resumed, Rewritten or Reset.
+// Stopping, Checked, Asked, Advised, Resumed, Rewritten or Reset.
 type Event interface{ event() }
 
 // Said is a message that joined the history.
@@ -29,6 +31,33 @@ type Stopping struct {
 	Continued bool   `json:"continued,omitempty"`
 	Waiting   bool   `json:"waiting,omitempty"` // for work of its own in the background
 	Last      string `json:"last,omitempty"`    // what the agent said last, where no Said told it yet
+
+	// Where the surface is on the project's machine: whether it runs a Check, and which files
+	// of the working tree were written last.
+	Runs  bool      `json:"runs,omitempty"`
+	Wrote []Written `json:"wrote,omitempty"`
+}
+
+// Written is a file of the project, and when it was written or taken away.
+type Written struct {
+	File string    `json:"file"`
+	At   time.Time `json:"at"`
+}
+
+// Checked is what came of a Check.
+type Checked struct {
+	Receipt Receipt `json:"receipt"`
+}
+
+// Receipt says that a command was run on a state of the project, and what came of it.
+type Receipt struct {
+	Command string    `json:"command"`
+	Tree    string    `json:"tree,omitempty"`   // a hash of the working tree that it ran on
+	Exit    int       `json:"exit,omitempty"`   // its exit code; not 0 where it did not come to its end
+	Lapsed  string    `json:"lapsed,omitempty"` // why it did not come to its end
+	Output  string    `json:"output,omitempty"` // the end of what it said
+	At      time.Time `json:"at"`
+	Since   time.Time `json:"since,omitzero"` // since when it is known to fail in this way
 }
 
 // Asked is a command: a slash command, a verb, an API or tool call. By is who
@@ -69,6 +98,7 @@ func (Said) event()      {}
 func (Calling) event()   {}
 func (Using) event()     {}
 func (Stopping) event()  {}
+func (Checked) event()   {}
 func (Asked) event()     {}
 func (Advised) event()   {}
 func (Resumed) event()   {}

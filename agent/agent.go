@@ -37,9 +37,20 @@ type Options struct {
 	// nil: every call that asks is refused.
 	Permit func(ctx context.Context, ask tool.Ask) (tool.Answer, error)
 
+	// Checker asks the working tree and runs checks before the agent stops. nil: neither.
+	Checker Checker
+
 	// Offer decides, for each request, whether the model is offered a tool.
 	// nil: all of them.
 	Offer func(s trimtab.Session, t llm.Tool) bool
+}
+
+// Checker looks at the project that a session works on. Package agent/check has one.
+type Checker interface {
+	// Look returns the files that were written last, or nil.
+	Look(ctx context.Context, dir string) []trimtab.Written
+	// Check runs a command line.
+	Check(ctx context.Context, dir, command string) trimtab.Receipt
 }
 
 // Agent takes prompts to a model. It holds no state of a session and is safe to

@@ -142,7 +142,14 @@ func unanswered(history []trimtab.Message) []trimtab.ToolCall {
 
 // stopping asks whether the agent may stop.
 func (r *run) stopping(stop llm.StopReason) (Event, error) {
-	out, err := r.handle(r.ctx, trimtab.Stopping{Continued: r.continues > 0})
+	ev := trimtab.Stopping{Continued: r.continues > 0}
+	if c := r.opt.Checker; c != nil && r.session.Project != "" {
+		ev.Runs, ev.Wrote = true, c.Look(r.ctx, r.session.Project)
+	}
+	out, err := r.handle(r.ctx, ev)
+	if err == nil {
+		out, err = r.check(out)
+	}
 	if err != nil {
 		return r.cancelledOr(err)
 	}
@@ -172,6 +179,17 @@ func (r *run) stopping(stop llm.StopReason) (Event, error) {
 		return nil, fmt.Errorf("store what steering says: %w", err)
 	}
 	return nil, nil
+}
+
+// check runs the check that steering asks for, and returns what it says to the receipt.
+func (r *run) check(out trimtab.Outcome) (trimtab.Outcome, error) {
+	for _, t := range out.Actions {
+		if c, ok := t.Action.(trimtab.Check); ok && r.opt.Checker != nil {
+			r.emit(Noticed{t.By, trimtab.Notify{Text: "checks the work: " + c.Command}})
+			return r.handle(r.ctx, trimtab.Checked{Receipt: r.opt.Checker.Check(r.ctx, r.session.Project, c.Command)})
+		}
+	}
+	return out, nil
 }
 
 func reason(stop llm.StopReason) Reason {

@@ -7,18 +7,13 @@ import (
 	"unicode"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence/command"
 	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/internal/jsonscan"
-	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // The most that is read of a call.
-const (
-	maxCommand = 8 << 10
-	maxPatch   = 256 << 10
-	maxFiles   = 16
-	maxPath    = 300
-)
+const maxPatch = command.MaxPatch
 
 // Call is what a tool call sets out to do, as far as its name and input tell.
 type Call struct {
@@ -26,6 +21,9 @@ type Call struct {
 	Background bool     // it does not wait for the command
 	Files      []string // what it writes
 	Skips      []string // of them, those in which it switches tests off or takes them away
+	Off        bool     // it switches tests off
+	Tests      int      // tests that it adds, less those that it takes away
+	Silent     bool     // it changes nothing but comments
 }
 
 // ReadCall reads a call of any host's tool.
@@ -82,12 +80,12 @@ func commandOf(input []byte) string {
 			if string(name) != key {
 				continue
 			}
-			if s, ok := jsonscan.UnquoteHead(value, 6*maxCommand); ok {
-				return trimtab.Clip(s, maxCommand)
+			if s, ok := jsonscan.UnquoteHead(value, 6*command.MaxLine); ok {
+				return trimtab.Clip(s, command.MaxLine)
 			}
 			var list []string
 			if len(value) <= maxPatch && json.Unmarshal(value, &list) == nil && len(list) > 0 {
-				return trimtab.Clip(list[len(list)-1], maxCommand)
+				return trimtab.Clip(list[len(list)-1], command.MaxLine)
 			}
 		}
 	}
@@ -116,7 +114,7 @@ func writes(input []byte) Call {
 		switch string(name) {
 		case "file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename", "file", "relative_path":
 			if len(c.Files) == 0 && text != "" {
-				c.Files = []string{cleanPath(text)}
+				c.Files = []string{command.CleanPath(text)}
 			}
 		case "command":
 			if text == "view" || text == "read" {
@@ -131,60 +129,16 @@ func writes(input []byte) Call {
 		}
 	}
 	if patch != "" {
-		if p := ReadPatch(patch); len(p.Files) > 0 {
-			return p
+		if p := command.ReadPatch(patch); len(p.Files) > 0 {
+			return Call{Files: p.Files, Skips: p.Skips, Off: p.Off, Tests: p.Tests}
 		}
 	}
-	if len(c.Files) > 0 && (switchesOff(after) && !switchesOff(before) || before != "" && testNames(after) < testNames(before)) && IsTest(c.Files[0]) {
-		c.Skips = c.Files
-	}
-	return c
-}
-
-var patchLine = lazyregexp.Pattern(`(?m)^(?:\*\*\* (Update|Add|Delete) File: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$`)
-
-// ReadPatch reads a patch: a unified diff, or the form of apply_patch.
-func ReadPatch(patch string) Call {
-	var c Call
-	patch = trimtab.Clip(patch, maxPatch)
-	for _, m := range patchLine().FindAllStringSubmatch(patch, 2*maxFiles) {
-		file := cleanPath(strings.TrimSpace(m[2]))
-		if file == "/dev/null" || slices.Contains(c.Files, file) || len(c.Files) == maxFiles {
-			continue
-		}
-		c.Files = append(c.Files, file)
-		if m[1] == "Delete" && IsTest(file) {
-			c.Skips = append(c.Skips, file)
-		}
-	}
-	added, removed := false, 0
-	for line := range strings.Lines(patch) {
-		switch {
-		case strings.HasPrefix(line, "+") && switchesOff(line):
-			added = true
-		case strings.HasPrefix(line, "+"):
-			removed -= testNames(line[1:])
-		case strings.HasPrefix(line, "-"):
-			removed += testNames(line[1:])
-		}
-	}
-	if added || removed > 0 {
-		for _, f := range c.Files {
-			if IsTest(f) && !slices.Contains(c.Skips, f) {
-				c.Skips = append(c.Skips, f)
-			}
+	c.Silent = before != "" && after != "" && before != after && command.Uncommented(before) == command.Uncommented(after)
+	if len(c.Files) > 0 && command.IsTest(c.Files[0]) {
+		c.Tests = command.CountTests(after) - command.CountTests(before)
+		if c.Off = command.SwitchesOff(after) && !command.SwitchesOff(before); c.Off || before != "" && c.Tests < 0 {
+			c.Skips = c.Files
 		}
 	}
 	return c
 }
-
-var (
-	skipWord = lazyregexp.Pattern(`\bt\.Skip(?:f|Now)?\(|@(?:pytest\.mark\.|unittest\.)?skip|@Disabled\b|@Ignore\b|#\[ignore|\b(?:it|test|describe)\.(?:skip|only|todo)\(|\bx(?:it|describe|test)\(|pytest\.skip\(`)
-	testName = lazyregexp.Pattern(`(?m)^\s*(?:func Test\w+\(|def test_\w+|async def test_\w+|#\[test\]|@Test\b|(?:it|test)\(['"` + "`" + `])`)
-)
-
-// switchesOff reports whether a text switches tests off.
-func switchesOff(text string) bool { return skipWord().MatchString(text) }
-
-// testNames counts the tests that a text begins.
-func testNames(text string) int { return len(testName().FindAllStringIndex(text, 1000)) }

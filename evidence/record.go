@@ -1,11 +1,11 @@
 package evidence
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence/command"
 )
 
 // Record is what is known of the work of a session.
@@ -16,7 +16,14 @@ type Record struct {
 	Last    int      `json:"last,omitempty"`    // when code changed last, whenever that was
 	Ran     []Ran    `json:"ran,omitempty"`     // commands that are evidence, the newest run of each, oldest first
 	Weak    []string `json:"weak,omitempty"`    // tests switched off or taken away since a check failed
+	Off     bool     `json:"off,omitempty"`     // some were switched off since then
+	Tests   int      `json:"tests,omitempty"`   // tests that were added since then, less those taken away
 	Red     int      `json:"red,omitempty"`     // when a check failed last in this turn
+	Turn    int      `json:"turn,omitempty"`    // results when the person's last prompt came
+	Named   []string `json:"named,omitempty"`   // checks that this prompt names
+	Scripts []string `json:"scripts,omitempty"` // scripts that were written in this session, the newest last
+	Removed []Change `json:"removed,omitempty"` // tests of a suite of their own that were taken away since the last prompt
+	Refused bool     `json:"refused,omitempty"` // the person did not let a check run since the last prompt
 
 	// What the newest message told, code or not, evidence or not. It is not stored.
 	Wrote []string `json:"-"` // files; "" where a command does not tell
@@ -27,6 +34,8 @@ type Record struct {
 type Change struct {
 	File string `json:"file"` // "" where a command does not tell
 	At   int    `json:"at"`
+
+	Found bool `json:"found,omitempty"` // by a look at the working tree
 }
 
 // Ran is a command that was run, and how it went last.
@@ -36,6 +45,8 @@ type Ran struct {
 	Dir     string  `json:"dir,omitempty"`
 	Outcome Outcome `json:"outcome"`
 	At      int     `json:"at"`
+	Failing int     `json:"failing,omitempty"` // when it failed, where no run since has told otherwise
+	Green   int     `json:"green,omitempty"`   // when it passed last
 }
 
 // open is a call that waits for its result.
@@ -44,10 +55,13 @@ type open struct {
 	Command    string   `json:"command,omitempty"`
 	Files      []string `json:"files,omitempty"`
 	Skips      []string `json:"skips,omitempty"`
+	Off        bool     `json:"off,omitempty"`
+	Tests      int      `json:"tests,omitempty"`
+	Silent     bool     `json:"silent,omitempty"`
 	Background bool     `json:"background,omitempty"`
 }
 
-const maxOpen, maxRan, maxChanged, maxWeak, maxID = 64, 24, 64, 8, 128
+const maxOpen, maxRan, maxChanged, maxWeak, maxScripts, maxID = 64, 24, 64, 8, 8, 128
 
 // See takes a message in.
 func (r Record) See(m trimtab.Message) Record {
@@ -56,7 +70,8 @@ func (r Record) See(m trimtab.Message) Record {
 		return r
 	}
 	if m.IsPrompt() {
-		r.Changed, r.Weak, r.Red = nil, nil, 0
+		r.Changed, r.Weak, r.Tests, r.Off, r.Red, r.Removed, r.Refused = nil, nil, 0, false, 0, nil, false
+		r.Turn, r.Named = r.Now, namedChecks(m.Typed())
 	}
 	if m.Role == trimtab.RoleAssistant {
 		r.Open = nil // what the model did not wait for will not come
@@ -77,7 +92,7 @@ func (r Record) call(c trimtab.ToolCall) Record {
 	if in.Command == "" && len(in.Files) == 0 || len(r.Open) >= maxOpen {
 		return r
 	}
-	r.Open = append(slices.Clip(r.Open), open{ID: trimtab.Clip(c.ID, maxID), Command: in.Command, Files: in.Files, Skips: in.Skips, Background: in.Background})
+	r.Open = append(slices.Clip(r.Open), open{ID: trimtab.Clip(c.ID, maxID), Command: in.Command, Files: in.Files, Skips: in.Skips, Off: in.Off, Tests: in.Tests, Silent: in.Silent, Background: in.Background})
 	return r
 }
 
@@ -90,18 +105,26 @@ func (r Record) result(res trimtab.ToolResult) Record {
 	r.Open = slices.Concat(r.Open[:i], r.Open[i+1:])
 	r.Now++
 	if o.Command == "" {
-		if !res.Failed {
-			r = r.changed(o.Files, len(o.Files) > 0).weakened(o.Skips)
+		switch {
+		case res.Failed:
+		case o.Silent:
+			r.Wrote = append(r.Wrote, o.Files...)
+		default:
+			r = r.changed(o.Files, len(o.Files) > 0).weakened(o.Skips, o.Tests, o.Off)
 		}
 		return r
 	}
 	l := ReadLine(o.Command)
-	how := l.read(res)
+	if res.Failed && command.WasRefused(res.Text) {
+		r.Refused = r.Refused || command.WasForbidden(res.Text) && slices.ContainsFunc(l.Runs, func(run Run) bool { return run.Kind == Check })
+		return r
+	}
+	how := l.Read(res.Text, res.Failed)
 	if o.Background {
 		how = Unknown
 	}
 	if l.Writes && (how != Failed || len(l.Runs) > 0) { // what a line writes, it writes before its last part is done
-		r = r.changed(l.Files, true).weakened(l.Removed)
+		r = r.changed(l.Files, true).weakened(l.Removed, -len(l.Removed), false)
 	}
 	for _, run := range l.Runs {
 		n := Ran{Command: run.Command, Kind: run.Kind, Dir: l.Dir, Outcome: how, At: r.Now}
@@ -131,14 +154,56 @@ func (r Record) changed(files []string, any bool) Record {
 	r.Last = r.Now
 	r.Changed = slices.DeleteFunc(slices.Clone(r.Changed), func(c Change) bool { return slices.Contains(code, c.File) })
 	for _, f := range code {
-		r.Changed = append(r.Changed, Change{f, r.Now})
+		r.Changed = append(r.Changed, Change{File: f, At: r.Now})
+		if isScript(f) && !slices.Contains(r.Scripts, f) {
+			r.Scripts = append(slices.Clip(r.Scripts), f)
+			r.Scripts = r.Scripts[max(0, len(r.Scripts)-maxScripts):]
+		}
 	}
 	r.Changed = r.Changed[max(0, len(r.Changed)-maxChanged):]
 	return r
 }
 
-// weakened notes tests that are fewer than they were when a check failed.
-func (r Record) weakened(tests []string) Record {
+// Found takes in the files that the working tree shows to have changed since the last prompt,
+// where a command of this turn may have written them: what a person edits meanwhile is theirs.
+// Nobody knows when it was, so any check of the turn counts.
+func (r Record) Found(files []string) Record {
+	if r.Now == r.Turn || len(r.Changed) > 0 {
+		return r
+	}
+	for _, f := range files {
+		if f = command.CleanPath(f); command.IsCode(f) && len(r.Changed) < maxChanged {
+			r.Changed = append(slices.Clip(r.Changed), Change{File: f, At: r.Turn, Found: true})
+		}
+	}
+	return r
+}
+
+// Shown takes in what came of a check that somebody else has run.
+func (r Record) Shown(command string, how Outcome) Record {
+	r.Now++
+	return r.ran(Ran{Command: command, Kind: Check, Outcome: how, At: r.Now})
+}
+
+// FailedBefore reports whether a command failed before the last prompt, and has not passed
+// since.
+func (r Record) FailedBefore(command string) bool {
+	return slices.ContainsFunc(r.Ran, func(n Ran) bool {
+		return Same(n.Command, command) && n.Failing > 0 && n.Failing <= r.Turn
+	})
+}
+
+// weakened notes tests that are fewer than they were: after a check failed, and in suites
+// that the usual check does not run.
+func (r Record) weakened(tests []string, more int, off bool) Record {
+	if r.Red > 0 {
+		r.Tests, r.Off = r.Tests+more, r.Off || off
+	}
+	for _, f := range tests {
+		if suiteOf(f) != "" && len(r.Removed) < maxWeak {
+			r.Removed = append(slices.Clip(r.Removed), Change{File: f, At: r.Now})
+		}
+	}
 	if r.Red == 0 {
 		return r
 	}
@@ -154,119 +219,24 @@ func (r Record) ran(n Ran) Record {
 	if n.Kind == Check && n.Outcome == Failed {
 		r.Red = n.At
 	}
-	r.Ran = slices.DeleteFunc(slices.Clone(r.Ran), func(o Ran) bool { return o.Command == n.Command && o.Dir == n.Dir })
+	r.Ran = slices.DeleteFunc(slices.Clone(r.Ran), func(o Ran) bool {
+		if o.Command != n.Command || o.Dir != n.Dir {
+			return false
+		}
+		if n.Green = o.Green; n.Outcome == Empty || n.Outcome == Unknown {
+			n.Failing = o.Failing
+		}
+		return true
+	})
+	switch n.Outcome {
+	case Failed:
+		n.Failing = n.At
+	case Passed:
+		n.Green = n.At
+	}
 	r.Ran = append(r.Ran, n)
 	r.Ran = r.Ran[max(0, len(r.Ran)-maxRan):]
 	return r
-}
-
-// Gap is work of this turn that nothing has shown to be right.
-type Gap struct {
-	Files []string // that changed and were not run since, the newest last
-	Check Ran      // the command that would show it; its last outcome may be older than the change
-	Red   bool     // it failed when it ran last, after the change
-	Weak  []string // tests that were switched off or taken away after it had failed
-}
-
-// Unproved tells what changed since the person's last prompt and was not shown to be right
-// since: no check has passed after the change, and nothing that was changed was run; or the
-// last check failed. It is not ok where all is shown, and where nobody knows how to.
-func (r Record) Unproved() (Gap, bool) {
-	var g Gap
-	if len(r.Changed) == 0 {
-		return g, false
-	}
-	since := r.Changed[len(r.Changed)-1].At
-	for _, c := range r.Changed {
-		if c.File != "" {
-			g.Files = append(g.Files, c.File)
-		}
-	}
-	newest := func(kind Kind, which func(Ran) bool) (best Ran) {
-		for _, n := range r.Ran {
-			if n.Kind == kind && n.Outcome != Unknown && n.Outcome != Empty && which(n) && n.At > best.At {
-				best = n
-			}
-		}
-		return best
-	}
-	after := func(n Ran) bool { return n.At >= since && r.covers(n) }
-	check := newest(Check, after)
-	switch {
-	case check.Outcome == Failed:
-		g.Check, g.Red = check, true
-		return g, true
-	case check.Outcome == Passed && len(r.Weak) > 0:
-		g.Check, g.Weak = check, r.Weak
-		return g, true
-	case check.Outcome == Passed && !r.untried(since):
-		return g, false
-	}
-	if try := newest(Try, after); try.Outcome == Passed {
-		return g, false
-	}
-	g.Check = r.known()
-	return g, g.Check.Command != ""
-}
-
-// known is the command that would show whether the work is right: one that was run before,
-// the script itself that was written, or what every project of the language has.
-func (r Record) known() Ran {
-	for _, told := range []bool{true, false} { // one that said something goes first
-		for _, kind := range []Kind{Check, Try} {
-			for _, n := range slices.Backward(r.Ran) {
-				if n.Kind == kind && (n.Outcome == Passed || n.Outcome == Failed) == told {
-					return n
-				}
-			}
-		}
-	}
-	for _, c := range slices.Backward(r.Changed) {
-		switch path.Ext(c.File) {
-		case ".sh", ".bash", ".py", ".rb", ".pl":
-			if !IsTest(c.File) || path.Ext(c.File) == ".sh" {
-				return Ran{Command: path.Base(c.File), Kind: Try}
-			}
-		case ".go":
-			return Ran{Command: "go test ./...", Kind: Check}
-		case ".rs":
-			return Ran{Command: "cargo test", Kind: Check}
-		}
-	}
-	return Ran{}
-}
-
-// untried reports whether all that changed is a script that nothing has run since: tests of
-// something else say nothing of it.
-func (r Record) untried(since int) bool {
-	for _, c := range r.Changed {
-		if ext := path.Ext(c.File); ext != ".sh" && ext != ".bash" {
-			return false
-		}
-		base := path.Base(c.File)
-		if slices.ContainsFunc(r.Ran, func(n Ran) bool { return n.At >= since && strings.Contains(n.Command, base) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// covers reports whether a run is about what changed: not in a folder that has nothing to
-// do with it.
-func (r Record) covers(n Ran) bool {
-	if !strings.HasPrefix(n.Dir, "/") {
-		return true
-	}
-	absolute := false
-	for _, c := range r.Changed {
-		if strings.HasPrefix(c.File, "/") {
-			absolute = true
-			if strings.HasPrefix(c.File, n.Dir+"/") {
-				return true
-			}
-		}
-	}
-	return !absolute
 }
 
 // Find returns the newest run of a command.
@@ -289,8 +259,8 @@ func (r Record) Holds(n Ran) bool { return n.Outcome == Passed && n.At >= r.Last
 // quiet are flags that change nothing of what a check shows.
 var quiet = []string{"-v", "-vv", "-q", "-qq", "-count=1", "-race", "--verbose", "--quiet", "--silent", "-s", "--color", "--no-color", "--colors", "-x", "--watch=false", "--runInBand", "-i", "--no-cache", "--tb=short", "--tb=line", "--run"}
 
-func same(command string) string {
-	words := strings.Fields(trimtab.Clip(command, maxCommand))
+func same(line string) string {
+	words := strings.Fields(trimtab.Clip(line, command.MaxLine))
 	words = slices.DeleteFunc(words, func(w string) bool {
 		return slices.Contains(quiet, w) || strings.HasPrefix(w, "-timeout") || strings.HasPrefix(w, "-parallel") || strings.HasPrefix(w, "--color=") || strings.HasPrefix(w, "-p=")
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence/command"
 	"github.com/trimtab/trimtab/host"
 )
 
@@ -32,36 +33,39 @@ var (
 	waiters = []string{"wait", "sleep", "bashoutput", "taskoutput", "agentoutput", "monitor", "writestdin", "killshell"}
 )
 
-// actOf reads a call. The command is what a runner runs.
-func actOf(c trimtab.ToolCall) (kind act, command string) {
+// actOf reads a call. The command is what a runner runs, and the line what it comes to.
+func actOf(c trimtab.ToolCall) (kind act, command string, line command.Line) {
 	if host.IsTodoTool(c.Name) {
-		return todo, ""
+		return todo, "", line
 	}
 	name := plain(c.Name)
 	switch {
 	case slices.Contains(writers, name):
 		if v := text(c.Input, 20, "command"); v == "view" {
-			return look, ""
+			return look, "", line
 		}
-		return write, ""
+		return write, "", line
 	case slices.Contains(waiters, name):
-		return wait, ""
+		return wait, "", line
 	case slices.Contains(runners, name):
 		command = text(c.Input, maxCommand, "command", "cmd", "script", "input")
+		line = readLine(command)
 		switch {
 		case waiting(command):
-			return wait, command
-		case changing(command):
-			return write, command
+			return wait, command, line
+		case changing(command, line):
+			return write, command, line
 		case reading(command):
-			return look, command
+			return look, command, line
 		}
-		return run, command
+		return run, command, line
 	}
-	return look, ""
+	return look, "", line
 }
 
 const maxCommand = 2000
+
+var readLine = command.ReadLine // a line is called command here
 
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
@@ -94,29 +98,27 @@ func reading(command string) bool {
 		_, after, _ := strings.Cut(rest, "&& ")
 		first, rest, _ = strings.Cut(strings.TrimSpace(after), " ")
 	}
+	first = first[strings.LastIndexByte(first, '/')+1:]
 	if first == "git" {
 		first, _, _ = strings.Cut(rest, " ")
-		return slices.Contains([]string{"log", "diff", "show", "status", "blame", "grep"}, first)
+		return slices.Contains([]string{"log", "diff", "show", "status", "blame", "grep", "cat-file", "ls-tree", "ls-files", "rev-list", "for-each-ref", "reflog", "branch"}, first)
 	}
 	return slices.Contains(readers, first)
 }
 
 var readers = []string{"cat", "less", "more", "head", "tail", "sed", "awk", "grep", "rg", "ls", "find", "nl", "wc", "tree", "file", "stat", "zcat", "jq", "journalctl", "echo"}
 
-// changing reports whether a command writes to the workspace: by a redirection,
-// or by a program that is there to write.
-func changing(command string) bool {
-	for i := 0; i < len(command); i++ {
-		if command[i] != '>' {
-			continue
-		}
-		rest := strings.TrimLeft(command[i+1:], ">| ")
-		if i > 0 && (command[i-1] == '-' || command[i-1] == '=' || command[i-1] == '2') || strings.HasPrefix(rest, "&") || strings.HasPrefix(rest, "/dev/") || strings.HasPrefix(rest, "=") {
-			continue
-		}
+// changing reports whether a command writes to the workspace: by a redirection or a script,
+// or by a program that is there to write. What is put aside in a folder for the time being
+// changes nothing.
+func changing(command string, line command.Line) bool {
+	if line.Writes && (len(line.Files) == 0 || slices.ContainsFunc(line.Files, func(f string) bool { return !aside(f) })) {
 		return true
 	}
-	first := true // a word at the head of a command
+	first := true                                     // a word at the head of a command
+	if i := strings.IndexByte(command, '\n'); i > 0 { // a script in quotes or behind <<: its words are none of the shell's
+		command = command[:i]
+	}
 	for word := range strings.FieldsSeq(command) {
 		bare := strings.TrimLeft(word, "(")
 		if first && slices.Contains(programs, bare) {
@@ -131,6 +133,11 @@ func changing(command string) bool {
 		first = strings.HasSuffix(word, ";") || word == "&&" || word == "||" || word == "|" || word == "sudo" || strings.Contains(word, "=") && first
 	}
 	return false
+}
+
+// aside reports whether a file lies where nothing is kept.
+func aside(file string) bool {
+	return slices.ContainsFunc([]string{"/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "$TMP"}, func(dir string) bool { return strings.HasPrefix(file, dir) })
 }
 
 var (

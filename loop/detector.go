@@ -19,6 +19,8 @@ const (
 	Cycle      Kind = "cycle"       // several calls in turn
 	Failures   Kind = "failures"    // nothing succeeds
 	Streak     Kind = "streak"      // one tool or kind of command fails, with no success in between
+	Blind      Kind = "blind"       // a check is run of which nothing is seen
+	Vain       Kind = "vain"        // look-ups that find nothing
 	Rephrase   Kind = "rephrase"    // the same is asked in other words
 	SameReport Kind = "same_report" // a person reports the same error again
 	SameWords  Kind = "same_words"  // messages that say the same

@@ -19,6 +19,7 @@ type ProgressConfig struct {
 	Failures   int     `json:"failures" default:"8" min:"3" max:"100" doc:"from how many tool calls in a row on that fail or find nothing it is a loop"`
 	Streak     int     `json:"streak" default:"3" min:"2" max:"100" doc:"from how many failures of a tool on, with no success of it in between, it is a loop"`
 	Family     int     `json:"family" default:"5" min:"2" max:"100" doc:"the same for commands of one kind, for one class of exceptions and for the time limit"`
+	Checks     int     `json:"checks" default:"3" min:"2" max:"100" doc:"from how many red runs of a check on that fail alike, with changes in between, it is a loop"`
 	Replies    int     `json:"replies" default:"3" min:"2" max:"100" doc:"from how many earlier replies on that say the same it is a loop, with nothing done in between"`
 	Similarity float64 `json:"similarity" default:"0.8" min:"0.5" max:"1" doc:"results above this similarity count as the same"`
 }
@@ -40,7 +41,7 @@ func NewProgress(cfg ProgressConfig) (Progress, error) {
 }
 
 func defaultProgress() Progress {
-	return Progress{ProgressConfig{Window: 40, Repeats: 3, Errors: 4, Failures: 8, Streak: 3, Family: 5, Replies: 3, Similarity: 0.8}}
+	return Progress{ProgressConfig{Window: 40, Repeats: 3, Errors: 4, Failures: 8, Streak: 3, Family: 5, Checks: 3, Replies: 3, Similarity: 0.8}}
 }
 
 // ProgressMemory is what our rule remembers of a session.
@@ -61,6 +62,10 @@ type ProgressMemory struct {
 	Told    int       `json:"told,omitempty"`    // idle calls that they told of
 	Streaks []streak  `json:"streaks,omitempty"` // what fails, with no success since
 	Unheard []streak  `json:"unheard,omitempty"` // calls that were made again without a result
+	Checks  []check   `json:"checks,omitempty"`  // that are red
+	Left    []left    `json:"left,omitempty"`    // errors that were passed over
+	Lookups []lookup  `json:"lookups,omitempty"` // the last ones, since something changed
+	Looked  int       `json:"looked,omitempty"`  // the reply that made the newest of them
 	Queries window    `json:"queries,omitzero"`  // look-ups and delegations
 	Steps   []uint64  `json:"steps,omitempty"`   // the calls of each reply since something changed
 	Replies int       `json:"replies,omitempty"` // so far
@@ -80,6 +85,10 @@ type pend struct {
 	ToolName   string `json:"toolName,omitempty"`
 	Family     uint64 `json:"family,omitempty"` // of the command
 	FamilyName string `json:"familyName,omitempty"`
+	Check      string `json:"check,omitempty"` // that it runs
+	Cut        bool   `json:"cut,omitempty"`   // a filter stands behind it
+
+	Terms []uint32 `json:"terms,omitempty"` // of a look-up
 }
 
 // idle is a call from which nothing came.
@@ -175,7 +184,8 @@ func (mem ProgressMemory) hear(prompt string) ProgressMemory {
 	mem.Asked = append(slices.Clip(mem.Asked), h)
 	mem.Asked = mem.Asked[max(0, len(mem.Asked)-maxAsked):]
 	mem.Idle, mem.Since, mem.Errors, mem.Said = nil, nil, nil, window{}
-	mem.Streaks, mem.Unheard, mem.Queries, mem.Steps = nil, nil, window{}, nil
+	mem.Streaks, mem.Unheard, mem.Checks, mem.Queries, mem.Steps = nil, nil, nil, window{}, nil
+	mem.Left, mem.Lookups = nil, nil
 	mem.Other, mem.Waits, mem.Failed, mem.Fired, mem.Told = 0, 0, 0, 0, 0
 	return mem
 }
@@ -201,12 +211,16 @@ func (r Progress) reply(mem ProgressMemory, m trimtab.Message) (ProgressMemory, 
 	mem.Replies++
 	open := mem.Open
 	for _, c := range list {
-		kind, command := actOf(c)
+		kind, command, line := actOf(c)
 		waits = waits || kind == wait
 		p := pend{ID: trimtab.Clip(c.ID, maxID), Key: callKey(c.Name, c.Input, asides...), Tool: xxhash.Sum64String(c.Name), Act: kind, Shell: command != "", Name: callName(c, command), ToolName: brief(c.Name, 40)}
 		if command != "" {
 			p.FamilyName = family(command)
 			p.Family = xxhash.Sum64String(p.FamilyName)
+			p.Check, p.Cut = checkOf(line)
+		}
+		if kind == look {
+			p.Terms = terms(c, command)
 		}
 		step += mix(p.Key)
 		reads = reads && kind == look && (command != "" || text(c.Input, 200, paths...) != "")

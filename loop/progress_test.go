@@ -216,7 +216,7 @@ func TestSignsOfACommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := actOf(trimtab.ToolCall{Name: "Bash", Input: input}); got != c.want {
+		if got, _, _ := actOf(trimtab.ToolCall{Name: "Bash", Input: input}); got != c.want {
 			t.Errorf("%q: %d, want %d", c.command, got, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -13,6 +14,8 @@ type report struct {
 	Sign uint64 `json:"sign"`
 	N    int    `json:"n"`
 	At   int    `json:"at"` // the prompt that held it last
+
+	Reply int `json:"reply,omitempty"` // the newest reply at that time
 }
 
 const maxReports, maxPromptLines, minReport, minPasted = 96, 400, 16, 2
@@ -36,19 +39,20 @@ func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
 			continue
 		}
 		told++
-		sign := xxhash.Sum64String(unplaced(settled(line)))
+		sign := xxhash.Sum64String(nameless(line))
 		i := slices.IndexFunc(mem.Reports, func(r report) bool { return r.Sign == sign })
 		mem.Reports = slices.Clone(mem.Reports)
 		if i < 0 {
-			mem.Reports = append(mem.Reports, report{Sign: sign, N: 1, At: mem.Prompts})
+			mem.Reports = append(mem.Reports, report{Sign: sign, N: 1, At: mem.Prompts, Reply: mem.Replies})
 			mem.Reports = mem.Reports[max(0, len(mem.Reports)-maxReports):]
 			continue
 		}
 		r := &mem.Reports[i]
-		if r.At == mem.Prompts { // twice in one prompt
+		if r.At == mem.Prompts || r.Reply == mem.Replies { // twice in one prompt, or sent again before anything was done
+			r.At = mem.Prompts
 			continue
 		}
-		r.N, r.At = r.N+1, mem.Prompts
+		r.N, r.At, r.Reply = r.N+1, mem.Prompts, mem.Replies
 		a := &Alarm{Kind: SameReport, Times: r.N, Cause: sign, Why: fmt.Sprintf("the person reports this for the %s time: %q", ordinal(r.N), brief(line, 100))}
 		switch {
 		case !fails:
@@ -65,30 +69,70 @@ func (mem ProgressMemory) report(prompt string) (ProgressMemory, *Alarm) {
 	return mem, alarm
 }
 
+// nameless is a line without what differs from one time to the next: the marks of a screen or
+// a quotation before it, numbers, and ids.
+func nameless(line string) string {
+	line = strings.TrimLeft(line, ">|│┃▸•·* \t")
+	var out strings.Builder
+	for i := 0; i < len(line); {
+		if !wordly(line[i]) {
+			out.WriteByte(line[i])
+			i++
+			continue
+		}
+		from, digits := i, false
+		for i < len(line) && (wordly(line[i]) || (line[i] == '-' || line[i] == '.') && i+1 < len(line) && wordly(line[i+1])) {
+			digits = digits || line[i]-'0' <= 9
+			i++
+		}
+		if digits {
+			out.WriteByte('#')
+		} else {
+			out.WriteString(line[from:i])
+		}
+	}
+	return out.String()
+}
+
 // output reports whether a line of a prompt looks pasted from a screen or a file rather than
 // written: it holds what sentences do not.
 func output(line string) bool {
-	if strings.IndexByte("#-*", line[0]) >= 0 || line[0]-'0' <= 9 { // a heading, a list
-		return false
-	}
 	odd := 0
+	switch {
+	case line[0] == '#': // a heading
+		return false
+	case line[0] == '-' || line[0] == '*' || line[0]-'0' <= 9: // a list, it may be
+		odd = -3
+	}
 	for i := range len(line) {
 		if strings.IndexByte("{}[]<>=|_/\\\"$#;~│─", line[i]) >= 0 || line[i]-'0' <= 9 {
 			odd++
 		}
 	}
-	return odd >= 3
+	return odd >= 3 && !sentence(line)
 }
 
 // complains reports whether a line of a prompt looks like the output of something that
 // failed, rather than like a sentence about it.
 func complains(line string) bool {
-	if !wrong(line) {
+	if !wrong(line) || sentence(line) {
 		return false
 	}
 	return exception(line) || strings.Contains(line, "rror:") || strings.Contains(line, "ERROR") || strings.Contains(line, "rror[") || strings.Contains(line, "FAIL") || strings.Contains(line, "panic:") ||
 		strings.Contains(line, "fatal:") || strings.Contains(line, "xception:") || strings.Contains(line, "No such file") || strings.Contains(line, "command not found") ||
 		placed(line)
+}
+
+// sentence reports whether a line is prose: many words, nearly all of them nothing but letters.
+func sentence(line string) bool {
+	words, plain := 0, 0
+	for w := range strings.FieldsSeq(line) {
+		words++
+		if strings.IndexFunc(strings.Trim(w, ".,;:!?()'\""), func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' }) < 0 {
+			plain++
+		}
+	}
+	return words >= 12 && plain*10 >= words*8 && !strings.HasPrefix(line, "ERROR") && !strings.HasPrefix(line, "FAIL") && !strings.Contains(line[:min(40, len(line))], "rror:")
 }
 
 // placed reports whether a line names a place in a file: name.ext:12.

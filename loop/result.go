@@ -47,11 +47,22 @@ func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMe
 	if alarm == nil {
 		mem, alarm = r.streak(mem, call, res.Text, failed, late)
 	}
+	for _, family := range []func(ProgressMemory) (ProgressMemory, *Alarm){
+		func(m ProgressMemory) (ProgressMemory, *Alarm) { return r.checked(m, call, res) },
+		func(m ProgressMemory) (ProgressMemory, *Alarm) { return m.passed(call, res.Text, failed) },
+		func(m ProgressMemory) (ProgressMemory, *Alarm) { return m.lookedUp(call, res.Text, failed) },
+	} {
+		if alarm == nil {
+			mem, alarm = family(mem)
+		}
+	}
 	if alarm == nil && mem.Failed >= mem.limit(r.cfg.Failures) {
 		alarm = &Alarm{Kind: Failures, Times: mem.Failed, Why: fmt.Sprintf("the last %d tool calls all failed or found nothing, the newest: `%s`", mem.Failed, call.Name)}
 	}
 	if alarm != nil {
-		alarm.Cause = call.cause()
+		if alarm.Cause == 0 {
+			alarm.Cause = call.cause()
+		}
 		return mem, alarm
 	}
 	changed := call.Act == write && !failed && shown != again
@@ -65,6 +76,11 @@ func (r Progress) result(mem ProgressMemory, res trimtab.ToolResult) (ProgressMe
 		for i := range mem.Streaks {
 			mem.Streaks[i].Moved = true
 		}
+		mem.Checks = slices.Clone(mem.Checks)
+		for i := range mem.Checks {
+			mem.Checks[i].Changes++
+		}
+		mem.Lookups = nil // who looks whether something is gone is glad to find nothing
 	}
 	first := !slices.Contains(mem.Since, call.Key)
 	if first {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/trimtab/trimtab/evidence/command"
 )
 
 // A streak is something that fails again and again with no success in between, however
@@ -21,6 +23,7 @@ type streak struct {
 	Signs []uint64 `json:"signs,omitempty"` // the errors, the newest last
 	Moved bool     `json:"moved,omitempty"` // something changed since the last failure
 	Test  bool     `json:"test,omitempty"`  // it is a test that stays red, whatever it says
+	Fails int      `json:"fails,omitempty"` // how many failed beside it the last time
 }
 
 // tried reports whether a failure is one of the streak: not another error after a change,
@@ -40,7 +43,7 @@ const maxStreaks, maxSigns = 12, 8
 
 // streak counts a result and tells of a streak that is long enough.
 func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, late bool) (ProgressMemory, *Alarm) {
-	if failed && refused(result) { // a person's no, or a call that never ran, is no failure of the tool
+	if failed && command.WasRefused(result) { // a person's no, or a call that never ran, is no failure of the tool
 		return mem, nil
 	}
 	keys := streakKeys(call, result, failed, late)
@@ -70,6 +73,12 @@ func (r Progress) streak(mem ProgressMemory, call pend, result string, failed, l
 		s.Reply = mem.Replies
 		if call.Shell && k.Key != lateKey && !s.Test && !s.tried(sign) {
 			continue
+		}
+		if before := s.Fails; s.Test {
+			s.Fails = k.Fails
+			if k.Fails < before { // it stays red, but others came right
+				continue
+			}
 		}
 		if k.Key == lateKey && mem.Count-s.Last > recentLate {
 			s.N, s.Told = 0, 0
@@ -111,31 +120,20 @@ func streakKeys(call pend, result string, failed, late bool) []streak {
 		if class := exceptionClass(result); class != "" {
 			keys = append(keys, streak{Key: mix(xxhash.Sum64String(class) + 4), Name: class})
 		}
-		if test := failedTest(result); test != "" {
-			keys = append(keys, streak{Key: mix(xxhash.Sum64String(test) + testKey), Name: test, Test: true})
+		if test, fails := failedTest(result); test != "" {
+			keys = append(keys, streak{Key: mix(xxhash.Sum64String(test) + testKey), Name: test, Test: true, Fails: fails})
 		}
 	}
 	return keys
 }
 
-// failedTest is the name of the first test that an output says has failed.
-func failedTest(result string) string {
-	head, tail := ends(result, 4*maxEnds)
-	for _, part := range []string{head, tail} {
-		for line := range strings.SplitSeq(part, "\n") {
-			line = strings.TrimSpace(line)
-			for _, mark := range []string{"--- FAIL: ", "FAILED ", "FAIL: ", "✕ ", "✗ ", "× "} {
-				name, ok := strings.CutPrefix(line, mark)
-				if !ok {
-					continue
-				}
-				if name, _, _ = strings.Cut(name, " "); len(name) > 3 && len(name) < 200 {
-					return brief(name, 80)
-				}
-			}
-		}
+// failedTest is the name of the first test that an output says has failed, and how many have.
+func failedTest(result string) (name string, fails int) {
+	all, name, tests := failures(result)
+	if !tests {
+		return "", 0
 	}
-	return ""
+	return name, len(all)
 }
 
 // passes reports whether an output tells of tests that passed.
@@ -195,15 +193,4 @@ func family(command string) string {
 		}
 	}
 	return brief(strings.Join(words, " "), 60)
-}
-
-// refused reports whether a call failed because it was not let run.
-func refused(result string) bool {
-	head, _ := ends(result, 600)
-	for _, w := range []string{"user doesn't want", "user rejected", "rejected by the user", "user declined", "denied by", "was not allowed", "Sibling tool call", "interrupted by user", "Request interrupted", "user cancelled", "user canceled", "Permission to use", "requires approval", "not run: "} {
-		if strings.Contains(head, w) {
-			return true
-		}
-	}
-	return false
 }

@@ -87,7 +87,18 @@ func (f *normalizer) event(ev trimtab.Event) trimtab.Event {
 		return ev
 	case trimtab.Advised:
 		return f.advised(ev)
-	case trimtab.Calling, trimtab.Stopping, trimtab.Resumed, trimtab.Reset:
+	case trimtab.Stopping:
+		ev.Wrote = slices.Clone(ev.Wrote)
+		for i, w := range ev.Wrote {
+			ev.Wrote[i] = trimtab.Written{File: f.text("a file", w.File), At: w.At.Round(0).UTC()}
+		}
+		return ev
+	case trimtab.Checked:
+		ev.Receipt.Command, ev.Receipt.Output = f.text("the command", ev.Receipt.Command), f.text("its output", ev.Receipt.Output)
+		ev.Receipt.Tree, ev.Receipt.Lapsed, ev.Receipt.At = f.text("the tree", ev.Receipt.Tree), f.text("why it lapsed", ev.Receipt.Lapsed), ev.Receipt.At.Round(0).UTC()
+		ev.Receipt.Since = ev.Receipt.Since.Round(0).UTC()
+		return ev
+	case trimtab.Calling, trimtab.Resumed, trimtab.Reset:
 		return ev
 	}
 	f.err = fmt.Errorf("%T cannot be stored as an event", ev)

@@ -41,6 +41,8 @@ func (p *player) outcome(out trimtab.Outcome) {
 			p.print("pause: %s", a.Why)
 		case trimtab.Continue:
 			p.print("continue: %s (%s)", a.Text, a.Why)
+		case trimtab.Check:
+			p.print("check: %s (%s)", a.Command, a.Why)
 		case trimtab.Deny:
 			p.print("deny: %s", a.Why)
 		default:

@@ -116,7 +116,25 @@ func (p *player) act(verb, rest string) error {
 		}
 		p.step(trimtab.Using{Call: calls[0].(trimtab.ToolCall)})
 	case "stop":
-		p.step(trimtab.Stopping{Continued: rest == "again", Waiting: rest == "waiting"})
+		ev := trimtab.Stopping{Continued: strings.HasPrefix(rest, "again"), Waiting: rest == "waiting", Runs: strings.HasSuffix(rest, "runs")}
+		if files, ok := strings.CutPrefix(rest, "wrote "); ok {
+			for file := range strings.FieldsSeq(files) {
+				ev.Wrote = append(ev.Wrote, trimtab.Written{File: file, At: p.now})
+			}
+		}
+		p.step(ev)
+	case "checked":
+		words := strings.SplitN(rest, " ", 2)
+		code, err := strconv.Atoi(words[0])
+		if err != nil || len(words) < 2 {
+			return fmt.Errorf("checked takes an exit code, a command and, after a colon, its output")
+		}
+		command, output, _ := strings.Cut(words[1], ": ")
+		r := trimtab.Receipt{Command: command, Exit: code, Output: strings.ReplaceAll(output, `\n`, "\n"), At: p.now}
+		if code < 0 {
+			r.Lapsed, r.Output = output, ""
+		}
+		p.step(trimtab.Checked{Receipt: r})
 	case "ask", "outside":
 		words := strings.Fields(rest)
 		if len(words) == 0 {

@@ -30,6 +30,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/attach"
+	"github.com/trimtab/trimtab/agent/check"
 	"github.com/trimtab/trimtab/agent/instruct"
 	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
@@ -77,6 +78,9 @@ type Options struct {
 	Refuse func(f instruct.File) (why string) // why what the project says is not told to the model, "" tells it; nil refuses all
 	Clock  func() time.Time                   // nil is time.Now
 	Left   func(why error)                    // told of the session's own model where it is unavailable; nil drops it
+
+	CheckTime time.Duration // the longest that a check before a stop may take; 0 neither runs one nor asks the working tree
+	Receipts  string        // folder in which their receipts are kept; "" keeps none
 
 	Unattended bool // nobody can be asked: the model is told so
 	ReadOnly   bool // only tools that look are offered
@@ -204,6 +208,9 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 		note, c.told = strings.TrimSpace(note+"\n"+said.LeftOut()), true
 	}
 	opt := agent.Options{History: c.opt.Archive, Tools: tools.Tools(), More: tools.More, System: c.role() + said.Text, Offer: c.offers, Permit: permit}
+	if c.opt.CheckTime > 0 && !c.opt.ReadOnly {
+		opt.Checker = check.New(check.Options{Confine: tools.Confine, Limit: c.opt.CheckTime, Keep: c.opt.Receipts, Environ: c.opt.Environ, Clock: c.opt.Clock})
+	}
 	with := func(m llm.Model) agent.Runner { return agent.New(c.opt.Service, m, opt) }
 	chosen := Chosen{Runner: with(model), Name: model.Name(), Note: note, Sandbox: tools.Sandbox()}
 	if len(c.opt.ByMode) > 0 {

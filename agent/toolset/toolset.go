@@ -71,6 +71,9 @@ func (s *Set) confine(cmd *exec.Cmd, network bool) error {
 	return s.box.ConfineAs(cmd, network || s.box.Network())
 }
 
+// Confine puts a command that nobody asked the person about into the sandbox.
+func (s *Set) Confine(cmd *exec.Cmd) error { return s.box.Confine(cmd) }
+
 // Tools are those that are always there, for agent.Options.Tools.
 func (s *Set) Tools() []tool.Tool { return s.tools }
 

@@ -122,6 +122,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 		Hide:    append(subprocess.Secrets(a.lookup), data),
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
 		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
+		CheckTime: cfg.Verify.Limit(), Receipts: data + "/receipts",
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
 		Left: func(why error) { a.progress("the session's own model is unavailable: %s\n", why) },
 	})

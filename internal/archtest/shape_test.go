@@ -19,7 +19,7 @@ type figure struct {
 
 // The figures. Whoever brings one down lowers its limit in the same commit.
 var (
-	rootSize      = figure{"code lines of the root package", 1500, 1640}
+	rootSize      = figure{"code lines of the root package", 1500, 1665}
 	programSize   = figure{"code lines of cmd/trimtab", 5000, 5000}
 	importChain   = figure{"imports in the longest chain of our packages", 6, 6}
 	interfaceSize = figure{"methods of the largest interface", 6, 6}

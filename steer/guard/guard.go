@@ -182,6 +182,8 @@ var advice = map[loop.Kind]string{
 	loop.Cycle:     "The results are above; use them.",
 	loop.Failures:  "Look at the first of these failures again rather than at the last.",
 	loop.Streak:    "Look at what is really there (the file as it is now, the exact input, a smaller case, a longer limit or the background) before you vary the attempt.",
+	loop.Blind:     "Run it without the filter, or keep its output in a file, and read how it ends before you change anything.",
+	loop.Vain:      "Look first at what is there (a list of the folder, one whole example), or ask the person where it stands.",
 	loop.Rephrase:  "What was found is all that these words will find; work with it, or look elsewhere.",
 	loop.SameWords: "It need not be said again; decide, or do the next thing.",
 	loop.Monologue: "It need not be said again; decide, or do the next thing.",

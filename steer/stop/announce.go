@@ -1,6 +1,9 @@
 package stop
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // announces are ways in which models say what they will do next. They count only
 // at the beginning of the last sentence of a message.
@@ -41,7 +44,8 @@ func announced(message string) string {
 
 // asks reports whether a message ends with a question.
 func asks(message string) bool {
-	return strings.HasSuffix(strings.TrimRight(strings.TrimSpace(message), "*_`)\"' "), "?")
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(strings.TrimSpace(message), "*_`)\"'»”」 "))
+	return strings.ContainsRune("?？؟", r)
 }
 
 // lastSentence is the last sentence of the last line that says something.

@@ -14,18 +14,31 @@ import (
 // unproved asks for the check that is missing. It is silent where the person wants none,
 // where the reply itself says that it is missing, and where nobody knows one.
 func (d Stop) unproved(m Memory) (text, why string) {
-	if !*d.verify.Enabled || m.Excused || m.Admits || m.Skip > 0 {
+	if !*d.verify.Enabled || m.Excused || m.Work.Refused || m.Admits || m.Skip > 0 {
 		return "", ""
 	}
 	gap, open := m.Work.Unproved()
-	if !open {
+	if !open && m.Handed == "" {
 		return "", ""
+	}
+	if !open {
+		return fmt.Sprintf("your answer hands %s to the person, and it was not run since you changed %s. Run it yourself first and act on what it shows; or, if it cannot be run here, say plainly in your answer that it was not run.", quote(m.Handed), names(gap.Files)),
+			m.Handed + " is handed over and was not run"
 	}
 	check, files := quote(gap.Check.Command), names(gap.Files)
 	switch {
 	case gap.Red:
 		return fmt.Sprintf("%s failed when it ran last, after you changed %s. Mend what it shows; or, if that is not for now, say plainly in your answer that it fails, and why.", check, files),
 			gap.Check.Command + " failed when it ran last"
+	case gap.Left:
+		return fmt.Sprintf("%s failed in this turn and was not run again after your last changes (%s); what passed since does not show that it is mended. Run it once more and act on what it shows; or say plainly in your answer that it was not run again.", check, files),
+			gap.Check.Command + " failed in this turn and was not run again"
+	case gap.Named:
+		return fmt.Sprintf("the person's prompt names %s, and it was not run since you changed %s. Run it now and act on what it shows; or, if it cannot be run here, say plainly in your answer that it was not run.", check, files),
+			gap.Check.Command + " is named in the prompt and was not run"
+	case len(gap.Suite) > 0:
+		return fmt.Sprintf("you took tests away (%s), and the suite that they belong to was not run since: the checks that passed may not even compile it. Run that suite, or say plainly in your answer that it was not run.", names(gap.Suite)),
+			"tests were taken from a suite that was not run since"
 	case len(gap.Weak) > 0:
 		return fmt.Sprintf("%s passes, but only since tests were switched off or removed after it had failed (%s). Bring them back and mend the cause; or say plainly in your answer which tests are gone, and why.", check, names(gap.Weak)),
 			"tests were taken away after they had failed"
@@ -66,7 +79,7 @@ func names(files []string) string {
 
 var (
 	excuse = lazyregexp.Pattern(`(?i)(?:^|[.,;:!?(\n]\s*|\b(?:please|and|but|so|just|you|yet)\s+)(?:don'?t|do not|no need to|never|skip)\s+(?:bother\s+)?(?:to\s+)?(?:run|running|test|testing|tests|the tests|execute|build|building|verify|check|compile)\b|\bwithout (?:running|testing|executing|building|verifying)\b|(?:^|[.,;:!?(\n]\s*)no tests\b|\bi(?:'ll| will) (?:run|test|check|verify|build)\b|\bohne (?:tests?|zu testen)\b|\bnicht (?:testen|ausführen|bauen)\b`)
-	honest = lazyregexp.Pattern(`(?i)\b(?:not|haven'?t|hasn'?t|have not|has not|couldn'?t|could not|can'?t|cannot|unable to|didn'?t|did not|without)\s+(?:yet\s+|actually\s+|been\s+|be\s+|able to\s+)*(?:run|running|ran|test|tested|testing|verify|verified|verifying|execute|executed|check|checked|compile|compiled|build|built)\b|\b(?:un|not )tested\b|\bunverified\b|\bstill (?:fail|fails|failing|red|broken)\b|\bremain(?:s|ing)? (?:failing|red|broken)\b|\bpre-?existing\b|\bunrelated (?:to|failure)|\b(?:does|do) not (?:yet )?pass\b|\bdon'?t (?:yet )?pass\b`)
+	honest = lazyregexp.Pattern(`(?i)\b(?:not|haven'?t|hasn'?t|have not|has not|couldn'?t|could not|can'?t|cannot|unable to|didn'?t|did not|without)\s+(?:yet\s+|actually\s+|been\s+|be\s+|able to\s+)*(?:run|running|ran|test|tested|testing|verify|verified|verifying|execute|executed|check|checked|compile|compiled|build|built)\b|\b(?:un|not )tested\b|\bunverified\b|\b(?:tests?|checks?|suites?|builds?|lint|linter|compilation|ci|it|they|that)\b[^.!?\n]{0,40}\bstill (?:fails?|failing|red|broken)\b|\b(?:tests?|checks?|it|they) remain(?:s|ing)? (?:failing|red|broken)\b|\b(?:tests?|checks?|builds?|suite|lint|linting)\s+(?:are |is |still |currently )*failing\b|\bpre-?existing\b|\bunrelated (?:to|failure)|\b(?:does|do) not (?:yet )?pass\b|\bdon'?t (?:yet )?pass\b|\bnicht (?:getestet|ausgeführt|geprüft|gelaufen|gebaut)\b|\bpas (?:été )?(?:testé|exécuté|lancé|vérifié)|\bno (?:se )?(?:ha |he |fue )?(?:sido )?(?:probad|ejecutad|verificad)|\bnão (?:foi |foram )?(?:testad|executad|verificad)|не (?:запуска|тестирова|проверя|проверен)|未(?:测试|运行|验证|执行|検証|実行|テスト)|没有(?:运行|测试|执行|验证)|(?:実行|テスト|確認)していません|실행하지 않|테스트하지 않`)
 )
 
 var offer = lazyregexp.Pattern(`(?i)\b(?:commit|push|pull request|PR|merge|ship|release)\b[^.!?\n]*\?\W*$`)

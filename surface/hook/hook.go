@@ -36,9 +36,16 @@ type Options struct {
 	SendOn  bool                                                    // a stop that has triggered something sends the agent on
 	Early   func(trimtab.Asked) error                               // takes a command of the person's for a run without a session; nil is not at all
 	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
+	Checker Checker                                                 // asks the working tree and runs checks at a stop; nil is neither
 	Clock   func() time.Time                                        // nil is time.Now
 	PID     int                                                     // 0 is this process
 	Log     *slog.Logger                                            // nil is none
+}
+
+// Checker looks at the project that a session works on. Package agent/check has one.
+type Checker interface {
+	Look(ctx context.Context, dir string) []trimtab.Written
+	Check(ctx context.Context, dir, command string) trimtab.Receipt
 }
 
 // Plan finds the newest write of the todo list in a host's own file, and false where
@@ -145,12 +152,13 @@ func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) 
 	if !t.gateway {
 		events = t.told(waited)
 	}
-	events = append(events, t.events(s, fresh)...)
+	events = append(events, t.look(ctx, s, t.events(s, fresh))...)
 	var out trimtab.Outcome
 	if len(events) > 0 {
 		if s, out, err = t.opt.Service.Handle(ctx, t.id, events...); err != nil {
 			return Answer{}, err
 		}
+		s, out = t.check(ctx, s, out)
 	}
 	a := t.said(ctx, s, out)
 	a.Context = join(a.Context, t.relay(ctx))

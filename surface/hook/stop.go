@@ -66,6 +66,36 @@ func (t *turn) stop(ctx context.Context, a Answer, s trimtab.Session, out trimta
 	return a
 }
 
+// look asks the working tree before a stop is decided.
+func (t *turn) look(ctx context.Context, s trimtab.Session, events []trimtab.Event) []trimtab.Event {
+	for i, ev := range events {
+		if stopping, ok := ev.(trimtab.Stopping); ok && t.opt.Checker != nil && s.Project != "" {
+			stopping.Runs, stopping.Wrote = true, t.opt.Checker.Look(ctx, s.Project)
+			events[i] = stopping
+		}
+	}
+	return events
+}
+
+// check runs the check that steering asks for before a stop. The second that a hook has
+// otherwise does not bind it: the checker has a limit of its own.
+func (t *turn) check(ctx context.Context, s trimtab.Session, out trimtab.Outcome) (trimtab.Session, trimtab.Outcome) {
+	for _, taken := range out.Actions {
+		c, ok := taken.Action.(trimtab.Check)
+		if !ok || t.opt.Checker == nil {
+			continue
+		}
+		ctx = context.WithoutCancel(ctx)
+		after, then, err := t.opt.Service.Handle(ctx, t.id, trimtab.Checked{Receipt: t.opt.Checker.Check(ctx, s.Project, c.Command)})
+		if err != nil {
+			t.opt.Log.Warn("what came of the check is not in the record", "session", t.id, "error", err)
+			return s, out
+		}
+		return after, then
+	}
+	return s, out
+}
+
 // record puts the reason to go on into the session, unless a gateway will see it in
 // the host's next request.
 func (t *turn) record(ctx context.Context, text string) {

@@ -140,6 +140,7 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 		opt.Plan = lastPlan
 	}
 	if call.Event.Kind == spool.Stop && err == nil {
+		opt.Checker = r.checker(s.cfg, data)
 		opt.Reflect, opt.SendOn = r.reflect(s.cfg, data, folder), s.cfg.Automation.OnTrigger == "continue"
 	}
 	said, err := hook.New(opt).Answer(ctx, call)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/session"
@@ -27,8 +28,11 @@ type Store struct {
 // Settings are those that an answer depends on. What else is set is nothing to it.
 type Settings struct {
 	steer.Config
-	Store      Store          `json:"store" doc:"the database"`
-	Limits     setting.Limits `json:"limits" doc:"what is refused for its size"`
+	Store  Store          `json:"store" doc:"the database"`
+	Limits setting.Limits `json:"limits" doc:"what is refused for its size"`
+	Tools  struct {
+		Sandbox sandbox.Config `json:"sandbox" doc:"what confines the commands of the bash tool"`
+	} `json:"tools" doc:"the agent's tools"`
 	Automation struct {
 		Enabled   bool   `json:"automation_enabled" doc:"let reflection ask for improvements by itself"`
 		OnTrigger string `json:"on_trigger" default:"tell" enum:"tell,continue" guard:"user" doc:"when a stop has asked for an improvement: tell says so to the person and to the next turn; continue also sends the agent on, once, with the instructions"`

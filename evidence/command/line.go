@@ -1,13 +1,12 @@
-package evidence
+package command
 
 import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/trimtab/trimtab"
 )
 
 // Kind says what a command is good for as evidence.
@@ -36,10 +35,15 @@ type Run struct {
 	Kind    Kind
 }
 
+// parsers are kept: making one costs more than reading a line with it.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
 // ReadLine takes a command line apart. One that no shell would take is read as nothing.
 func ReadLine(command string) Line {
 	var l Line
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(trimtab.Clip(command, maxCommand)), "")
+	p := parsers.Get().(*syntax.Parser)
+	file, err := p.Parse(strings.NewReader(clip(command, MaxLine)), "")
+	parsers.Put(p)
 	if err != nil {
 		l.broken(command)
 		return l
@@ -167,7 +171,7 @@ func (r *reader) redirect(rd *syntax.Redirect) {
 }
 
 func (r *reader) wrote(file string) {
-	file = cleanPath(file)
+	file = CleanPath(file)
 	if strings.HasPrefix(file, "/dev/") {
 		return
 	}
@@ -224,7 +228,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		return
 	case "cd", "pushd":
 		if len(words) > 1 {
-			r.line.Dir = cleanPath(words[1])
+			r.line.Dir = CleanPath(words[1])
 		}
 		return
 	case "bash", "sh", "zsh":
@@ -242,7 +246,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		return // what writes does not show that it is right
 	}
 	if r.sure {
-		r.line.Runs = append(r.line.Runs, Run{Command: trimtab.Clip(strings.Join(words, " "), 300), Kind: kindOf(name, words[1:])})
+		r.line.Runs = append(r.line.Runs, Run{Command: clip(strings.Join(words, " "), 300), Kind: kindOf(name, words[1:])})
 	}
 }
 

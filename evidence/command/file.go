@@ -1,19 +1,17 @@
-package evidence
+package command
 
 import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/trimtab/trimtab"
 )
 
-func cleanPath(p string) string {
+func CleanPath(p string) string {
 	p = strings.ReplaceAll(strings.TrimSpace(p), "\\", "/")
 	if p == "" {
 		return ""
 	}
-	return trimtab.Clip(path.Clean(p), maxPath)
+	return clip(path.Clean(p), maxPath)
 }
 
 // IsTest reports whether a file is one of tests, by its name.

@@ -1,11 +1,9 @@
-package evidence
+package command
 
 import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // always are programs that are there to check: whatever their arguments.
@@ -67,6 +65,9 @@ var idle = []string{
 	"apt", "apt-get", "brew", "pip", "pip3", "gem", "apk", "dnf", "yum", "conda", "npm", "pnpm", "yarn", "bun", "cargo", "go", "uv", "poetry", "wget", "rsync", "scp", "ssh", "open", "xdg-open", "pbcopy", "code", "vim", "nano", "dirname", "basename", "realpath", "readlink", "gofmt", "prettier", "black", "isort", "rustfmt", "clang-format", "xargs", "patch", "dd", "truncate", "apply_patch", "docker", "kubectl", "systemctl", "journalctl", "claude", "codex",
 }
 
+// HasSub reports whether a program checks with a sub-command.
+func HasSub(name, command string) bool { return slices.Contains(sub[name], command) }
+
 // kindOf says what the success of a command shows.
 func kindOf(name string, args []string) Kind {
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--version" || a == "--help" || a == "-h" || a == "-V" }) {
@@ -107,18 +108,19 @@ func kindOf(name string, args []string) Kind {
 			return Try
 		}
 		return Other
-	case checkWord().MatchString(name): // ./run-tests.sh
+	case CheckWord().MatchString(name): // ./run-tests.sh
 		return Check
 	}
 	return Try
 }
 
-var checkWord = lazyregexp.Pattern(`(?i)(?:^|[-_./:])(?:tests?|spec|specs|check|checks|lint|build|compile|verify|typecheck|type-check|tsc|ci|e2e|unit|vet|validate)(?:$|[-_./:])`)
+// CheckWord finds a word, in the name of a script or a target, that says that it checks.
+var CheckWord = pattern(`(?i)(?:^|[-_./:])(?:tests?|spec|specs|check|checks|lint|build|compile|verify|typecheck|type-check|tsc|ci|e2e|unit|vet|validate)(?:$|[-_./:])`)
 
 // ranScript says what a script of a project's own is, by its name.
 func ranScript(name string, args []string) Kind {
 	if i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
-		if checkWord().MatchString(args[i]) || slices.Contains(always, path.Base(args[i])) {
+		if CheckWord().MatchString(args[i]) || slices.Contains(always, path.Base(args[i])) {
 			return Check
 		}
 		if slices.Contains([]string{"format", "fmt", "prettier", "clean"}, args[i]) && name != "go" {
@@ -140,8 +142,8 @@ func effect(name string, args []string, script string) (files, removed []string,
 	switch name {
 	case "rm", "unlink":
 		for _, f := range plain {
-			if IsTest(cleanPath(f)) {
-				removed = append(removed, cleanPath(f))
+			if IsTest(CleanPath(f)) {
+				removed = append(removed, CleanPath(f))
 			}
 		}
 		return plain, removed, len(plain) > 0
@@ -180,7 +182,7 @@ func effect(name string, args []string, script string) (files, removed []string,
 }
 
 // scriptWrites is a script that writes a file, and its name where it stands there.
-var scriptWrites = lazyregexp.Pattern(`open\(\s*(?:['"]([^'"]+)['"]|[^,()]+)\s*,\s*(?:mode\s*=\s*)?['"][wax]|\.write_text\(|\.write_bytes\(|writeFile(?:Sync)?\(\s*(?:['"]([^'"]+)['"])?|shutil\.(?:copy|move)|os\.(?:rename|remove|replace)\(|fs\.(?:rename|unlink|rm)|File\.write\(|file_put_contents\(`)
+var scriptWrites = pattern(`open\(\s*(?:['"]([^'"]+)['"]|[^,()]+)\s*,\s*(?:mode\s*=\s*)?['"][wax]|\.write_text\(|\.write_bytes\(|writeFile(?:Sync)?\(\s*(?:['"]([^'"]+)['"])?|shutil\.(?:copy|move)|os\.(?:rename|remove|replace)\(|fs\.(?:rename|unlink|rm)|File\.write\(|file_put_contents\(`)
 
 // gitWrites are the commands of git after which other files lie in the working tree.
 func gitWrites(plain []string) (files, removed []string, writes bool) {
@@ -199,8 +201,8 @@ func gitWrites(plain []string) (files, removed []string, writes bool) {
 		return nil, nil, false // only --hard does, and that takes changes away
 	case "rm", "mv":
 		for _, f := range plain[1:] {
-			if plain[0] == "rm" && IsTest(cleanPath(f)) {
-				removed = append(removed, cleanPath(f))
+			if plain[0] == "rm" && IsTest(CleanPath(f)) {
+				removed = append(removed, CleanPath(f))
 			}
 		}
 		return plain[1:], removed, true

@@ -1,0 +1,34 @@
+package evidence
+
+import "github.com/trimtab/trimtab/evidence/command"
+
+// What package command knows of command lines, by the names under which a record tells it.
+type (
+	Kind    = command.Kind
+	Outcome = command.Outcome
+	Line    = command.Line
+	Run     = command.Run
+)
+
+// The kinds and the outcomes.
+const (
+	Check   = command.Check
+	Try     = command.Try
+	Other   = command.Other
+	Passed  = command.Passed
+	Failed  = command.Failed
+	Empty   = command.Empty
+	Unknown = command.Unknown
+)
+
+// ReadLine takes a command line apart.
+func ReadLine(line string) Line { return command.ReadLine(line) }
+
+// ReadPatch reads a patch in any of the forms that agents use.
+func ReadPatch(patch string) command.Patch { return command.ReadPatch(patch) }
+
+// IsTest reports whether a file is one of tests, by its name.
+func IsTest(file string) bool { return command.IsTest(file) }
+
+// IsCode reports whether a change to a file can break something that a check would show.
+func IsCode(file string) bool { return command.IsCode(file) }
