@@ -26,7 +26,7 @@ var claude = Host{
 		Model: ModelChoice{"--model", "ANTHROPIC_MODEL"},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit, Keeps: true,
+		Answer: AnswerPermit, Keeps: true, Typed: "prompt",
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},

@@ -26,7 +26,7 @@ var codex = Host{
 		Upstream: []Upstream{{"openai", "OPENAI_BASE_URL"}},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit, TodoGap: true,
+		Answer: AnswerPermit, TodoGap: true, Typed: "prompt",
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},

@@ -20,7 +20,7 @@ var qwen = Host{
 		Upstream: []Upstream{{"openai", "OPENAI_BASE_URL"}},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit,
+		Answer: AnswerPermit, Typed: "submitted_prompt",
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},

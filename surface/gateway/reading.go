@@ -297,8 +297,10 @@ func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at
 // events tells the engine what is new in a body, in order, and that a request
 // leaves. The newest reply comes back in it; what the provider said of it is put
 // with it.
-func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, call trimtab.Calling) []trimtab.Event {
+func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, like shape, call trimtab.Calling) []trimtab.Event {
 	var events []trimtab.Event
+	l.hooks.unspend()
+	lastReply := r.lastReply()
 	replied, sure := r.replied(f, b, reply)
 	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
@@ -310,14 +312,24 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
 		}
 		ownWords(&m, call.Hosted)
-		l.hooks.vouch(&m)
+		vouched := l.hooks.judge(&m, n > lastReply, like)
 		r.lines[n].size, r.lines[n].opens = m.Size(), opens(m)
-		events = append(events, trimtab.Said{Message: m})
+		events = append(events, trimtab.Said{Message: m, Vouched: vouched})
 	}
 	if r.changed {
 		events = append(events, r.rewritten(s))
 	}
 	return append(events, call)
+}
+
+// lastReply is the last line of the history that is the model's, or -1.
+func (r reading) lastReply() int {
+	for i := len(r.lines) - 1; i >= 0; i-- {
+		if r.lines[i].reply {
+			return i
+		}
+	}
+	return -1
 }
 
 // replied is the new line that is the newest reply, or -1: the one that says the same,

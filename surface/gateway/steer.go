@@ -145,7 +145,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if l.hooks.adds() && g.hosts(body.Model()) {
 		call.Travel = trimtab.Hosted
 	}
-	s, out, err := g.tell(ctx, l, to.format, body, seen, call)
+	s, out, err := g.tell(ctx, l, to.format, body, seen, g.shapeOf(from, l, body), call)
 	if err != nil {
 		return edited{err: err}
 	}
@@ -204,10 +204,10 @@ func sizeOf(edits []wire.Edit) (size int) {
 }
 
 // tell tells the engine what is new in a body and returns the session after it.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, like shape, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
 	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
 	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := seen.events(l, f, b, s, l.pending, call)
+		events := seen.events(l, f, b, s, l.pending, like, call)
 		if l.fresh {
 			events = append(slices.Clone(g.opt.Opening), events...)
 		}
@@ -217,7 +217,8 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 		return s, out, err
 	}
 	l.take(seen)
-	l.loaded, l.fresh, l.state, l.hooks.typing = true, false, s, false
+	l.loaded, l.fresh, l.state = true, false, s
+	l.hooks.spend()
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
 	return s, out, nil
@@ -225,6 +226,7 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 
 // begin makes sure that the session and its ledger are there.
 func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Body) error {
+	l.began.Store(true)
 	if l.loaded {
 		return nil
 	}
@@ -232,7 +234,7 @@ func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	if err != nil {
 		return err
 	}
-	l.state = s
+	l.state, l.hooks.active = s, l.hooks.active || s.Vouched
 	if l.fresh = s.Seq == 0; l.fresh {
 		l.begin(nil)
 		return nil

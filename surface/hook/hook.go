@@ -45,8 +45,9 @@ type Options struct {
 type Plan func(transcript string) (trimtab.ToolCall, bool)
 
 // Relay tells a gateway what the host is about to send. It returns the notes that the
-// host is to add to it, and whether it is to be asked again before each request.
-type Relay func(ctx context.Context, session string, events []trimtab.Event) (notes []string, hosted bool, err error)
+// host is to add to it, and whether it is to be asked again before each request. To vouch
+// is only to say what was typed: no notes are wanted.
+type Relay func(ctx context.Context, session string, events []trimtab.Event, vouch bool) (notes []string, hosted bool, err error)
 
 // Hook answers calls.
 type Hook struct{ opt Options }

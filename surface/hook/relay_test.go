@@ -17,7 +17,10 @@ func TestH2_AHookHandsOnWhatTheGatewayGivesIt(t *testing.T) {
 			var asked [][]trimtab.Event
 			hosted, fails := true, error(nil)
 			r.opt.Gateway = true
-			r.opt.Relay = func(_ context.Context, session string, events []trimtab.Event) ([]string, bool, error) {
+			r.opt.Relay = func(_ context.Context, session string, events []trimtab.Event, vouch bool) ([]string, bool, error) {
+				if vouch {
+					return nil, false, nil
+				}
 				asked = append(asked, events)
 				return []string{"note one", "note two"}, hosted, fails
 			}

@@ -115,8 +115,8 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 		Gateway: behind, Session: r.Home.Getenv("TRIMTAB_SESSION"),
 	}
 	if at != "" {
-		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event) ([]string, bool, error) {
-			a, err := relay.Ask(ctx, at, relay.Call{Session: session, Events: events})
+		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event, vouch bool) ([]string, bool, error) {
+			a, err := relay.Ask(ctx, at, relay.Call{Session: session, Events: events, Vouch: vouch})
 			return a.Notes, a.Hosted, err
 		}
 	}
