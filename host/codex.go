@@ -72,4 +72,8 @@ var codex = Host{
 		Locked: []string{"401 Unauthorized", "Missing bearer", "codex login", "not logged in"},
 		Output: OutputCodex,
 	},
+	Prompts: Prompts{
+		Project: []string{".codex/prompts", ".codex/skills"},
+		Home:    []string{".codex/prompts", ".codex/skills", ".codex/AGENTS.md"},
+	},
 }

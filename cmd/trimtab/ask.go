@@ -133,6 +133,7 @@ func (a *app) statusLine(ctx context.Context, host, id string) error {
 type statusJSON struct {
 	trimtab.Info
 	Step   int              `json:"step"`
+	By     string           `json:"prompts,omitempty"` // how it is known what was typed
 	Status []trimtab.Status `json:"status"`
 	Notes  []trimtab.Note   `json:"notes"`   // that live
 	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
@@ -152,7 +153,7 @@ func (a *app) status(ctx context.Context, id string) error {
 	}
 	st := engine.Status(s)
 	if a.flag.json {
-		out := statusJSON{s.Info, s.Step, append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
+		out := statusJSON{s.Info, s.Step, sessiontext.Prompts(s), append([]trimtab.Status{}, st...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
 		for _, n := range s.Notes {
 			if n.Live() {
 				out.Notes = append(out.Notes, n)

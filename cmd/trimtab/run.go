@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/host/launch"
+	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/address"
@@ -118,7 +119,8 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		return errors.Join(err, l.Close())
 	}
 	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.AsksFor(own, a.getenv), Opening: opening, Log: log, Tracer: tracer})
+	files := promptfile.Of(agent.Host, dir, a.getenv("HOME"), own)
+	g, err := a.gateway(ctx, upstreams, gateway.Options{FromFile: files.Hold, Project: dir, Host: agent.Host, Model: agent.AsksFor(own, a.getenv), Opening: opening, Log: log, Tracer: tracer})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

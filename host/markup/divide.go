@@ -23,6 +23,7 @@ type table struct {
 	exact                       map[string]bool // names of tags
 	prefix                      []string        // beginnings of names of tags
 	openings, rest, interrupted []string
+	command, done               []string // what begins a command of a host, and the elements that end one
 }
 
 var everyHosts = sync.OnceValue(func() *table {
@@ -45,6 +46,10 @@ func (m *table) add(h host.Markup) {
 	m.openings = append(m.openings, h.Openings...)
 	m.rest = append(m.rest, h.Rest...)
 	m.interrupted = append(m.interrupted, h.Interrupted...)
+	m.command = append(m.command, h.Command...)
+	if h.CommandDone != "" {
+		m.done = append(m.done, h.CommandDone)
+	}
 }
 
 func (m *table) isTag(name string) bool { return m.exact[name] || beginsWithAny(name, m.prefix) }
@@ -72,6 +77,7 @@ type Divider struct {
 	Results bool // the message holds tool results: text beside them is the host's
 	typed   bool // but for what stands behind an interruption
 	rest    bool // all that is left is the host's
+	command bool // the texts that follow are those of a command, which a file holds
 }
 
 // Divide returns the spans of the next text of the message. They join to it.
@@ -95,6 +101,14 @@ func (d *Divider) Divide(text string) []trimtab.Part {
 
 // claim returns the span of a text that is the host's. Blanks around it are, too.
 func (d *Divider) claim(all *table, text string) (first, last int) {
+	switch bare := strings.TrimSpace(text); {
+	case all.endsCommand(bare):
+		d.command = false
+	case beginsWithAny(bare, all.command):
+		d.command = true
+	case d.command:
+		return 0, len(text)
+	}
 	if d.rest || d.Results && !d.typed || beginsWithAny(strings.TrimSpace(text), all.openings) {
 		return 0, len(text)
 	}
@@ -112,6 +126,18 @@ func (d *Divider) claim(all *table, text string) (first, last int) {
 		last = len(text)
 	}
 	return first, last
+}
+
+// endsCommand reports whether a text is nothing but what a host's own command printed.
+func (m *table) endsCommand(text string) bool {
+	for _, name := range m.done {
+		inner, opens := strings.CutPrefix(text, "<"+name+">")
+		inner, shuts := strings.CutSuffix(inner, "</"+name+">")
+		if opens && shuts && !strings.Contains(inner, "</"+name+">") {
+			return true
+		}
+	}
+	return false
 }
 
 // tags returns the place of the first host tag and the place behind the last. A

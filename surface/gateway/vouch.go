@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/host/markup"
 	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/wire"
 )
@@ -46,7 +47,12 @@ func (h *hooks) takeVouches(events []trimtab.Event) {
 			t, ok := p.(trimtab.Text)
 			switch {
 			case ok && t.By == trimtab.Person:
-				h.typed = remember(h.typed, vouchOf(t.Text))
+				var d markup.Divider // what a host has put into it was not typed
+				for _, span := range d.Divide(t.Text) {
+					if span := span.(trimtab.Text); span.By == trimtab.Person {
+						h.typed = remember(h.typed, vouchOf(span.Text))
+					}
+				}
 			case ok && t.By == trimtab.Host && strings.HasPrefix(strings.TrimSpace(t.Text), "/"):
 				h.commands = remember(h.commands, vouchOf(t.Text))
 			}

@@ -45,7 +45,7 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.Start:
 		return t.start(s, fresh)
 	case spool.Prompt, spool.Used:
-		return t.calling(t.in.events(kind))
+		return t.calling(t.unvouched(t.in.events(kind)))
 	case spool.Using:
 		return t.using()
 	case spool.Stop:
@@ -55,6 +55,24 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.None, spool.Compacting, spool.End:
 	}
 	return nil
+}
+
+// unvouched takes from the person what stands in a file that the host reads by itself,
+// where the host does not say what was typed.
+func (t *turn) unvouched(events []trimtab.Event) []trimtab.Event {
+	for _, ev := range events {
+		said, ok := ev.(trimtab.Said)
+		if !ok || said.Vouched || !said.Message.IsPrompt() || t.opt.File == nil || !t.opt.File(said.Message.Typed()) {
+			continue
+		}
+		for i, p := range said.Message.Parts {
+			if text, ok := p.(trimtab.Text); ok && text.By == trimtab.Person {
+				text.By = trimtab.Unvouched
+				said.Message.Parts[i] = text
+			}
+		}
+	}
+	return events
 }
 
 // relays reports whether the host adds notes that a gateway gives to its hooks.

@@ -34,6 +34,7 @@ type Options struct {
 	Eager   bool                                                    // no call may be put aside: somebody outside the engine wants to hear of each
 	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
 	SendOn  bool                                                    // a stop that has triggered something sends the agent on
+	File    func(text string) bool                                  // a file that the host reads by itself holds a line of a prompt; nil is not asked
 	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
 	Clock   func() time.Time                                        // nil is time.Now
 	PID     int                                                     // 0 is this process

@@ -24,6 +24,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
@@ -113,6 +114,9 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	opt := hook.Options{
 		Service: s.service, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
 		Gateway: behind, Session: r.Home.Getenv("TRIMTAB_SESSION"),
+	}
+	if call.Event.Kind == spool.Prompt {
+		opt.File = promptfile.Of(call.Host.Name, folder, r.Home.Getenv("HOME"), nil).Hold
 	}
 	if at != "" {
 		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event, vouch bool) ([]string, bool, error) {
