@@ -301,6 +301,7 @@ func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Sessio
 	var events []trimtab.Event
 	l.hooks.unspend()
 	lastReply := r.lastReply()
+	like.replied = like.replied || lastReply >= 0
 	replied, sure := r.replied(f, b, reply)
 	for _, n := range r.new {
 		m := wire.Whole(f, b, r.items[n])
