@@ -99,6 +99,9 @@ func (g *Steerer) begun(ctx context.Context, r *http.Request, to route, from cli
 		if n > 1 {
 			id += "-" + strconv.Itoa(n)
 		}
+		if n > 1 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		l, err := g.locked(ctx, id)
 		if err != nil {
 			return nil, err

@@ -103,6 +103,9 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if err := to.format.Scan(plain.b, body, &l.before); err != nil {
 		return edited{err: err}
 	}
+	if ctx.Err() != nil { // reading it has taken all the time there is
+		return edited{err: ctx.Err()}
+	}
 	if previous := body.Previous(); previous != "" && !g.goesOn(ctx, l, previous) {
 		g.Stats.Side.Add(1)
 		return e
@@ -203,22 +206,44 @@ func sizeOf(edits []wire.Edit) (size int) {
 	return size
 }
 
-// tell tells the engine what is new in a body and returns the session after it.
+// maxTold is how many messages the engine is told before somebody looks whether there is
+// still time: what a request may cost beyond its patience.
+const maxTold = 256
+
+// tell tells the engine what is new in a body and returns the session after it. Where
+// patience ends before all is told, what was told stays told, and the next request goes
+// on from there: a long history costs each request that brings it no more than its
+// patience.
 func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, like shape, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
-	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
-	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := seen.events(l, f, b, s, l.pending, like, call)
-		if l.fresh {
-			events = append(slices.Clone(g.opt.Opening), events...)
+	replied, sure := seen.replied(f, b, l.pending)
+	for from := 0; ; from += maxTold {
+		part := chunk{from: from, to: min(from+maxTold, len(seen.new)), replied: replied, sure: sure, like: like, call: call}
+		if from > 0 && ctx.Err() != nil {
+			return s, out, fmt.Errorf("%d of %d messages are told, the rest waits for the next request: %w", from, len(seen.new), ctx.Err())
 		}
-		return events
-	})
-	if err != nil {
-		return s, out, err
+		l.loaded = false // until it is told: after an error or a panic what the store has is the truth
+		var now trimtab.Outcome
+		s, now, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
+			events := seen.events(l, f, b, s, part)
+			if l.fresh {
+				events = append(slices.Clone(g.opt.Opening), events...)
+			}
+			return events
+		})
+		if err != nil {
+			return s, out, err
+		}
+		out.Actions, out.Changes, out.Faults = append(out.Actions, now.Actions...), append(out.Changes, now.Changes...), append(out.Faults, now.Faults...)
+		l.take(seen, part.from, part.to)
+		l.hooks.spend()
+		if l.loaded, l.fresh, l.state = true, false, s; replied >= 0 && part.holds(seen, replied) {
+			l.pending = nil
+		}
+		if part.to == len(seen.new) {
+			break
+		}
 	}
-	l.take(seen)
-	l.loaded, l.fresh, l.state = true, false, s
-	l.hooks.spend()
+	l.hooks.typing = false
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
 	return s, out, nil

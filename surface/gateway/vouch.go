@@ -71,7 +71,6 @@ func remember(all []vouch, v vouch) []vouch {
 // told: a request that failed comes again.
 func (h *hooks) spend() {
 	h.typed = slices.DeleteFunc(h.typed, func(v vouch) bool { return v.spent })
-	h.typing = false
 }
 
 // unspend forgets what an attempt to tell has used: on a conflict of the store there is
