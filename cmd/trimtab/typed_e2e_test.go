@@ -152,3 +152,70 @@ func statusOf(ctx context.Context, t *testing.T, program, data string) (s status
 	}
 	return s
 }
+
+// midTurn are the agents that hand what is typed while they work to the model within the
+// turn, and how it is known there to be typed; the others keep it for the next prompt, where
+// it is one.
+var midTurn = map[string]bool{"claude": true, "codex": true, "opencode": true, "gemini": true, "qwen": true, "pi": true}
+
+// TestH8_WhatIsTypedInMidTurnIsThePersons: on a terminal, while a command runs.
+func TestH8_WhatIsTypedInMidTurnIsThePersons(t *testing.T) {
+	program := built(t)
+	for _, c := range travelClients() {
+		if !midTurn[c.name] {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+			defer cancel()
+			paths, err := client.Install(ctx, c.name)
+			if err != nil {
+				t.Fatalf("install: %v", err)
+			}
+			wait := fakemodel.Run("touch begun; timeout 60 sh -c 'until test -e typed; do sleep 0.2; done'")
+			done := fakemodel.Reply{Text: "That is all: ready-one."}
+			tr := &trip{c: c, trimtab: program, parts: []fakemodel.Part{{Word: "travel-one", Steps: []fakemodel.Reply{
+				{Text: "Let me look.", Calls: []fakemodel.Call{wait}}, {Text: "And again.", Calls: []fakemodel.Call{fakemodel.Run("echo again")}}, done, done,
+			}}}}
+			tr.c.own = "x" // what it refuses is not the question
+			tr.prepare(ctx, t, paths)
+			if err := tr.start(c.args); err != nil {
+				t.Fatalf("%v\n%s", err, tr.pane.text())
+			}
+			err = tr.say("please begin with travel-one", "one")
+			if err == nil {
+				err = tr.until("the command", func() bool { _, err := os.Stat(filepath.Join(tr.work(), "begun")); return err == nil })
+			}
+			if err == nil {
+				err = tr.pane.write("automata: and the bridge")
+			}
+			if err == nil {
+				_ = pause(ctx, time.Second)
+				err = tr.pane.press("Enter")
+			}
+			_ = pause(ctx, 2*time.Second)
+			screen := tr.pane.text()
+			if err == nil {
+				err = os.WriteFile(filepath.Join(tr.work(), "typed"), nil, 0o600)
+			}
+			holds := func(r fakemodel.Request) bool { return strings.Contains(string(r.Body), "automata: and the bridge") }
+			if err == nil {
+				err = tr.within(time.Minute, "the words in a request", func() bool { return slices.ContainsFunc(tr.model.Main(), holds) })
+			}
+			if err == nil {
+				err = tr.settle()
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s\n%s", err, screen, tr.pane.text())
+			}
+			first := tr.model.Main()[slices.IndexFunc(tr.model.Main(), holds)]
+			lines := strings.Split(first.Transcript(), "\n")
+			t.Logf("it came as\n%.1500s", strings.Join(lines[max(0, len(lines)-4):], "\n"))
+			_ = tr.quit()
+			s := statusOf(ctx, t, program, tr.data)
+			if !slices.ContainsFunc(s.Status, func(st struct{ By, Text string }) bool { return st.By == "automata" }) {
+				t.Errorf("it did not switch automata on: %+v", s)
+			}
+		})
+	}
+}
