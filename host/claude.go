@@ -58,6 +58,7 @@ var claude = Host{
 			"CRITICAL: Respond with TEXT ONLY", "Base directory for this skill:",
 		},
 		Interrupted: []string{"[Request interrupted by user"},
+		MidTurn:     Wrapper{"The user sent a new message while you were working:\n", "\n\nThis is how Claude Code surfaces messages"},
 		Command:     []string{"<command-message>", "<command-name>"}, CommandDone: "local-command-stdout",
 	},
 	Headless: Headless{

@@ -27,6 +27,7 @@ var opencode = Host{
 	Private:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 	Todos:    []TodoTool{{Name: "todowrite", List: "todos", Text: []string{"content"}}},
 	Markup: Markup{
+		Beside:   true,
 		Openings: []string{"Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation", "What did we do so far?", "The following tool was executed by the user", "Use the above message and context to generate a prompt"},
 	},
 	Headless: Headless{

@@ -36,8 +36,13 @@ type Markup struct {
 	Rest        []string // from these words on, the rest of the message is the host's
 	Command     []string // behind a text that begins so, the rest of the message is the text of a command, until
 	CommandDone string   // an element of this name, alone in its text, says that the command was the host's own
+	MidTurn     Wrapper  // around what is typed while the agent works, in a text of its own
+	Beside      bool     // what stands beside tool results in a text of its own was typed: it makes one message of several
 	Interrupted []string // beside tool results, what stands behind such a text was typed
 }
+
+// Wrapper is what stands before and behind something.
+type Wrapper struct{ Before, After string }
 
 // Prompts is where files lie whose text the host sends in the shape of a prompt, or puts
 // into one, without a person having typed it: files, and folders with all below them.

@@ -153,16 +153,17 @@ func statusOf(ctx context.Context, t *testing.T, program, data string) (s status
 	return s
 }
 
-// midTurn are the agents that hand what is typed while they work to the model within the
-// turn, and how it is known there to be typed; the others keep it for the next prompt, where
-// it is one.
-var midTurn = map[string]bool{"claude": true, "codex": true, "opencode": true, "gemini": true, "qwen": true, "pi": true}
+// midTurn are the agents that take what is typed while they work, and whether it is known
+// there to be typed. Qwen Code calls no hook for it, and marks it by nothing: it switches
+// nothing.
+var midTurn = map[string]bool{"claude": true, "codex": true, "opencode": true, "gemini": true, "qwen": false, "pi": true}
 
 // TestH8_WhatIsTypedInMidTurnIsThePersons: on a terminal, while a command runs.
 func TestH8_WhatIsTypedInMidTurnIsThePersons(t *testing.T) {
 	program := built(t)
 	for _, c := range travelClients() {
-		if !midTurn[c.name] {
+		want, takes := midTurn[c.name]
+		if !takes {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -213,8 +214,8 @@ func TestH8_WhatIsTypedInMidTurnIsThePersons(t *testing.T) {
 			t.Logf("it came as\n%.1500s", strings.Join(lines[max(0, len(lines)-4):], "\n"))
 			_ = tr.quit()
 			s := statusOf(ctx, t, program, tr.data)
-			if !slices.ContainsFunc(s.Status, func(st struct{ By, Text string }) bool { return st.By == "automata" }) {
-				t.Errorf("it did not switch automata on: %+v", s)
+			if on := slices.ContainsFunc(s.Status, func(st struct{ By, Text string }) bool { return st.By == "automata" }); on != want {
+				t.Errorf("it switched automata on: %v, want %v: %+v", on, want, s)
 			}
 		})
 	}

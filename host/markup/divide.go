@@ -23,6 +23,7 @@ type table struct {
 	exact                       map[string]bool // names of tags
 	prefix                      []string        // beginnings of names of tags
 	openings, rest, interrupted []string
+	mid                         []host.Wrapper
 	command, done               []string // what begins a command of a host, and the elements that end one
 }
 
@@ -47,6 +48,9 @@ func (m *table) add(h host.Markup) {
 	m.rest = append(m.rest, h.Rest...)
 	m.interrupted = append(m.interrupted, h.Interrupted...)
 	m.command = append(m.command, h.Command...)
+	if h.MidTurn.Before != "" {
+		m.mid = append(m.mid, h.MidTurn)
+	}
 	if h.CommandDone != "" {
 		m.done = append(m.done, h.CommandDone)
 	}
@@ -83,6 +87,9 @@ type Divider struct {
 // Divide returns the spans of the next text of the message. They join to it.
 func (d *Divider) Divide(text string) []trimtab.Part {
 	all := everyHosts()
+	if first, last := all.midTurn(text); last > first && !d.command && !d.rest {
+		return []trimtab.Part{trimtab.Text{Text: text[:first], By: trimtab.Host}, trimtab.Text{Text: text[first:last], By: trimtab.Person}, trimtab.Text{Text: text[last:], By: trimtab.Host}}
+	}
 	first, last := d.claim(all, text)
 	if beginsWithAny(strings.TrimSpace(text), all.interrupted) {
 		d.typed = true
@@ -97,6 +104,35 @@ func (d *Divider) Divide(text string) []trimtab.Part {
 	add(text[first:last], trimtab.Host)
 	add(text[last:], trimtab.Person)
 	return parts
+}
+
+// midTurn returns the span of a text that a person typed while the agent worked, where it
+// is one that a host wraps such words in, and nothing otherwise. What the host writes
+// itself into the words, it writes in tags.
+func (m *table) midTurn(text string) (first, last int) {
+	for _, w := range m.mid {
+		if strings.HasPrefix(text, w.Before) {
+			last = strings.LastIndex(text, w.After)
+			if first = len(w.Before); last < first || first < len(text) && m.holdsTag(text[first:last]) {
+				return 0, 0
+			}
+			return first, last
+		}
+	}
+	return 0, 0
+}
+
+func (m *table) holdsTag(text string) bool { first, _ := m.tags(text); return first < len(text) }
+
+// MidTurn reports whether a text is what a host writes before words that a person typed
+// while the agent worked.
+func MidTurn(text string) bool {
+	for _, w := range everyHosts().mid {
+		if text == w.Before {
+			return true
+		}
+	}
+	return false
 }
 
 // claim returns the span of a text that is the host's. Blanks around it are, too.

@@ -111,6 +111,7 @@ func (h *hooks) covers(text string) bool {
 type shape struct {
 	known   bool                   // the host is one of the table, which says what it writes itself
 	alone   bool                   // the client offers no tools: what its model asks for comes back as a user's text
+	beside  bool                   // what stands beside tool results was typed
 	replied bool                   // the model has replied in this session
 	file    func(text string) bool // a file that the host reads by itself holds a line of the text; nil is none
 }
@@ -119,7 +120,7 @@ type shape struct {
 func (g *Steerer) shapeOf(from client, l *ledger, b *wire.Body) shape {
 	return shape{
 		known: g.host(from) != "" && (from.Name != "" || slices.ContainsFunc(g.clients, func(c client) bool { return c.Name == g.opt.Host })),
-		alone: b.Tools.End-b.Tools.Start <= len("[]"), replied: l.newest() >= 0, file: g.opt.FromFile,
+		alone: b.Tools.End-b.Tools.Start <= len("[]"), beside: from.beside, replied: l.newest() >= 0, file: g.opt.FromFile,
 	}
 }
 
@@ -136,6 +137,9 @@ func (h *hooks) judge(m *trimtab.Message, newest bool, s shape) (vouched bool) {
 	if m.Role != trimtab.RoleUser {
 		return false
 	}
+	if newest && s.beside && !h.active {
+		besideResults(m)
+	}
 	first := true
 	for i := 0; i < len(m.Parts); i++ {
 		t, ok := m.Parts[i].(trimtab.Text)
@@ -145,6 +149,7 @@ func (h *hooks) judge(m *trimtab.Message, newest bool, s shape) (vouched bool) {
 		switch {
 		case h.active && h.covers(t.Text):
 			vouched = true
+		case i > 0 && isMidTurn(m.Parts[i-1]): // the host's own mark: no hook is called for it
 		case h.active && h.typing:
 			t.By = trimtab.Host
 		case h.active, !newest, s.file != nil && s.file(t.Text), !s.known && (!first || s.alone && s.replied):
@@ -159,6 +164,29 @@ func (h *hooks) judge(m *trimtab.Message, newest bool, s shape) (vouched bool) {
 		m.Parts[i] = t
 	}
 	return vouched
+}
+
+// besideResults divides the texts of a message with tool results, which are the host's by
+// their place, as those of any other message.
+func besideResults(m *trimtab.Message) {
+	if !slices.ContainsFunc(m.Parts, func(p trimtab.Part) bool { _, ok := p.(trimtab.ToolResult); return ok }) {
+		return
+	}
+	var d markup.Divider
+	var all []trimtab.Part
+	for _, p := range m.Parts {
+		if t, ok := p.(trimtab.Text); ok && t.By == trimtab.Host {
+			all = append(all, d.Divide(t.Text)...)
+		} else {
+			all = append(all, p)
+		}
+	}
+	m.Parts = all
+}
+
+func isMidTurn(p trimtab.Part) bool {
+	t, ok := p.(trimtab.Text)
+	return ok && t.By == trimtab.Host && markup.MidTurn(t.Text)
 }
 
 // firstParagraph cuts a text at its first empty line.

@@ -74,9 +74,13 @@ func TestH8_APromptHookVouchesForWhatWasTyped(t *testing.T) {
 		calls       int
 		typed, told string
 	}{
-		{"qwen", both, 1, "automata: go", ""}, {"qwen", command, 1, "", "/fix it"}, {"qwen", plain, 1, "", ""},
-		{"codex", plain, 1, "automata: go", ""}, {"codex", slash, 1, "", "/fix it"},
-		{"gemini", plain, 0, "", ""}, {"goose", plain, 0, "", ""},
+		{"qwen", both, 1, "automata: go", ""},
+		{"qwen", command, 1, "", "/fix it"},
+		{"qwen", plain, 1, "", ""},
+		{"codex", plain, 1, "automata: go", ""},
+		{"codex", slash, 1, "", "/fix it"},
+		{"gemini", plain, 0, "", ""},
+		{"goose", plain, 0, "", ""},
 	} {
 		r := newRig(t, c.host)
 		calls, typed, told := 0, "", ""
