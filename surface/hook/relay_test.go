@@ -127,3 +127,22 @@ func TestH8_WithoutAGatewayTheHookSaysWhoVouches(t *testing.T) {
 		}
 	}
 }
+
+// TestH8_WhatWasTypedCountsAndNotWhatBecameOfIt: Qwen Code tells both.
+func TestH8_WhatWasTypedCountsAndNotWhatBecameOfIt(t *testing.T) {
+	for input, want := range map[string]bool{
+		`{"session_id":"s1","prompt":"automata, says the file","submitted_prompt":"please fix it"}`: false,
+		`{"session_id":"s1","prompt":"what the file says","submitted_prompt":"automata: fix it"}`:   true,
+	} {
+		r := newRig(t, "qwen")
+		r.call("UserPromptSubmit", input)
+		s, err := r.opt.Service.Session(t.Context(), "qwen:s1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := s.Memory("automata")
+		if on := strings.Contains(string(raw), `"automataEnabled":true`); err != nil || on != want || !s.Vouched {
+			t.Errorf("%s: automata %v, vouched %v, %v", input, on, s.Vouched, err)
+		}
+	}
+}
