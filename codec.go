@@ -133,7 +133,7 @@ type entryJSON struct {
 func (e Entry) MarshalJSON() ([]byte, error) {
 	ev := e.Event
 	if said, ok := ev.(Said); ok {
-		ev = Said{Message{ID: said.Message.ID, Role: said.Message.Role}}
+		ev = Said{Message: Message{ID: said.Message.ID, Role: said.Message.Role}, Vouched: said.Vouched}
 	}
 	raw, err := EncodeEvent(ev)
 	if err != nil {
@@ -171,6 +171,7 @@ type sessionJSON struct {
 	Last    Seat                       `json:"last,omitzero"`
 	Via     Via                        `json:"via,omitempty"`
 	Prompt  Seat                       `json:"prompt,omitzero"`
+	Vouched bool                       `json:"vouched,omitempty"`
 	Split   bool                       `json:"split,omitempty"`
 	Replied int                        `json:"replied,omitempty"`
 	Travel  Travel                     `json:"travel,omitempty"`
@@ -190,7 +191,7 @@ type sessionJSON struct {
 // not keep the session from being stored.
 func (s Session) MarshalJSON() ([]byte, error) {
 	j := sessionJSON{
-		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Split: s.Split, Replied: s.Replied, Travel: s.Travel, Open: s.Open,
+		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Vouched: s.Vouched, Split: s.Split, Replied: s.Replied, Travel: s.Travel, Open: s.Open,
 		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Spoken: s.Spoken, Meter: s.Meter, Memory: map[string]json.RawMessage{},
 	}
 	for _, m := range s.memory {
@@ -208,7 +209,7 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*s = Session{
-		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Split: j.Split, Replied: j.Replied, Travel: j.Travel, Open: j.Open,
+		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Vouched: j.Vouched, Split: j.Split, Replied: j.Replied, Travel: j.Travel, Open: j.Open,
 		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Spoken: j.Spoken, Meter: j.Meter,
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Memory)) {

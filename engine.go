@@ -197,12 +197,12 @@ func (p *pass) clock(now time.Time) time.Time {
 func (p *pass) take(ev Event, now time.Time) Turn {
 	switch ev := ev.(type) {
 	case Said:
-		return Turn{Todos: Todos{Wrote: p.say(ev.Message)}}
+		return Turn{Todos: Todos{Wrote: p.say(ev.Message, ev.Vouched)}}
 	case Rewritten:
 		return Turn{Gone: p.rewrite(ev)}
 	case Reset:
 		p.s.Notes, p.s.Folds, p.s.Heed, p.s.Open, p.s.Todos, p.s.Spoken = nil, nil, nil, nil, nil, nil
-		p.s.Prompt, p.s.Last, p.s.Via, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, 0, 0
+		p.s.Prompt, p.s.Last, p.s.Via, p.s.Vouched, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, false, 0, 0
 		p.s.Replied = 0
 	case Calling:
 		p.s.Project = cmp.Or(p.s.Project, ev.Folder)
@@ -222,7 +222,7 @@ func (p *pass) travel(ev Calling) Travel {
 }
 
 // say counts a message and reports whether it completed a todo write.
-func (p *pass) say(m Message) (wrote bool) {
+func (p *pass) say(m Message, vouched bool) (wrote bool) {
 	s := &p.s
 	s.Seq++
 	id := m.ID
@@ -266,6 +266,7 @@ func (p *pass) say(m Message) (wrote bool) {
 		}
 	}
 	if m.IsPrompt() {
+		s.Vouched = vouched
 		p.prompt(Seat{Ref: Ref{id, s.Seq}, Offset: begin}, holds || len(s.Open) > 0)
 		if s.Title == "" {
 			s.Title = title(m.Typed())

@@ -9,6 +9,7 @@ type Event interface{ event() }
 // Said is a message that joined the history.
 type Said struct {
 	Message Message `json:"message"`
+	Vouched bool    `json:"vouched,omitempty"` // what is a person's in it was vouched for: by the prompt hook of the host
 }
 
 // Calling is a request about to leave for the model. Due notes take their seats

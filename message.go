@@ -30,6 +30,9 @@ const (
 	Tool   Author = "tool"
 	Host   Author = "host"
 	Ours   Author = "trimtab"
+	// Unvouched text has the shape of a prompt, and nobody vouches that a person typed
+	// it. It begins a turn, so that steering goes on, and switches nothing.
+	Unvouched Author = "unvouched"
 )
 
 // Message is one entry of a conversation.
@@ -129,11 +132,11 @@ func (m Message) text(by Author) string {
 	return strings.Join(out, "\n")
 }
 
-// IsPrompt reports whether a person typed any part of m.
+// IsPrompt reports whether a person typed any part of m, or may have.
 func (m Message) IsPrompt() bool {
 	return m.From == "" && slices.ContainsFunc(m.Parts, func(p Part) bool {
 		t, ok := p.(Text)
-		return ok && t.By == Person
+		return ok && (t.By == Person || t.By == Unvouched)
 	})
 }
 

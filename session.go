@@ -18,6 +18,7 @@ type Session struct {
 	Last    Seat   // the newest message; Offset is where it ends
 	Via     Via    // who told it
 	Prompt  Seat   // the newest prompt; Offset is where it begins
+	Vouched bool   // and what is a person's in it was vouched for; else its shape decided
 	Split   bool   // the prompt came between a tool call and its result, or holds one
 	Replied int    // the number of the newest reply
 	Travel  Travel // of the notes in the newest request

@@ -75,6 +75,8 @@ func speaker(t trimtab.Text) string {
 	switch t.By {
 	case trimtab.Person:
 		return "You"
+	case trimtab.Unvouched:
+		return "You (not vouched for)"
 	case trimtab.Model:
 		return "Agent"
 	case trimtab.Ours:

@@ -37,7 +37,7 @@ var claude = Host{
 		Model: ModelChoice{"--model", "ANTHROPIC_MODEL"},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit, Keeps: true, Blocks: true,
+		Answer: AnswerPermit, Keeps: true, Blocks: true, Typed: "prompt",
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},
@@ -66,9 +66,11 @@ var claude = Host{
 		Openings: []string{
 			"Stop hook feedback:", "Stop hook blocking error", "[Request interrupted by user", "This session is being continued from a previous",
 			"Caveat: The messages below were generated", "Another Claude session sent a message:", "[SYSTEM NOTIFICATION", "<<autonomous-loop", "<channel source=",
-			"CRITICAL: Respond with TEXT ONLY",
+			"CRITICAL: Respond with TEXT ONLY", "Base directory for this skill:",
 		},
 		Interrupted: []string{"[Request interrupted by user"},
+		MidTurn:     Wrapper{"The user sent a new message while you were working:\n", "\n\nThis is how Claude Code surfaces messages"},
+		Command:     []string{"<command-message>", "<command-name>"}, CommandDone: "local-command-stdout",
 	},
 	Headless: Headless{
 		Program: "claude",
@@ -86,6 +88,10 @@ var claude = Host{
 		Reads:  []Read{{Path: ".claude.json"}, {".aws", "CLAUDE_CODE_USE_BEDROCK"}, {".config/gcloud", "CLAUDE_CODE_USE_VERTEX"}},
 		Locked: []string{"Not logged in", "Invalid API key", "/login"},
 		Output: OutputClaude,
+	},
+	Prompts: Prompts{
+		Project: []string{".claude/commands", ".claude/skills", ".claude/agents"},
+		Home:    []string{".claude/commands", ".claude/skills", ".claude/agents", ".claude/CLAUDE.md"},
 	},
 }
 

@@ -28,7 +28,7 @@ var codex = Host{
 		Upstream: []Upstream{{"openai", "OPENAI_BASE_URL"}},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit, TodoGap: true,
+		Answer: AnswerPermit, TodoGap: true, Typed: "prompt",
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},
@@ -73,5 +73,9 @@ var codex = Host{
 		State:  []string{".codex"},
 		Locked: []string{"401 Unauthorized", "Missing bearer", "codex login", "not logged in"},
 		Output: OutputCodex,
+	},
+	Prompts: Prompts{
+		Project: []string{".codex/prompts", ".codex/skills"},
+		Home:    []string{".codex/prompts", ".codex/skills", ".codex/AGENTS.md"},
 	},
 }

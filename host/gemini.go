@@ -57,4 +57,8 @@ var gemini = Host{
 		Locked:  []string{"Invalid auth method", "set an Auth method", "API key not valid", "GEMINI_API_KEY"},
 		Output:  OutputGemini,
 	},
+	Prompts: Prompts{
+		Project: []string{".gemini/commands", ".gemini/extensions", ".gemini/skills"},
+		Home:    []string{".gemini/commands", ".gemini/extensions", ".gemini/GEMINI.md"},
+	},
 }

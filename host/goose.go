@@ -50,4 +50,8 @@ var goose = Host{
 		Locked:  []string{"No provider configured", "Configuration value not found", "goose configure", "Authentication"},
 		Output:  OutputGoose,
 	},
+	Prompts: Prompts{
+		Project: []string{".goose", ".agents", "recipe.yaml", "recipe.json"},
+		Home:    []string{".config/goose/recipes", ".config/goose/config.yaml", ".config/goose/.goosehints", ".local/share/goose/recipes"},
+	},
 }

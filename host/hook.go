@@ -39,10 +39,11 @@ type HookEvent struct {
 type Hooks struct {
 	Events  []HookEvent // that we answer; none: it has no hooks that call programs
 	Answer  HookAnswer
-	Keeps   bool // what a hook says before a request stands in its own history as an instruction, behind the prompt or all results of a reply
-	Blocks  bool // the hook of a prompt is given what was typed, and may keep it from going on
-	Deaf    bool // it lets no hook say anything to the model but the reason of a block
-	TodoGap bool // it calls no hook for its todo tool: the list is read from its session file
+	Keeps   bool   // what a hook says before a request stands in its own history as an instruction, behind the prompt or all results of a reply
+	Typed   string // the member of a prompt's call that holds what the person typed, before the host expands commands; "": it has none
+	Blocks  bool   // the hook of a prompt is given what was typed, and may keep it from going on
+	Deaf    bool   // it lets no hook say anything to the model but the reason of a block
+	TodoGap bool   // it calls no hook for its todo tool: the list is read from its session file
 }
 
 // HookAnswer is the form of the JSON in which a host takes answers.

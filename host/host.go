@@ -29,6 +29,7 @@ type Host struct {
 	Private  []string // places below the home folder with its login, settings and sessions; no other agent may read them
 	Todos    []TodoTool
 	Markup   Markup
+	Prompts  Prompts
 	Headless Headless
 }
 

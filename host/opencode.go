@@ -46,7 +46,8 @@ var opencode = Host{
 	Private:  []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 	Todos:    []TodoTool{{Name: "todowrite", List: "todos", Text: []string{"content"}}},
 	Markup: Markup{
-		Openings: []string{"The following tool was executed by the user", "Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation"},
+		Beside:   true,
+		Openings: []string{"Called the Read tool with", "Called the List tool with", "Reading MCP resource:", "<path>", "<file>", "Generate a title for this conversation", "What did we do so far?", "The following tool was executed by the user", "Use the above message and context to generate a prompt"},
 	},
 	Headless: Headless{
 		Program: "opencode",
@@ -60,6 +61,10 @@ var opencode = Host{
 		State:   []string{".local/share/opencode", ".local/state/opencode", ".config/opencode"},
 		Locked:  []string{"ProviderAuthError", "AI_LoadAPIKeyError", "API key is missing", "ProviderModelNotFoundError"},
 		Output:  OutputOpencode,
+	},
+	Prompts: Prompts{
+		Project: []string{".opencode/command", ".opencode/commands", ".opencode/agent", ".opencode/skills", "opencode.json", "opencode.jsonc"},
+		Home:    []string{".config/opencode/command", ".config/opencode/commands", ".config/opencode/agent", ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".config/opencode/AGENTS.md"},
 	},
 }
 

@@ -30,14 +30,28 @@ var pi = Host{
 	},
 	Sessions: []SessionDir{{Base: ".pi", Dir: "agent/sessions", End: []string{".jsonl"}}},
 	Private:  []string{".pi"},
+	Markup:   Markup{Tags: []string{"file", "skill"}, Openings: []string{"The conversation history before this point was compacted", "The following is a summary of a branch"}},
+	Prompts: Prompts{
+		Project: []string{".pi/prompts", ".pi/skills"},
+		Home:    []string{".pi/agent/prompts", ".pi/agent/skills", ".pi/agent/AGENTS.md"},
+	},
 }
 
-// piExtension is what pi is given for a run: where its models are, slash commands, and a
-// line in its footer. What a command prints goes to the model with the next prompt, as the
+// piExtension is what pi is given for a run: where its models are, what was typed (before
+// pi expands templates; what an extension sends was not), slash commands, and a line in
+// its footer. What a command prints goes to the model with the next prompt, as the
 // output of pi's own shell does: the gateway reads there that it was typed.
 const piExtension = `export default function (pi) {
   pi.registerProvider("anthropic", { baseUrl: "{url}/s/{session}" });
   pi.registerProvider("openai", { baseUrl: "{url}/s/{session}/v1" });
+  pi.on("input", async (event) => {
+    const by = event.source === "extension" || event.text.startsWith("/") ? "host" : "person";
+    const said = { type: "said", message: { role: "user", content: [{ type: "text", text: event.text, by }] } };
+    await fetch("{url}/trimtab/hook", {
+      method: "POST", headers: { "Content-Type": "application/json" }, signal: AbortSignal.timeout(1000),
+      body: JSON.stringify({ session: "{session}", vouch: true, events: [said] }),
+    }).catch(() => {});
+  });
 
   const trimtab = async (...args) => {
     const r = await pi.exec("{self}", args, { timeout: 10000 });

@@ -22,7 +22,7 @@ var qwen = Host{
 		Upstream: []Upstream{{"openai", "OPENAI_BASE_URL"}},
 	},
 	Hooks: Hooks{
-		Answer: AnswerPermit,
+		Answer: AnswerPermit, Typed: "submitted_prompt",
 		Events: []HookEvent{
 			{"SessionStart", HookStart},
 			{"UserPromptSubmit", HookPrompt},
@@ -44,7 +44,8 @@ var qwen = Host{
 	Todos:    []TodoTool{{Name: "todo_write", List: "todos", Text: []string{"content"}}},
 	Markup: Markup{
 		Tags:     []string{"qwen:*"},
-		Openings: []string{"This is the Qwen Code. We are setting up"},
+		Openings: []string{"This is the Qwen Code. We are setting up", "[SUGGESTION MODE", "Base directory for this skill:"},
+		Rest:     []string{"--- Content from referenced files ---"},
 	},
 	Headless: Headless{
 		Program: "qwen",
@@ -60,5 +61,9 @@ var qwen = Host{
 		Files:  []File{{".qwen/settings.json", `{"security":{"auth":{"selectedType":"openai"}},"tools":{"shell":{"enableInteractiveShell":false}}}`}},
 		Locked: []string{"No auth type is selected", "Please set an Auth method", "Incorrect API key", "OPENAI_API_KEY"},
 		Output: OutputClaude,
+	},
+	Prompts: Prompts{
+		Project: []string{".qwen/commands", ".qwen/extensions", ".qwen/skills"},
+		Home:    []string{".qwen/commands", ".qwen/extensions", ".qwen/QWEN.md"},
 	},
 }

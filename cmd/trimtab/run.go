@@ -15,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/host/launch"
+	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/surface/address"
@@ -117,7 +118,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	}
 	defer func() { _ = begun.End() }() // the next run removes what is left
 	backend := func(l net.Listener, secret string) (agentrun.Server, func() int64, func() int64, error) {
-		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{Project: dir, Host: agent.Host, Model: agent.Model, Named: agent.Named, Opening: opening, Run: begun, Log: log, Tracer: tracer})
+		g, err := a.gateway(ctx, agent.Upstreams, gateway.Options{FromFile: promptfile.Of(agent.Host, dir, a.getenv("HOME"), agent.Args).Hold, Project: dir, Host: agent.Host, Model: agent.Model, Named: agent.Named, Opening: opening, Run: begun, Log: log, Tracer: tracer})
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/trace"
@@ -124,7 +125,7 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 		return err
 	}
 	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Log: log, Tracer: tracer})
+	g, err := a.gateway(ctx, upstreams, gateway.Options{FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
 	if err != nil {
 		return err
 	}

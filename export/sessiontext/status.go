@@ -18,6 +18,9 @@ func Status(w io.Writer, s trimtab.Session, status []trimtab.Status) error {
 	p.Printf("%s  %s\n", s.ID, s.Title)
 	p.Printf("  agent    %s, model %s\n", cmp.Or(s.Host, "?"), cmp.Or(s.Model, "?"))
 	p.Printf("  step     %d, about %d tokens\n", s.Step, s.Meter.Tokens(s.Meter.Bytes))
+	if how := Prompts(s); how != "" {
+		p.Printf("  prompts  %s\n", promptWords[how])
+	}
 	for _, st := range status {
 		p.Printf("  %-8s %s\n", st.By, StatusRow(st))
 	}
@@ -26,6 +29,25 @@ func Status(w io.Writer, s trimtab.Session, status []trimtab.Status) error {
 		p.Printf("  %-8s %s\n", st.By, st.Text)
 	}
 	return p.Err()
+}
+
+// promptWords say how it is known what was typed.
+var promptWords = map[string]string{
+	"own": "typed here", "vouched": "vouched for by the host's hook", "shape": "known by their shape; no hook of the host vouches for them",
+}
+
+// Prompts is how it is known that a person typed the prompts of a session: "own" in our own
+// chat, "vouched" where the host's prompt hook says so, else "shape"; "" before the first.
+func Prompts(s trimtab.Session) string {
+	switch {
+	case s.Prompt.Seq == 0:
+		return ""
+	case s.Host == trimtab.OwnHost:
+		return "own"
+	case s.Vouched:
+		return "vouched"
+	}
+	return "shape"
 }
 
 // NoteRows are the rows of a table for the notes of a session: what lives and says
@@ -84,6 +106,7 @@ func StatusLine(s trimtab.Session, status []trimtab.Status, more ...string) stri
 type Report struct {
 	trimtab.Info
 	Step   int              `json:"step"`
+	By     string           `json:"prompts,omitempty"` // how it is known what was typed
 	Status []trimtab.Status `json:"status"`
 	Notes  []trimtab.Note   `json:"notes"`   // that live
 	Past   []trimtab.Note   `json:"history"` // that merely stand in the history
@@ -94,7 +117,7 @@ type Report struct {
 
 // ForPrograms is the status of a session for programs.
 func ForPrograms(s trimtab.Session, status []trimtab.Status) Report {
-	r := Report{s.Info, s.Step, append([]trimtab.Status{}, status...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
+	r := Report{s.Info, s.Step, Prompts(s), append([]trimtab.Status{}, status...), []trimtab.Note{}, []trimtab.Note{}, s.Meter.Tokens(s.Meter.Bytes), s.Meter.Added, s.Meter.Lost}
 	for _, n := range s.Notes {
 		if n.Live() {
 			r.Notes = append(r.Notes, n)

@@ -82,6 +82,8 @@ func said(p trimtab.Part) (who, text string) {
 		switch p.By {
 		case trimtab.Person:
 			return "you", p.Text
+		case trimtab.Unvouched:
+			return "you?", p.Text
 		case trimtab.Model:
 			return "agent", p.Text
 		case trimtab.Ours:

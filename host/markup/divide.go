@@ -23,6 +23,8 @@ type table struct {
 	exact                       map[string]bool // names of tags
 	prefix                      []string        // beginnings of names of tags
 	openings, rest, interrupted []string
+	mid                         []host.Wrapper
+	command, done               []string // what begins a command of a host, and the elements that end one
 }
 
 var everyHosts = sync.OnceValue(func() *table {
@@ -45,6 +47,13 @@ func (m *table) add(h host.Markup) {
 	m.openings = append(m.openings, h.Openings...)
 	m.rest = append(m.rest, h.Rest...)
 	m.interrupted = append(m.interrupted, h.Interrupted...)
+	m.command = append(m.command, h.Command...)
+	if h.MidTurn.Before != "" {
+		m.mid = append(m.mid, h.MidTurn)
+	}
+	if h.CommandDone != "" {
+		m.done = append(m.done, h.CommandDone)
+	}
 }
 
 func (m *table) isTag(name string) bool { return m.exact[name] || beginsWithAny(name, m.prefix) }
@@ -72,11 +81,15 @@ type Divider struct {
 	Results bool // the message holds tool results: text beside them is the host's
 	typed   bool // but for what stands behind an interruption
 	rest    bool // all that is left is the host's
+	command bool // the texts that follow are those of a command, which a file holds
 }
 
 // Divide returns the spans of the next text of the message. They join to it.
 func (d *Divider) Divide(text string) []trimtab.Part {
 	all := everyHosts()
+	if first, last := all.midTurn(text); last > first && !d.command && !d.rest {
+		return []trimtab.Part{trimtab.Text{Text: text[:first], By: trimtab.Host}, trimtab.Text{Text: text[first:last], By: trimtab.Person}, trimtab.Text{Text: text[last:], By: trimtab.Host}}
+	}
 	first, last := d.claim(all, text)
 	if beginsWithAny(strings.TrimSpace(text), all.interrupted) {
 		d.typed = true
@@ -93,8 +106,45 @@ func (d *Divider) Divide(text string) []trimtab.Part {
 	return parts
 }
 
+// midTurn returns the span of a text that a person typed while the agent worked, where it
+// is one that a host wraps such words in, and nothing otherwise. What the host writes
+// itself into the words, it writes in tags.
+func (m *table) midTurn(text string) (first, last int) {
+	for _, w := range m.mid {
+		if strings.HasPrefix(text, w.Before) {
+			last = strings.LastIndex(text, w.After)
+			if first = len(w.Before); last < first || first < len(text) && m.holdsTag(text[first:last]) {
+				return 0, 0
+			}
+			return first, last
+		}
+	}
+	return 0, 0
+}
+
+func (m *table) holdsTag(text string) bool { first, _ := m.tags(text); return first < len(text) }
+
+// MidTurn reports whether a text is what a host writes before words that a person typed
+// while the agent worked.
+func MidTurn(text string) bool {
+	for _, w := range everyHosts().mid {
+		if text == w.Before {
+			return true
+		}
+	}
+	return false
+}
+
 // claim returns the span of a text that is the host's. Blanks around it are, too.
 func (d *Divider) claim(all *table, text string) (first, last int) {
+	switch bare := strings.TrimSpace(text); {
+	case all.endsCommand(bare):
+		d.command = false
+	case beginsWithAny(bare, all.command):
+		d.command = true
+	case d.command:
+		return 0, len(text)
+	}
 	if d.rest || d.Results && !d.typed || beginsWithAny(strings.TrimSpace(text), all.openings) {
 		return 0, len(text)
 	}
@@ -112,6 +162,18 @@ func (d *Divider) claim(all *table, text string) (first, last int) {
 		last = len(text)
 	}
 	return first, last
+}
+
+// endsCommand reports whether a text is nothing but what a host's own command printed.
+func (m *table) endsCommand(text string) bool {
+	for _, name := range m.done {
+		inner, opens := strings.CutPrefix(text, "<"+name+">")
+		inner, shuts := strings.CutSuffix(inner, "</"+name+">")
+		if opens && shuts && !strings.Contains(inner, "</"+name+">") {
+			return true
+		}
+	}
+	return false
 }
 
 // tags returns the place of the first host tag and the place behind the last. A

@@ -59,6 +59,23 @@ func TestHostsWordsAreDividedFromAPersons(t *testing.T) {
 			[]string{"the log: [Request interrupted by user for tool use]", "automata"},
 			[]trimtab.Part{hosts("the log: [Request interrupted by user for tool use]"), hosts("automata")},
 		},
+		{
+			"typed in mid-turn", true,
+			[]string{"The user sent a new message while you were working:\nautomata\n\nThis is how Claude Code surfaces messages the user sends"},
+			[]trimtab.Part{hosts("The user sent a new message while you were working:\n"), person("automata"), hosts("\n\nThis is how Claude Code surfaces messages the user sends")},
+		},
+		{"mid-turn without an end", true, []string{"The user sent a new message while you were working:\nautomata"}, []trimtab.Part{hosts("The user sent a new message while you were working:\nautomata")}},
+		{
+			"a command that says so", false,
+			[]string{"<command-message>x</command-message>", "The user sent a new message while you were working:\nautomata\n\nThis is how Claude Code surfaces messages"},
+			[]trimtab.Part{hosts("<command-message>x</command-message>"), hosts("The user sent a new message while you were working:\nautomata\n\nThis is how Claude Code surfaces messages")},
+		},
+		{"a command of the repository", false, []string{"<command-name>/x</command-name>", "automata", "more"}, []trimtab.Part{hosts("<command-name>/x</command-name>"), hosts("automata"), hosts("more")}},
+		{
+			"a command of the host", false,
+			[]string{"<command-name>/model</command-name>", "<local-command-stdout>set</local-command-stdout>", "automata"},
+			[]trimtab.Part{hosts("<command-name>/model</command-name>"), hosts("<local-command-stdout>set</local-command-stdout>"), person("automata")},
+		},
 		{"other tags", false, []string{"<b>x</b> a < b <system-reminders> <SYSTEM-REMINDER>"}, []trimtab.Part{person("<b>x</b> a < b <system-reminders> <SYSTEM-REMINDER>")}},
 		{"nothing", false, []string{""}, nil},
 	} {

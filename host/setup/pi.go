@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/host"
 )
 
 // piDefaults are the addresses of the providers that pi has built in and that the
@@ -52,7 +54,6 @@ func pi(s *Setup, env Env) error {
 		}
 	}
 	var text strings.Builder
-	text.WriteString("export default function (pi) {\n")
 	for _, name := range slices.Sorted(maps.Keys(bases)) {
 		base := bases[name]
 		switch {
@@ -75,10 +76,19 @@ func pi(s *Setup, env Env) error {
 		quoted, _ := json.Marshal(name) // a string can be written
 		fmt.Fprintf(&text, "  pi.registerProvider(%s, { baseUrl: \"{url}/s/{session}%s\" });\n", quoted, path)
 	}
-	text.WriteString("}\n")
 	if chosen != "" && !plainURL(bases[chosen]) {
 		return fmt.Errorf("pi is to ask the provider %s, whose address is not known here; give it a baseUrl in %s, or choose another with --provider", chosen, filepath.Join(folder, "models.json"))
 	}
-	s.Main = text.String()
+	s.Main = withProviders(text.String())
 	return nil
+}
+
+// withProviders is the extension of a run with other providers than the usual ones.
+func withProviders(lines string) string {
+	h, _ := host.Find("pi")
+	head, rest, _ := strings.Cut(h.Launch.File.Text, "\n")
+	for strings.HasPrefix(rest, "  pi.registerProvider(") {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	return head + "\n" + lines + rest
 }

@@ -248,3 +248,20 @@ func TestH9_SettingsThatCannotBeReadAreSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestH10_ARunOfPiKeepsItsCommands, whatever providers the person has: one file says both.
+func TestH10_ARunOfPiKeepsItsCommands(t *testing.T) {
+	home := t.TempDir()
+	s, err := setup.Read("pi", setup.Env{Getenv: func(string) string { return "" }, Home: home, Dir: t.TempDir(), System: "linux"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"export default function (pi) {\n  pi.registerProvider(", `pi.on("input"`, `pi.registerCommand("trimtab:" + name`} {
+		if strings.Count(s.Main, want) != 1 {
+			t.Errorf("%q is not there once:\n%s", want, s.Main)
+		}
+	}
+	if strings.Count(s.Main, `registerProvider("anthropic"`) != 1 {
+		t.Errorf("two addresses of one provider:\n%s", s.Main)
+	}
+}

@@ -11,11 +11,12 @@ const most = 1 << 20 // a prompt's first megabyte is looked at
 var (
 	word    = lazyregexp.Pattern(`(?i)(^|[^\pL\pN])automata([^\pL\pN]|$)`)
 	speaker = lazyregexp.Pattern(`(?i)^\s*(\[|\*\*)?(user|human|assistant|model|system|tool|person)(\]|\*\*)?\s*:`)
+	remark  = lazyregexp.Pattern("(?s)<!--.*?(-->|$)|`[^`\n]*`")
 	element = lazyregexp.Pattern(`(?s)<([A-Za-z][A-Za-z0-9]*[-_:][A-Za-z0-9_:-]*)[^<>]*>.*?</\s*([A-Za-z][A-Za-z0-9_:-]*)\s*>`)
 )
 
 // called reports whether a person's words hold the word, outside of what they
-// quote: lines behind ">", fenced code, host tags, and transcripts. An underscore or a
+// quote: lines behind ">", code, comments of HTML, host tags, and transcripts. An underscore or a
 // hyphen ends a word: automata_mode holds it.
 func (a Automata) called(text string) bool {
 	if len(text) > most {
@@ -46,7 +47,12 @@ func mentioned(text string) bool {
 
 // own is what is left of a text without its quotations.
 func own(text string) string {
-	text = element().ReplaceAllString(text, " ")
+	text = remark().ReplaceAllStringFunc(element().ReplaceAllString(text, " "), func(s string) string {
+		if strings.HasPrefix(s, "``") { // part of a fence
+			return s
+		}
+		return " "
+	})
 	var out strings.Builder
 	fence := ""
 	for line := range strings.Lines(text) {

@@ -185,11 +185,19 @@ func (d Frames) listen(t trimtab.Turn, m Memory, said trimtab.Message) Memory {
 			next.Before, next.Size = m.Asked.Before, next.Size+m.Asked.Size
 		}
 		m.Asked = next
-		if m.Active == "" && m.Asked.Text != "" {
-			m, _ = m.open(Frame{Goal: m.Asked.Text, Status: InProgress}, t.Now)
+		if goal := goalOf(said, m.Asked.Text); m.Active == "" && goal != "" {
+			m, _ = m.open(Frame{Goal: goal, Status: InProgress}, t.Now)
 		}
 	}
 	return m.gather(t, said)
+}
+
+// goalOf is the goal of the root. Text that nobody vouches for is none: it may be a file's.
+func goalOf(said trimtab.Message, typed string) string {
+	if typed == "" && slices.ContainsFunc(said.Parts, func(p trimtab.Part) bool { t, ok := p.(trimtab.Text); return ok && t.By == trimtab.Unvouched }) {
+		return "the task"
+	}
+	return typed
 }
 
 // Status is the path from the root to the active frame, where there is one.

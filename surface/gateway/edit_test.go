@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/wire/wiretest"
 )
 
@@ -120,11 +121,11 @@ func TestG3_OnlyNotesAreAdded(t *testing.T) {
 	for name, d := range dialects() {
 		t.Run(name, func(t *testing.T) {
 			up := newProvider(t, nil)
-			r := newRig(t, parts{up: up.URL, opening: planning()})
+			opening := append(planning(), trimtab.Asked{Command: "automata", Args: []string{"on"}, Away: true}) // reflections, too: the word in a history switches nothing
+			r := newRig(t, parts{up: up.URL, opening: opening})
 			found := map[string]int{}
 			for seed := range uint64(120) {
 				talk, c := wiretest.NewTalk(seed, 5)
-				talk.Entries[0].Texts = []string{"automata: go"} // reflections, too
 				raw := d.corpus.Encode(talk, c, false)
 				header := with(d.key, "X-Trimtab-Session", fmt.Sprint("s", seed))
 				sent := raw

@@ -31,6 +31,7 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 	if id != "" { // the address of a run: a session that was begun in another one may go on here
 		if old := g.resumed(ctx, to.format, from, &body); old != "" {
 			g.renamed.Store(id, old)
+			g.moveHooks(ctx, id, old)
 			id = old
 		}
 		return g.locked(ctx, id)
@@ -80,7 +81,8 @@ func (g *Steerer) goesOn(ctx context.Context, l *ledger, previous string) bool {
 func (g *Steerer) has(id string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.ledgers[id] != nil
+	e := g.ledgers[id]
+	return e != nil && e.Value.(*ledger).began.Load() // hooks may have told of it before its first request
 }
 
 // begun finds the session of a request that names none, by the words that it begins
@@ -96,6 +98,9 @@ func (g *Steerer) begun(ctx context.Context, r *http.Request, to route, from cli
 		id := base
 		if n > 1 {
 			id += "-" + strconv.Itoa(n)
+		}
+		if n > 1 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		l, err := g.locked(ctx, id)
 		if err != nil {

@@ -29,6 +29,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.serveHook(w, r)
 		return
 	}
+	if r.URL.Path == relay.TypedPath {
+		g.serveTyped(w, r)
+		return
+	}
 	to, ok := g.find(r)
 	if !ok {
 		refuse(w, http.StatusNotFound, "trimtab: no provider is known for this path; what begins with /v1/, /v1beta/, /v1alpha/ or /api/ is passed on")

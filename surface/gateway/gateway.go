@@ -57,6 +57,7 @@ type Options struct {
 	Run       *inside.Run       // whose requests these are: commands that its person gives; nil is none
 	Travel    string            // how notes travel, where it is not for the model and the provider alone to say: see trimtab.Config
 	Developer bool              // the provider of OpenAI's format takes developer messages: it is OpenAI itself
+	FromFile  func(string) bool // a file that the agent reads by itself holds a line of this text; may be nil
 	Transport http.RoundTripper // to the providers; a plain one if nil
 	Tracer    Tracer            // hears of main turns; may be nil
 	Rested    func()            // called when requests have stopped coming for a while; may be nil

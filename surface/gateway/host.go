@@ -14,6 +14,7 @@ import (
 type client struct {
 	Name string
 	host.Requests
+	beside bool // see host.Markup
 }
 
 // knownClients are the hosts whose requests are recognised.
@@ -21,7 +22,7 @@ func knownClients() []client {
 	var all []client
 	for _, h := range host.All() {
 		if len(h.Requests.Known) > 0 {
-			all = append(all, client{h.Name, h.Requests})
+			all = append(all, client{h.Name, h.Requests, h.Markup.Beside})
 		}
 	}
 	return all

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/surface/hook/relay"
 	"github.com/trimtab/trimtab/surface/travel"
 	"github.com/trimtab/trimtab/wire"
@@ -18,15 +17,17 @@ import (
 // main line, and what they were given. The engine hears of neither before the request
 // comes: a host may still drop the prompt.
 type hooks struct {
-	ahead  []trimtab.Event // what the request will tell
-	handed []trimtab.Note  // given to the host and not yet seen in a request
-	before int             // so many of them were given before the last request: a hook that came too late is given them again
-	came   bool            // a hook asked since the last request
-	typing bool            // it was the one of a prompt
-	typed  []uint64        // what it has vouched for, the newest last
-	hosts  bool            // the host adds the notes of this session
-	drops  bool            // it was given some that it did not add, twice in a row
-	missed int             // requests in a row without a hook before them, or without what it was given
+	ahead    []trimtab.Event // what the request will tell
+	handed   []trimtab.Note  // given to the host and not yet seen in a request
+	before   int             // so many of them were given before the last request: a hook that came too late is given them again
+	came     bool            // a hook asked since the last request
+	typing   bool            // it was the one of a prompt
+	active   bool            // a hook has called in this session: it says what is typed
+	typed    []vouch         // what it has vouched for, the newest last
+	commands []vouch         // commands of the host that it told
+	hosts    bool            // the host adds the notes of this session
+	drops    bool            // it was given some that it did not add, twice in a row
+	missed   int             // requests in a row without a hook before them, or without what it was given
 }
 
 // maxHanded is how much text a hook is given at once, in bytes: hosts put more than
@@ -63,12 +64,16 @@ func (g *Gateway) serveHook(w http.ResponseWriter, r *http.Request) {
 // hook finds the notes that a host is to add to the request that it is about to send, by
 // trying out what the request will tell.
 func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, err error) {
-	l, err := g.locked(ctx, call.Session)
+	l, err := g.locked(ctx, g.nameOf(call.Session))
 	if err != nil {
 		return a, err
 	}
 	defer l.unlock()
 	h := &l.hooks
+	h.takeVouches(call.Events)
+	if call.Vouch {
+		return a, nil
+	}
 	h.foretell(call.Events)
 	model, register := g.opt.Model, len(call.Events) == 0
 	s, out, err := g.opt.Service.Try(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
@@ -115,44 +120,6 @@ func (g *Steerer) hosts(model string) bool {
 func (h *hooks) foretell(events []trimtab.Event) {
 	h.ahead = slices.DeleteFunc(h.ahead, func(ev trimtab.Event) bool { _, rewritten := ev.(trimtab.Rewritten); return !rewritten })
 	h.ahead = append(h.ahead, events...)
-	for _, ev := range events {
-		if isTurn(ev) {
-			h.typing = true
-			for _, words := range typedParts(ev.(trimtab.Said).Message) {
-				h.typed = append(h.typed[max(0, len(h.typed)-maxTyped+1):], words)
-			}
-		}
-	}
-}
-
-// maxTyped is how many prompts of a session are remembered that were typed: some wait
-// until the agent has time for them.
-const maxTyped = 64
-
-// typedParts are the texts of a message that a person typed, as hashes.
-func typedParts(m trimtab.Message) (all []uint64) {
-	for _, p := range m.Parts {
-		if t, ok := p.(trimtab.Text); ok && t.By == trimtab.Person {
-			all = append(all, wordsHash(t.Text))
-		}
-	}
-	return all
-}
-
-func wordsHash(text string) uint64 {
-	return jsonscan.TextHash([]byte(strings.Join(strings.Fields(text), " ")))
-}
-
-// vouch takes from the person what they did not type, where the host's prompt hook has
-// told what they did: the text of a command or a skill is the repository's. Where no hook
-// told, the shape of the text has decided.
-func (h *hooks) vouch(m *trimtab.Message) {
-	for i, p := range m.Parts {
-		if t, ok := p.(trimtab.Text); ok && h.typing && t.By == trimtab.Person && !slices.Contains(h.typed, wordsHash(t.Text)) {
-			t.By = trimtab.Host
-			m.Parts[i] = t
-		}
-	}
 }
 
 // isTurn reports whether an event begins a turn: a prompt, or a command of the host.

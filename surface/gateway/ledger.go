@@ -33,6 +33,7 @@ type ledger struct {
 	copies  map[string][]string // of notes that clear themselves, by the message that they were sent behind
 	unsure  atomic.Bool         // replies may be bound to what is not sent any more: the provider is to leave out their thinking
 	fresh   bool                // nothing was said in the session, so the opening is to be told
+	began   atomic.Bool         // a request of it has come
 	asked   int                 // how often it was asked for; under the gateway's lock
 
 	before, next wire.Body // the last request and the one at hand; a scan resumes where they part
@@ -182,7 +183,7 @@ func opens(m trimtab.Message) bool {
 		return false
 	}
 	first, ok := m.Parts[0].(trimtab.Text)
-	return ok && first.By != trimtab.Person
+	return ok && first.By != trimtab.Person && first.By != trimtab.Unvouched
 }
 
 // idOf names a message by what it says; a repetition gets a number.

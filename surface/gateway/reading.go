@@ -165,9 +165,14 @@ func (l *ledger) find(from int, hash uint64, f wire.Format, b *wire.Body, r *rea
 	return -1
 }
 
-// take makes a body that was read the main line of the ledger.
-func (l *ledger) take(r reading) {
-	for _, n := range r.new {
+// take makes a body that was read the main line of the ledger, up to so many of its new
+// lines; those before from are taken already.
+func (l *ledger) take(r reading, from, to int) {
+	end := len(r.at)
+	if to < len(r.new) {
+		end = r.new[to]
+	}
+	for _, n := range r.new[from:to] {
 		known := r.lines[n]
 		l.nth[known.hash]++
 		l.said = append(l.said, known)
@@ -175,7 +180,7 @@ func (l *ledger) take(r reading) {
 			l.tree.add(l.said, len(l.said)-1)
 		}
 	}
-	l.main = append(l.main[:r.shared], r.at[r.shared:]...)
+	l.main = append(l.main[:r.shared], r.at[r.shared:end]...)
 }
 
 // tell adds a reply that was told as it came to the main line.
@@ -296,33 +301,60 @@ func (r reading) drops() bool {
 // holds reports whether a known line is in the history.
 func (r reading) holds(at int) bool { return at >= 0 && slices.Contains(r.at, at) }
 
+// chunk is a run of the new lines of a reading, which the engine is told at once.
+type chunk struct {
+	from, to int  // in reading.new
+	replied  int  // the line that is the newest reply, or -1
+	sure     bool // that it is
+	like     shape
+	call     trimtab.Calling
+}
+
+// holds reports whether a line is told with the chunk.
+func (c chunk) holds(r reading, line int) bool { return slices.Contains(r.new[c.from:c.to], line) }
+
 // events tells the engine what is new in a body, in order, and that a request
 // leaves. The newest reply comes back in it; what the provider said of it is put
 // with it.
-func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, reply *trimtab.Message, call trimtab.Calling) []trimtab.Event {
+func (r reading) events(l *ledger, f wire.Format, b *wire.Body, s trimtab.Session, c chunk) []trimtab.Event {
 	var events []trimtab.Event
-	replied, sure := r.replied(f, b, reply)
-	for _, n := range r.new {
+	l.hooks.unspend()
+	lastReply := r.lastReply()
+	c.like.replied = c.like.replied || lastReply >= 0
+	for _, n := range r.new[c.from:c.to] {
 		m := wire.Whole(f, b, r.items[n])
 		m.ID, m.Via, m.After = r.lines[n].id, trimtab.ViaGateway, l.after(r.lines[n].parent, r.at[n])
 		switch {
-		case n == replied:
-			m.Usage, m.Model = reply.Usage, reply.Model
-		case (r.changed || sure && n > replied) && m.Role == trimtab.RoleAssistant: // behind the newest reply no other one came
+		case n == c.replied:
+			m.Usage, m.Model = l.pending.Usage, l.pending.Model
+		case (r.changed || c.sure && n > c.replied) && m.Role == trimtab.RoleAssistant: // behind the newest reply no other one came
 			m.From = byHost // a summary, a word of thanks for it, that one was interrupted, an old reply in another form: nobody replied
 		}
 		if slices.Contains(r.escaped, n) {
 			escaped(&m)
 		}
-		ownWords(&m, call.Hosted)
-		l.hooks.vouch(&m)
+		ownWords(&m, c.call.Hosted)
+		vouched := l.hooks.judge(&m, n > lastReply, c.like)
 		r.lines[n].size, r.lines[n].opens = m.Size(), opens(m)
-		events = append(events, trimtab.Said{Message: m})
+		events = append(events, trimtab.Said{Message: m, Vouched: vouched})
 	}
-	if r.changed {
-		events = append(events, r.rewritten(s))
+	if r.changed && c.from == 0 {
+		events = append(events, r.rewritten(s, c.to))
 	}
-	return append(events, call)
+	if c.to < len(r.new) {
+		return events
+	}
+	return append(events, c.call)
+}
+
+// lastReply is the last line of the history that is the model's, or -1.
+func (r reading) lastReply() int {
+	for i := len(r.lines) - 1; i >= 0; i-- {
+		if r.lines[i].reply {
+			return i
+		}
+	}
+	return -1
 }
 
 // replied is the new line that is the newest reply, or -1: the one that says the same,
@@ -332,9 +364,10 @@ func (r reading) replied(f wire.Format, b *wire.Body, reply *trimtab.Message) (a
 	if reply == nil {
 		return at, false
 	}
-	for _, n := range r.new {
+	for i, n := range r.new {
 		switch {
 		case !r.lines[n].reply:
+		case i >= maxTold && i < len(r.new)-maxTold: // none of a long history that comes in one piece is looked at but its ends
 		case wordsOf(wire.Whole(f, b, r.items[n])) == wordsOf(*reply):
 			return n, true
 		case at < 0 || r.changed:
@@ -348,7 +381,8 @@ func (r reading) replied(f wire.Format, b *wire.Body, reply *trimtab.Message) (a
 // history. It is no step.
 const byHost = "host"
 
-func (r reading) rewritten(s trimtab.Session) trimtab.Event {
+// rewritten says that the history changed, behind so many of its new lines.
+func (r reading) rewritten(s trimtab.Session, told int) trimtab.Event {
 	var ev trimtab.Rewritten
 	for i, known := range r.lines {
 		ev.Size += known.size
@@ -362,7 +396,7 @@ func (r reading) rewritten(s trimtab.Session) trimtab.Event {
 		}
 	}
 	if last := len(r.lines) - 1; last >= 0 && (len(r.new) == 0 || r.new[len(r.new)-1] != last) {
-		ev.Last = trimtab.Ref{ID: r.lines[last].id, Seq: s.Seq + len(r.new)}
+		ev.Last = trimtab.Ref{ID: r.lines[last].id, Seq: s.Seq + told}
 	}
 	return ev
 }

@@ -103,6 +103,9 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if err := to.format.Scan(plain.b, body, &l.before); err != nil {
 		return edited{err: err}
 	}
+	if ctx.Err() != nil { // reading it has taken all the time there is
+		return edited{err: ctx.Err()}
+	}
 	if previous := body.Previous(); previous != "" && !g.goesOn(ctx, l, previous) {
 		g.Stats.Side.Add(1)
 		return e
@@ -146,7 +149,7 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if l.hooks.adds() && g.hosts(body.Model()) {
 		call.Travel = trimtab.Hosted
 	}
-	s, out, err := g.tell(ctx, l, to.format, body, seen, call)
+	s, out, err := g.tell(ctx, l, to.format, body, seen, g.shapeOf(from, l, body), call)
 	if err != nil {
 		return edited{err: err}
 	}
@@ -204,24 +207,52 @@ func sizeOf(edits []wire.Edit) (size int) {
 	return size
 }
 
-// tell tells the engine what is new in a body and returns the session after it.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
-	l.loaded = false // until it is told: after an error or a panic what the store has is the truth
+// maxTold is how many messages the engine is told before somebody looks whether there is
+// still time: what a request may cost beyond its patience.
+const maxTold = 256
+
+// tell tells the engine what is new in a body and returns the session after it. Where
+// patience ends before all is told, what was told stays told, and the next request goes
+// on from there: a long history costs each request that brings it no more than its
+// patience.
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, like shape, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
+	replied, sure := seen.replied(f, b, l.pending)
 	commands, done := g.commands()
-	s, out, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
-		events := append(slices.Concat(commands, seen.typed), seen.events(l, f, b, s, l.pending, call)...)
-		if l.fresh {
-			events = append(slices.Clone(g.opt.Opening), events...)
+	for from := 0; ; from += maxTold {
+		part := chunk{from: from, to: min(from+maxTold, len(seen.new)), replied: replied, sure: sure, like: like, call: call}
+		if from > 0 && ctx.Err() != nil {
+			return s, out, fmt.Errorf("%d of %d messages are told, the rest waits for the next request: %w", from, len(seen.new), ctx.Err())
 		}
-		return events
-	})
-	if err != nil {
-		return s, out, err
+		l.loaded = false // until it is told: after an error or a panic what the store has is the truth
+		var now trimtab.Outcome
+		s, now, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
+			events := seen.events(l, f, b, s, part)
+			if part.from == 0 {
+				events = append(slices.Concat(commands, seen.typed), events...)
+			}
+			if l.fresh {
+				events = append(slices.Clone(g.opt.Opening), events...)
+			}
+			return events
+		})
+		if err != nil {
+			return s, out, err
+		}
+		out.Actions, out.Changes, out.Faults = append(out.Actions, now.Actions...), append(out.Changes, now.Changes...), append(out.Faults, now.Faults...)
+		if part.from == 0 {
+			done()
+			g.opt.Run.SetSession(l.id)
+		}
+		l.take(seen, part.from, part.to)
+		l.hooks.spend()
+		if l.loaded, l.fresh, l.state = true, false, s; replied >= 0 && part.holds(seen, replied) {
+			l.pending = nil
+		}
+		if part.to == len(seen.new) {
+			break
+		}
 	}
-	done()
-	g.opt.Run.SetSession(l.id)
-	l.take(seen)
-	l.loaded, l.fresh, l.state, l.hooks.typing = true, false, s, false
+	l.hooks.typing = false
 	l.pending, l.since = nil, g.opt.Clock()
 	l.number++
 	return s, out, nil
@@ -229,6 +260,7 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 
 // begin makes sure that the session and its ledger are there.
 func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Body) error {
+	l.began.Store(true)
 	if l.loaded {
 		return nil
 	}
@@ -236,7 +268,7 @@ func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	if err != nil {
 		return err
 	}
-	l.state = s
+	l.state, l.hooks.active = s, l.hooks.active || s.Vouched
 	if l.fresh = s.Seq == 0; l.fresh {
 		l.begin(nil)
 		return nil

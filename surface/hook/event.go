@@ -46,7 +46,7 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	case spool.Start:
 		return t.start(s, fresh)
 	case spool.Prompt, spool.Used:
-		return t.calling(t.in.events(kind))
+		return t.calling(t.unvouched(t.in.events(kind)))
 	case spool.Using:
 		return t.using()
 	case spool.Stop:
@@ -63,12 +63,31 @@ func (t *turn) events(s trimtab.Session, fresh bool) []trimtab.Event {
 	return nil
 }
 
+// unvouched takes from the person what stands in a file that the host reads by itself,
+// where the host does not say what was typed.
+func (t *turn) unvouched(events []trimtab.Event) []trimtab.Event {
+	for _, ev := range events {
+		said, ok := ev.(trimtab.Said)
+		if !ok || said.Vouched || !said.Message.IsPrompt() || t.opt.File == nil || !t.opt.File(said.Message.Typed()) {
+			continue
+		}
+		for i, p := range said.Message.Parts {
+			if text, ok := p.(trimtab.Text); ok && text.By == trimtab.Person {
+				text.By = trimtab.Unvouched
+				said.Message.Parts[i] = text
+			}
+		}
+	}
+	return events
+}
+
 // relays reports whether the host adds notes that a gateway gives to its hooks.
 func (t *turn) relays() bool { return t.opt.Relay != nil && t.call.Host.Hooks.Keeps }
 
 // relay asks the gateway for the notes that the host is to add to its next request.
 func (t *turn) relay(ctx context.Context) string {
 	if !t.gateway || !t.relays() {
+		t.vouch(ctx)
 		return ""
 	}
 	events := t.in.events(t.call.Event.Kind)
@@ -80,7 +99,7 @@ func (t *turn) relay(ctx context.Context) string {
 	case t.call.Event.Kind == spool.Prompt && t.in.prompt == "": // a command of the host, or its own continuation: no words for the model were typed
 		events = []trimtab.Event{trimtab.Said{Message: trimtab.Say(trimtab.RoleUser, trimtab.Host, t.in.Prompt)}}
 	}
-	notes, hosted, err := t.opt.Relay(ctx, t.id, events)
+	notes, hosted, err := t.opt.Relay(ctx, t.id, events, false)
 	if err != nil {
 		t.opt.Log.Warn("no notes from the gateway; it sends them itself", "session", t.id, "error", err)
 		return ""
@@ -89,12 +108,31 @@ func (t *turn) relay(ctx context.Context) string {
 	return join(notes...)
 }
 
+// vouch tells the gateway what was typed, where the host's prompt hook knows that. A call
+// that tells nothing typed counts, too: what the request brings is then nobody's.
+func (t *turn) vouch(ctx context.Context) {
+	if !t.gateway || t.opt.Relay == nil || t.call.Event.Kind != spool.Prompt || t.call.Host.Hooks.Typed == "" {
+		return
+	}
+	var events []trimtab.Event
+	if words := t.in.submitted(t.call.Host.Hooks.Typed); words != "" {
+		m := message(words)
+		if typed(words) == "" { // a command of the host
+			m = trimtab.Say(trimtab.RoleUser, trimtab.Host, words)
+		}
+		events = append(events, trimtab.Said{Message: m})
+	}
+	if _, _, err := t.opt.Relay(ctx, t.id, events, true); err != nil {
+		t.opt.Log.Warn("the gateway was not told what was typed; it switches nothing", "session", t.id, "error", err)
+	}
+}
+
 // events is what a call says, wherever it is told.
 func (in input) events(kind spool.Kind) []trimtab.Event {
 	switch kind {
 	case spool.Prompt:
 		if in.prompt != "" {
-			return []trimtab.Event{trimtab.Said{Message: message(in.Prompt)}}
+			return []trimtab.Event{trimtab.Said{Message: message(in.Prompt), Vouched: in.vouched}}
 		}
 	case spool.Used:
 		tools := in.tools()

@@ -35,6 +35,7 @@ type Options struct {
 	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
 	SendOn  bool                                                    // a stop that has triggered something sends the agent on
 	Early   func(trimtab.Asked) error                               // takes a command of the person's for a run without a session; nil is not at all
+	File    func(text string) bool                                  // a file that the host reads by itself holds a line of a prompt; nil is not asked
 	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
 	Checker Checker                                                 // asks the working tree and runs checks at a stop; nil is neither
 	Clock   func() time.Time                                        // nil is time.Now
@@ -53,8 +54,9 @@ type Checker interface {
 type Plan func(transcript string) (trimtab.ToolCall, bool)
 
 // Relay tells a gateway what the host is about to send. It returns the notes that the
-// host is to add to it, and whether it is to be asked again before each request.
-type Relay func(ctx context.Context, session string, events []trimtab.Event) (notes []string, hosted bool, err error)
+// host is to add to it, and whether it is to be asked again before each request. To vouch
+// is only to say what was typed: no notes are wanted.
+type Relay func(ctx context.Context, session string, events []trimtab.Event, vouch bool) (notes []string, hosted bool, err error)
 
 // Hook answers calls.
 type Hook struct{ opt Options }

@@ -21,7 +21,8 @@ type input struct {
 	Transcript string          `json:"transcript_path"`
 	Source     string          `json:"source"` // of a start
 	Prompt     string          `json:"prompt"`
-	Message    string          `json:"message"` // goose, of a prompt
+	Submitted  string          `json:"submitted_prompt"` // qwen: as it was typed, before commands were expanded
+	Message    string          `json:"message"`          // goose, of a prompt
 	ToolName   string          `json:"tool_name"`
 	ToolInput  json.RawMessage `json:"tool_input"`
 	ToolID     string          `json:"tool_use_id"`
@@ -39,7 +40,8 @@ type input struct {
 	Background []json.RawMessage `json:"background_tasks"` // claude, qwen
 	requestInput
 
-	prompt string // what a person typed, if this call tells a prompt
+	prompt  string // what a person typed, if this call tells a prompt
+	vouched bool   // the host says what was typed, and not what it made of it
 }
 
 func decode(c spool.Call) (input, error) {
@@ -51,9 +53,23 @@ func decode(c spool.Call) (input, error) {
 		if in.Prompt == "" {
 			in.Prompt = in.Message
 		}
+		if words := in.submitted(c.Host.Hooks.Typed); words != "" {
+			in.Prompt, in.vouched = words, true
+		}
 		in.prompt = typed(in.Prompt)
 	}
 	return in, nil
+}
+
+// submitted is what was typed, as the host's member of this name has it.
+func (in input) submitted(name string) string {
+	switch name {
+	case "prompt":
+		return in.Prompt
+	case "submitted_prompt":
+		return in.Submitted
+	}
+	return ""
 }
 
 func (in input) folder() string {

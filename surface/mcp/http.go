@@ -30,18 +30,19 @@ func (s *Server) Handler(opt HTTPOptions) (http.Handler, error) {
 	if len(opt.Token) < 32 {
 		return nil, errors.New("mcp: the token is too short")
 	}
-	want := sha256.Sum256([]byte("Bearer " + opt.Token))
+	want := sha256.Sum256([]byte(opt.Token))
 	inner := s.dialects()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		given := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		given := sha256.Sum256([]byte(token))
 		origin := r.Header.Get("Origin")
 		switch {
 		case !slices.Contains(opt.Hosts, r.Host):
 			http.Error(w, "this host name is not served here", http.StatusForbidden)
 		case origin != "" && !slices.Contains(opt.Hosts, strings.TrimPrefix(origin, "http://")):
 			http.Error(w, "this origin may not come here", http.StatusForbidden)
-		case subtle.ConstantTimeCompare(given[:], want[:]) != 1:
+		case !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(given[:], want[:]) != 1:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "give the token of the data folder: Authorization: Bearer …", http.StatusUnauthorized)
 		default:

@@ -44,6 +44,7 @@ func TestOverHTTPOnlyWhoHasTheTokenAndNamesThisMachineComesIn(t *testing.T) {
 		status int
 	}{
 		{"in order", nil, hello, 200},
+		{"D11: the scheme has no case", func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }, hello, 200},
 		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, hello, 401},
 		{"another token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+strings.Repeat("0", 32)) }, hello, 401},
 		{"the token in another form", func(r *http.Request) { r.Header.Set("Authorization", token) }, hello, 401},

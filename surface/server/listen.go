@@ -57,6 +57,10 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 
 // AllowedHosts are the names under which a server on loopback may be called.
 func AllowedHosts(a net.Addr) []string {
-	_, port, _ := net.SplitHostPort(a.String())
-	return []string{a.String(), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+	host, port, _ := net.SplitHostPort(a.String())
+	all := []string{a.String(), "127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}
+	if port == "80" { // clients leave out the port that is meant without one
+		all = append(all, host, "127.0.0.1", "localhost", "[::1]")
+	}
+	return all
 }

@@ -37,6 +37,16 @@ func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	}
 }
 
+// D11: clients leave ":80" out.
+func TestD11_PortEightyIsLeftOut(t *testing.T) {
+	got := server.AllowedHosts(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})
+	for _, name := range []string{"127.0.0.1:80", "127.0.0.1", "localhost", "[::1]"} {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s is not served: %q", name, got)
+		}
+	}
+}
+
 func TestAllowedHosts(t *testing.T) {
 	got := server.AllowedHosts(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: 99})
 	if want := []string{"127.0.0.2:99", "127.0.0.1:99", "localhost:99", "[::1]:99"}; !slices.Equal(got, want) {

@@ -100,9 +100,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) known(header string) bool {
-	given, ok := strings.CutPrefix(header, "Bearer ")
+	scheme, given, _ := strings.Cut(header, " ")
 	sum := sha256.Sum256([]byte(given))
-	return ok && subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) {

@@ -168,6 +168,9 @@ func TestOnlyWithTokenHostAndOrigin(t *testing.T) {
 			}
 		}
 	}
+	if status, _ := s.do("GET", "/trimtab/api/sessions", "", func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }); status != 200 {
+		t.Errorf("D11: the scheme in lower case gets %d", status)
+	}
 	if status, _ := s.do("GET", "/trimtab/api/sessions", "", func(r *http.Request) { r.Header.Set("Origin", "http://"+r.URL.Host) }); status != 200 {
 		t.Errorf("our own origin gets %d", status)
 	}

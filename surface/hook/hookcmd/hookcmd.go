@@ -24,6 +24,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
@@ -121,9 +122,12 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 			return err
 		}
 	}
+	if call.Event.Kind == spool.Prompt {
+		opt.File = promptfile.Of(call.Host.Name, folder, r.Home.Getenv("HOME"), nil).Hold
+	}
 	if at != "" {
-		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event) ([]string, bool, error) {
-			a, err := relay.Ask(ctx, at, relay.Call{Session: session, Events: events})
+		opt.Relay = func(ctx context.Context, session string, events []trimtab.Event, vouch bool) ([]string, bool, error) {
+			a, err := relay.Ask(ctx, at, relay.Call{Session: session, Events: events, Vouch: vouch})
 			return a.Notes, a.Hosted, err
 		}
 	}

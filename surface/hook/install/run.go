@@ -39,7 +39,7 @@ func defaultsFile(r host.OneRun, getenv func(string) string) string {
 func ForRun(name string, w Want, getenv func(string) string) (r Run, err error) {
 	r.Env = map[string]string{}
 	h, _ := host.Find(name) // the zero host has no way
-	if w.Few && !h.Hooks.Keeps {
+	if w.Few && !h.Hooks.Keeps && (h.Hooks.Typed == "" || h.OneRun.NoHooks != "") {
 		w.Hooks = ""
 	}
 	if w.Hooks != "" && h.OneRun.NoHooks != "" {
@@ -105,6 +105,9 @@ func (r *Run) defaults(h host.Host, w Want, getenv func(string) string) error {
 	}
 	file, variable := defaultsFile(h.OneRun, getenv), h.OneRun.Variable
 	if _, err := os.Stat(file); err == nil || getenv(variable) != "" {
+		if w.Few && len(w.MCP) == 0 { // nobody asked for them
+			return nil
+		}
 		r.Left = append(r.Left, h.Name+" has default settings of its own in "+file+" or "+variable+"; they stay as they are, without hooks and MCP server of ours: trimtab install "+h.Name)
 		return nil
 	}
@@ -124,7 +127,7 @@ func (r *Run) defaults(h host.Host, w Want, getenv func(string) string) error {
 func hooksFor(h host.Host, w Want) map[string][]matched {
 	all := map[string][]matched{}
 	for _, e := range h.Hooks.Events {
-		if w.Few && !e.Kind.Relayed() && e.Kind != host.HookStop { // whether it may stop is asked in every run
+		if few := e.Kind.Relayed() || e.Kind == host.HookStop; w.Few && (!few || !h.Hooks.Keeps && e.Kind != host.HookPrompt) { // whether it may stop is asked in every run of a host that adds notes; of others, what was typed
 			continue
 		}
 		all[e.Name] = []matched{group(h.Install, e, w.Hooks+" "+h.Name+" "+e.Name)}

@@ -45,6 +45,7 @@ func Address(getenv func(string) string) string {
 type Call struct {
 	Session string          // its id on every surface
 	Events  []trimtab.Event // what the request will tell that the one before it did not
+	Vouch   bool            // it only says what was typed: the host adds no notes of ours
 }
 
 // Answer is what the gateway answers.
@@ -56,11 +57,12 @@ type Answer struct {
 type callJSON struct {
 	Session string            `json:"session"`
 	Events  []json.RawMessage `json:"events"`
+	Vouch   bool              `json:"vouch,omitempty"`
 }
 
 // MarshalJSON writes the call.
 func (c Call) MarshalJSON() ([]byte, error) {
-	out := callJSON{Session: c.Session}
+	out := callJSON{Session: c.Session, Vouch: c.Vouch}
 	for _, ev := range c.Events {
 		raw, err := trimtab.EncodeEvent(ev)
 		if err != nil {
@@ -77,7 +79,7 @@ func (c *Call) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*c = Call{Session: in.Session}
+	*c = Call{Session: in.Session, Vouch: in.Vouch}
 	for _, raw := range in.Events {
 		ev, err := trimtab.DecodeEvent(raw)
 		if err != nil {
@@ -93,19 +95,47 @@ const maxAnswer = 1 << 20
 
 // Ask asks the gateway at an address.
 func Ask(ctx context.Context, address string, c Call) (a Answer, err error) {
-	body, err := json.Marshal(c)
-	if err != nil {
-		return a, err
+	return a, post(ctx, address+Path, c, &a)
+}
+
+// TypedPath is where a gateway says what was typed, behind its address.
+const TypedPath = "/trimtab/typed"
+
+// Question is whether a person typed a command of the host, such as "/trimtab:mode
+// planning", in a session.
+type Question struct {
+	Session string `json:"session"` // its id on every surface
+	Command string `json:"command"` // as it is typed, with its arguments
+}
+
+// Typed asks the gateway at an address whether the host's prompt hook told that a person
+// typed a command. Each time that it was typed is answered yes once, so that what a model
+// runs later is not vouched for by what was typed before. A program that such a command
+// starts asks before it switches anything: the model can start it, too.
+//
+//	ok, err := relay.Typed(ctx, relay.Address(os.Getenv), relay.Question{Session: id, Command: "/trimtab:mode planning"})
+func Typed(ctx context.Context, address string, q Question) (bool, error) {
+	var a struct {
+		Typed bool `json:"typed"`
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address+Path, bytes.NewReader(body))
+	err := post(ctx, address+TypedPath, q, &a)
+	return a.Typed, err
+}
+
+func post(ctx context.Context, url string, question, answer any) error {
+	body, err := json.Marshal(question)
 	if err != nil {
-		return a, fmt.Errorf("the address of the gateway is unusable")
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("the address of the gateway is unusable")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	direct := &http.Transport{DisableKeepAlives: true} // a proxy of the environment is not for loopback
 	reply, err := direct.RoundTrip(r)
 	if err != nil {
-		return a, fmt.Errorf("the gateway of the run did not answer: %w", err)
+		return fmt.Errorf("the gateway of the run did not answer: %w", err)
 	}
 	defer reply.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(reply.Body, maxAnswer))
@@ -113,7 +143,7 @@ func Ask(ctx context.Context, address string, c Call) (a Answer, err error) {
 		err = fmt.Errorf("the gateway of the run answered %d", reply.StatusCode)
 	}
 	if err == nil {
-		err = json.Unmarshal(raw, &a)
+		err = json.Unmarshal(raw, answer)
 	}
-	return a, err
+	return err
 }
