@@ -49,7 +49,7 @@ func TestTravel(t *testing.T) {
 					t.Errorf("%s: the script did not come to its end: %v", tr.way(), tr.err)
 				}
 			}
-			v := judge(ctx, t, trips[0], trips[1])
+			v := judged(ctx, t, trips[0], trips[1])
 			all = append(all, v)
 			t.Log("\n" + v.table())
 			for _, fault := range v.faults {

@@ -50,7 +50,7 @@ func (r row) ratio() float64 {
 	return r.steered.Share() / r.unsteered.Share()
 }
 
-func judge(ctx context.Context, t *testing.T, plain, steered *trip) verdict {
+func judged(ctx context.Context, t *testing.T, plain, steered *trip) verdict {
 	t.Helper()
 	v := verdict{name: plain.c.name, lacks: plain.c.lacks, rows: map[string]row{}, notes: map[string]string{}}
 	fault := func(format string, args ...any) { v.faults = append(v.faults, fmt.Sprintf(format, args...)) }
