@@ -65,7 +65,7 @@ func runClient(ctx context.Context, t *testing.T, trimtab, name, host string, pa
 	if !strings.Contains(stdout, "All done here.") {
 		t.Errorf("the agent's answer did not come through: %s", tail(stdout))
 	}
-	checkMain(t, model, slices.Contains([]string{"claude", "gemini", "qwen"}, host), host == "opencode")
+	checkMain(t, model, slices.Contains([]string{"claude", "gemini", "qwen"}, host), host == "opencode" || host == "claude")
 	checkSide(t, model)
 	for _, file := range before { // an agent may rewrite its own settings; nothing of ours may be in them
 		after, err := os.ReadFile(filepath.Join(agent.Home, file.name))
