@@ -4,10 +4,14 @@ import "github.com/trimtab/trimtab/evidence/command"
 
 // What package command knows of command lines, by the names under which a record tells it.
 type (
-	Kind    = command.Kind
+	// Kind says what a command is good for as evidence.
+	Kind = command.Kind
+	// Outcome is how a command went.
 	Outcome = command.Outcome
-	Line    = command.Line
-	Run     = command.Run
+	// Line is what a command line comes to.
+	Line = command.Line
+	// Run is one command of it.
+	Run = command.Run
 )
 
 // The kinds and the outcomes.

@@ -53,7 +53,7 @@ func redIn(words []string) string {
 				bad = i
 			}
 		case "pass", "passing", "passes", "compile", "compiles":
-			if i > 0 && (slices.Contains([]string{"not", "don't", "doesn't", "isn't", "aren't", "won't", "doesnt", "dont"}, words[i-1])) {
+			if i > 0 && slices.Contains([]string{"not", "don't", "doesn't", "isn't", "aren't", "won't", "doesnt", "dont"}, words[i-1]) {
 				bad = i
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// CleanPath is a path in one form, whatever the system wrote it on.
 func CleanPath(p string) string {
 	p = strings.ReplaceAll(strings.TrimSpace(p), "\\", "/")
 	if p == "" {

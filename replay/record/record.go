@@ -106,13 +106,12 @@ func Newest(getenv func(string) string, most int) []string {
 	var files []found
 	for _, d := range sessions.Dirs(getenv) {
 		_ = filepath.WalkDir(d.Path, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() || !d.Holds(e.Name()) {
-				return nil //nolint:nilerr // a folder that cannot be read hides none of the others
+			if err == nil && e.Type().IsRegular() && d.Holds(e.Name()) {
+				if info, err := e.Info(); err == nil {
+					files = append(files, found{path, info.ModTime()})
+				}
 			}
-			if info, err := e.Info(); err == nil {
-				files = append(files, found{path, info.ModTime()})
-			}
-			return nil
+			return nil // a folder that cannot be read hides none of the others
 		})
 	}
 	slices.SortStableFunc(files, func(a, b found) int { return b.at.Compare(a.at) })

@@ -381,16 +381,14 @@ func (m *matrix) send(sp speaker, t talk, typed ...string) (s trimtab.Session, s
 	for k, v := range d.key {
 		header[k] = v
 	}
-	if typed != nil {
-		for _, text := range typed {
-			call := relay.Call{Session: sp.id(session), Vouch: true, Events: []trimtab.Event{trimtab.Said{Message: trimtab.Prompt(text)}}}
-			raw, err := json.Marshal(call)
-			if err != nil {
-				m.t.Fatal(err)
-			}
-			if a := m.do(http.MethodPost, relay.Path, nil, raw); a.status != http.StatusOK {
-				m.t.Fatalf("%d %s", a.status, a.body)
-			}
+	for _, text := range typed {
+		call := relay.Call{Session: sp.id(session), Vouch: true, Events: []trimtab.Event{trimtab.Said{Message: trimtab.Prompt(text)}}}
+		raw, err := json.Marshal(call)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if a := m.do(http.MethodPost, relay.Path, nil, raw); a.status != http.StatusOK {
+			m.t.Fatalf("%d %s", a.status, a.body)
 		}
 	}
 	for i, turns := range [][]turn{t.before, t.turns} {

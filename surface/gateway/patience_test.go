@@ -109,11 +109,12 @@ func long(n int) []byte {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		if i%2 == 0 && i < n-1 {
+		switch {
+		case i%2 == 0 && i < n-1:
 			fmt.Fprintf(&b, `{"role":"user","content":"prompt %d"}`, i)
-		} else if i < n-1 {
+		case i < n-1:
 			fmt.Fprintf(&b, `{"role":"assistant","content":"reply %d"}`, i)
-		} else {
+		default:
 			fmt.Fprintf(&b, `{"role":"assistant","content":"reply %d"},{"role":"user","content":"go on"}`, i)
 		}
 	}
