@@ -171,15 +171,33 @@ func (a *app) prune(ctx context.Context, age time.Duration, dry, yes bool) error
 		a.printf("nothing was removed\n")
 		return errShown
 	default:
-		for _, i := range old {
-			if err := st.Remove(ctx, i.ID); err != nil {
-				return err
-			}
+		if err := removeAll(ctx, st.Archive, old); err != nil {
+			return err
 		}
 		a.progress("removed %d sessions\n", len(old))
 	}
 	if a.flag.json {
 		return a.printJSON(old)
+	}
+	return nil
+}
+
+// removeAll removes sessions, many at once where the store can.
+func removeAll(ctx context.Context, st trimtab.Archive, old []trimtab.Info) error {
+	var ids []string
+	for _, i := range old {
+		ids = append(ids, i.ID)
+	}
+	if many, ok := st.(interface {
+		RemoveAll(context.Context, []string) (int, error)
+	}); ok {
+		_, err := many.RemoveAll(ctx, ids)
+		return err
+	}
+	for _, id := range ids {
+		if err := st.Remove(ctx, id); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/store/row"
@@ -161,6 +162,42 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	}
 	_, _ = s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return nil
+}
+
+// removedAtOnce is how many sessions a transaction of RemoveAll removes: others who write
+// wait no longer than for that.
+const removedAtOnce = 100
+
+// RemoveAll deletes sessions with all they said and did, many in a transaction, and
+// shrinks the file, unless someone is at work in it. It returns how many there were; one
+// that is gone already is none.
+func (s *Store) RemoveAll(ctx context.Context, ids []string) (removed int, err error) {
+	for some := range slices.Chunk(ids, removedAtOnce) {
+		tx, err := s.begin(ctx)
+		gone := 0
+		for _, id := range some {
+			if err != nil {
+				break
+			}
+			var n int64
+			n, err = remove(ctx, tx, id)
+			gone += int(n)
+		}
+		if err == nil {
+			err = tx.Commit()
+		} else if tx != nil {
+			_ = tx.Rollback()
+		}
+		if err != nil {
+			return removed, fmt.Errorf("remove %d sessions: %w", len(ids), s.explain(ctx, err))
+		}
+		removed += gone
+	}
+	if removed > 0 {
+		_, _ = s.write.ExecContext(ctx, "VACUUM") // where it cannot shrink now, its free pages are used again
+		_, _ = s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return removed, nil
 }
 
 func remove(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
