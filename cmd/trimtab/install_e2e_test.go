@@ -104,7 +104,7 @@ func TestH11_InstalledInTheRealAgents(t *testing.T) {
 					r.Items = r.Visible()
 					asked = append(asked, r.Transcript())
 				}
-				if len(asked) == 0 {
+				if len(asked) == 0 && !strings.HasPrefix(prompt, "/") {
 					t.Fatalf("no request came\n%s", tail(out.String()))
 				}
 				return asked
@@ -152,8 +152,9 @@ func TestH11_InstalledInTheRealAgents(t *testing.T) {
 				run("the second folder", false, over)
 			}
 			if len(h.flags) > 0 { // a plugin has slash commands
-				if asked = run("/trimtab:mode planning", true, over); !strings.Contains(asked[0], "PLANNING") {
-					t.Errorf("the slash command was not run:\n%s", tail(asked[0]))
+				asked = run("/trimtab:mode planning", true, over)
+				if len(asked) > 0 != (h.name != "claude") || len(asked) > 0 && !strings.Contains(asked[0], "PLANNING") { // Claude Code's hook of the prompt answers it without a request
+					t.Errorf("the slash command was not run: %q", asked)
 				}
 			} else {
 				ours("mode", "planning")

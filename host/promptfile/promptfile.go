@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/host"
@@ -23,7 +24,10 @@ import (
 )
 
 // Files are those that a host may read by itself in one run.
-type Files struct{ paths []string }
+type Files struct {
+	paths []string
+	ours  []string // folders of ours among them, in the person's home
+}
 
 // What is read of them at most.
 const (
@@ -46,6 +50,9 @@ func Of(name, project, home string, args []string) Files {
 		}
 		for _, path := range h.Prompts.Home {
 			f.add(home, path)
+			if home != "" {
+				f.ours = append(f.ours, filepath.Join(home, filepath.FromSlash(path), "trimtab")+string(filepath.Separator))
+			}
 		}
 	}
 	for _, path := range host.AnyPrompts {
@@ -87,7 +94,7 @@ func (f Files) Hold(text string) bool {
 	for _, root := range f.paths {
 		walk(root, 0, func(path string) bool {
 			read++
-			found = read > maxFiles || holds(path, lines) // with more files than that nobody can say
+			found = read > maxFiles || holds(path, lines, f.own(path)) // with more files than that nobody can say
 			return !found
 		})
 		if found {
@@ -129,16 +136,22 @@ func walk(path string, depth int, do func(path string) bool) bool {
 var (
 	// hole is what a host fills in: arguments, the content of a file, the output of a
 	// command. The forms are those of all hosts.
-	hole = lazyregexp.Pattern("\\{\\{[^}]*\\}\\}|\\$ARGUMENTS|\\$\\{?[0-9@*][^}\\s]*\\}?|\\$[A-Z_]+\\b|[@!]\\{[^}]*\\}|!`[^`]*`|@[\\w./~-]+")
+	hole = lazyregexp.Pattern("[@!]\\{(?:[^{}]|\\{\\{[^}]*\\}\\})*\\}|\\{\\{[^}]*\\}\\}|\\$ARGUMENTS|\\$\\{?[0-9@*][^}\\s]*\\}?|\\$[A-Z_]+\\b|!`[^`]*`|@[\\w./~-]+")
 	// included is a line whose content a command of a host takes from another file or a
 	// program.
-	included = lazyregexp.Pattern("^\\s*([@!]\\{[^}]*\\}\\s*|!`[^`]*`\\s*)+$")
+	included = lazyregexp.Pattern("^\\s*([@!]\\{(?:[^{}]|\\{\\{[^}]*\\}\\})*\\}\\s*|!`[^`]*`\\s*)+$")
 	// quoted is a text in a file of settings.
 	quoted = lazyregexp.Pattern(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
 )
 
-// holds reports whether a file has a line that is one of these.
-func holds(path string, lines []string) bool {
+// own reports whether a file is one of ours.
+func (f Files) own(path string) bool {
+	return slices.ContainsFunc(f.ours, func(folder string) bool { return strings.HasPrefix(path, folder) })
+}
+
+// holds reports whether a file has a line that is one of these. What a line includes may say
+// anything, but for a command of ours in a file of ours.
+func holds(path string, lines []string, ours bool) bool {
 	file, err := os.Open(path) // #nosec G304 -- a file that the host reads, too
 	if err != nil {
 		return false
@@ -150,7 +163,7 @@ func holds(path string, lines []string) bool {
 	}
 	for line := range strings.Lines(string(raw)) {
 		for _, text := range readings(line) {
-			if included().MatchString(text) || patternOf(text).any(lines) { // what is included may say anything
+			if !ours && included().MatchString(text) || patternOf(text).any(lines) {
 				return true
 			}
 		}

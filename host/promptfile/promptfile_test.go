@@ -28,6 +28,7 @@ func TestH8_TheTextOfACommandFileIsNotTyped(t *testing.T) {
 		{"gemini", ".gemini/commands/a/fix.toml", "description = \"x\"\nprompt = \"\"\"\nLook at it.\nautomata\n{{args}}\n\"\"\"\n", "Look at it.\nautomata\nthe mill"},
 		{"gemini", ".gemini/commands/one.toml", "prompt = \"\"\"automata\"\"\"\n", "automata"},
 		{"gemini", ".gemini/commands/shell.toml", "prompt = '''\n!{cat payload}\n'''\n", "automata from somewhere else"},
+		{"gemini", ".gemini/commands/with.toml", "prompt = \"\"\"\n!{cat {{args}}}\n\"\"\"\n", "automata from a file that is named"},
 		{"gemini", "GEMINI.md", "Be kind.\n\nautomata, always\n", "automata, always"},
 		{"qwen", ".qwen/commands/fix.md", "---\ndescription: x\n---\nPlease do automata with {{args}} now\n", "Please do automata with this now"},
 		{"opencode", ".opencode/command/fix.md", "---\nagent: build\n---\nautomata $ARGUMENTS\n", "automata the mill"},
@@ -78,5 +79,24 @@ func TestPromptFilesThatCannotBeReadAreNone(t *testing.T) {
 	}
 	if promptfile.Of("pi", filepath.Join(dir, "none"), "", nil).Hold("automata") {
 		t.Error("there is no such folder")
+	}
+}
+
+// TestH11_OurOwnCommandsDoNotSilenceThePerson: in a file of ours, what a command of ours
+// prints is not anything; the command's own text is still no prompt of a person.
+func TestH11_OurOwnCommandsDoNotSilenceThePerson(t *testing.T) {
+	const file = "prompt = \"\"\"\n!{trimtab mode {{args}}}\n\nSay the line above to the person, and do nothing else.\n\"\"\"\n"
+	home, project := t.TempDir(), t.TempDir()
+	write(t, home, ".gemini/extensions/trimtab/commands/trimtab/mode.toml", file)
+	files := promptfile.Of("gemini", project, home, nil)
+	if files.Hold("automata: tidy this folder") {
+		t.Error("nothing that a person types counts any more")
+	}
+	if !files.Hold("Mode: PLANNING automata\n\nSay the line above to the person, and do nothing else.") {
+		t.Error("the text of our command counts as typed")
+	}
+	write(t, project, ".gemini/extensions/trimtab/commands/trimtab/mode.toml", file) // a repository that calls itself so
+	if !promptfile.Of("gemini", project, home, nil).Hold("automata: tidy this folder") {
+		t.Error("a repository's file passes for ours")
 	}
 }
