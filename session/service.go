@@ -94,7 +94,7 @@ func (h *Service) Begin(ctx context.Context, info trimtab.Info) (trimtab.Session
 
 // blank is a session in which nothing has happened, and the time.
 func (h *Service) blank(info trimtab.Info) (trimtab.Session, time.Time) {
-	for _, text := range []*string{&info.Host, &info.Project, &info.Model, &info.Title, &info.Parent} {
+	for _, text := range []*string{&info.Host, &info.User, &info.Project, &info.Repo, &info.Model, &info.Title, &info.Parent} {
 		*text = strings.ToValidUTF8(*text, "\ufffd")
 	}
 	now := h.now()

@@ -15,7 +15,7 @@ import (
 // away, the host's next request tells again.
 //
 // tell makes the events from the session as it stands, whoever changed it last;
-// it must not keep the session. Handle, Session and Flush see what Steer did.
+// it must not keep the session. No events leave it as it is. Handle, Session and Flush see what Steer did.
 func (h *Service) Steer(ctx context.Context, id string, tell func(trimtab.Session) []trimtab.Event) (trimtab.Session, trimtab.Outcome, error) {
 	none := trimtab.Session{}
 	if err := trimtab.CheckID(id); err != nil {
@@ -33,6 +33,9 @@ func (h *Service) Steer(ctx context.Context, id string, tell func(trimtab.Sessio
 	evs, err := h.normalize(tell(s))
 	if err != nil {
 		return none, trimtab.Outcome{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	if len(evs) == 0 {
+		return s, trimtab.Outcome{}, nil
 	}
 	evs = h.advise(ctx, s.Info, evs)
 	now := h.now()

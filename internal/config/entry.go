@@ -37,6 +37,7 @@ func (l *loader) begin(k Key, name string) *loader {
 		into:    reflect.New(k.Type.Elem()).Elem(),
 		origins: map[string]Origin{},
 		wrong:   l.wrong,
+		locks:   l.locks,
 	}
 	e.fill()
 	return e
@@ -45,6 +46,9 @@ func (l *loader) begin(k Key, name string) *loader {
 // keep puts an entry into its map, in the place of one that has its name.
 func (l *loader) keep(k Key, name string, e *loader, from Origin) {
 	path := join(k.Path, name)
+	if !l.allowed(path, from) {
+		return
+	}
 	place := l.into.FieldByIndex(k.index)
 	if place.IsNil() {
 		place.Set(reflect.MakeMap(k.Type))

@@ -16,6 +16,7 @@ type reader struct {
 	lines          // none where the text has no lines to count
 	from    Origin // without the line
 	guarded bool
+	managed bool
 }
 
 // file takes a layer. One that cannot be read as a whole changes nothing.
@@ -26,7 +27,7 @@ func (l *loader) file(layer Layer) {
 		return
 	}
 	root, err := parse(data)
-	r := reader{loader: l, from: Origin{Layer: layer.Name, File: layer.File}, guarded: layer.Guarded}
+	r := reader{loader: l, from: Origin{Layer: layer.Name, File: layer.File}, guarded: layer.Guarded, managed: layer.Managed}
 	if len(data) <= maxFile {
 		r.lines = linesOf(data)
 	}
@@ -48,6 +49,11 @@ func (l *loader) file(layer Layer) {
 		return
 	}
 	r.section("", object)
+	for _, m := range object.Members {
+		if r.managed && m.Name.Value.(hujson.Literal).String() == lockedName {
+			l.locks.list = append(l.locks.list, r.locked(m.Value)...)
+		}
+	}
 	l.more(r.from)
 }
 
@@ -77,6 +83,14 @@ func (r reader) section(path string, object *hujson.Object) {
 		if path == "" && name == "$schema" {
 			if m.Value.Value.Kind() != '"' {
 				r.refuseNode(Key{Path: "$schema"}, "text", m.Value)
+			}
+			continue
+		}
+		if path == "" && name == lockedName && !r.inside {
+			if !r.managed {
+				p := r.at(m.Name.StartOffset)
+				p.Key, p.Text = lockedName, "only the managed file of a machine locks settings; this has no effect"
+				r.problem(p)
 			}
 			continue
 		}

@@ -12,10 +12,11 @@ import (
 
 // Layer is a settings file.
 type Layer struct {
-	Name    string // "user" or "project", for people
+	Name    string // "managed", "user" or "project", for people
 	File    string // its path, for people
 	Data    []byte // JSON with comments; none is an empty layer
 	Guarded bool   // someone else's file: it may not set keys with guard:"user"
+	Managed bool   // of who runs the machine: it may lock keys, and later layers leave them alone
 }
 
 // Sources are all the places that settings come from, the weakest first.
@@ -35,6 +36,7 @@ func Load[T any](from Sources) (T, Report) {
 		into:    reflect.ValueOf(&cfg).Elem(),
 		origins: map[string]Origin{},
 		wrong:   &wrong{},
+		locks:   &locks{},
 	}
 	l.fill()
 	for _, layer := range from.Layers {
@@ -42,13 +44,14 @@ func Load[T any](from Sources) (T, Report) {
 	}
 	l.environment(from.Env, from.Ignore)
 	l.flags(from.Sets)
-	return cfg, Report{l.origins, l.problems}
+	return cfg, Report{Origins: l.origins, Problems: l.problems, locks: l.locks}
 }
 
 // loader is a config in the making, or an entry of one.
 type loader struct {
 	*shape
 	*wrong
+	locks   *locks
 	into    reflect.Value
 	origins map[string]Origin
 }
@@ -75,6 +78,9 @@ func (l *loader) fill() {
 // set puts an allowed value in its place. Maps grow entry by entry; everything
 // else is replaced.
 func (l *loader) set(k Key, v reflect.Value, from Origin) {
+	if k.Type.Kind() != reflect.Map && !l.allowed(k.Path, from) {
+		return
+	}
 	l.origins[k.Path] = from
 	place := l.into.FieldByIndex(k.index)
 	switch {
@@ -83,6 +89,9 @@ func (l *loader) set(k Key, v reflect.Value, from Origin) {
 			place.Set(reflect.MakeMap(k.Type))
 		}
 		for it := v.MapRange(); it.Next(); {
+			if !l.allowed(join(k.Path, it.Key().String()), from) {
+				continue
+			}
 			place.SetMapIndex(it.Key(), it.Value())
 			l.origins[join(k.Path, it.Key().String())] = from
 		}

@@ -63,6 +63,19 @@ func (p Problem) Error() string {
 type Report struct {
 	Origins  map[string]Origin // by key; entries of a map by key.entry
 	Problems []Problem         // in the order of the layers
+	locks    *locks
+}
+
+// Locked says which line of a managed file keeps a path as it is, if one does.
+func (r Report) Locked(path string) (by Origin, is bool) {
+	if r.locks == nil {
+		return Origin{}, false
+	}
+	held := r.locks.over(path)
+	if held == nil {
+		return Origin{}, false
+	}
+	return held.from, true
 }
 
 // maxProblems is how many a layer may list: a person reads no more, and a file

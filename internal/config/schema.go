@@ -83,6 +83,7 @@ func Schema[T any](id string) ([]byte, error) {
 	root := object()
 	root.ID, root.Schema = id, draft
 	root.add("$schema", &node{Type: "string", Description: "where the schema of this file is"})
+	root.add(lockedName, &node{Type: "array", Items: &node{Type: "string"}, Description: "keys and sections that later layers may not set, or *; only in the managed file of a machine"})
 	if err := shape.describe(root, ""); err != nil {
 		return nil, err
 	}

@@ -222,6 +222,13 @@ const fewSchema = `{
       "type": "string",
       "description": "where the schema of this file is"
     },
+    "locked": {
+      "type": "array",
+      "items": {
+        "type": "string"
+      },
+      "description": "keys and sections that later layers may not set, or *; only in the managed file of a machine"
+    },
     "reminder": {
       "type": "object",
       "properties": {

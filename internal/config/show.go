@@ -14,6 +14,7 @@ type Entry struct {
 	Value   json.RawMessage `json:"value"`
 	Default json.RawMessage `json:"default"`
 	Origin  Origin          `json:"origin"`
+	Locked  *Origin         `json:"locked,omitempty"` // what keeps it as it is
 	Doc     string          `json:"doc,omitempty"`
 }
 
@@ -34,7 +35,7 @@ func (s *shape) list(now, before reflect.Value, r Report) []Entry {
 			all = append(all, k.entries(v, d, r)...)
 			continue
 		}
-		all = append(all, Entry{k.Path, k.show(v), k.show(d), r.Origins[k.Path], k.Field.Doc})
+		all = append(all, Entry{k.Path, k.show(v), k.show(d), r.Origins[k.Path], r.lockedBy(k.Path), k.Field.Doc})
 	}
 	return all
 }
@@ -45,18 +46,25 @@ func (k Key) entries(v, d reflect.Value, r Report) []Entry {
 	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, name := range names {
 		if k.ofEntries() {
-			fresh := (&loader{wrong: &wrong{}}).begin(k, name.String())
+			fresh := (&loader{wrong: &wrong{}, locks: &locks{}}).begin(k, name.String())
 			all = append(all, fresh.list(v.MapIndex(name), fresh.into, r)...)
 			continue
 		}
 		path := join(k.Path, name.String())
-		e := Entry{path, k.show(v.MapIndex(name)), encode(nil), r.Origins[path], k.Field.Doc}
+		e := Entry{path, k.show(v.MapIndex(name)), encode(nil), r.Origins[path], r.lockedBy(path), k.Field.Doc}
 		if was := d.MapIndex(name); was.IsValid() {
 			e.Default = k.show(was)
 		}
 		all = append(all, e)
 	}
 	return all
+}
+
+func (r Report) lockedBy(path string) *Origin {
+	if by, is := r.Locked(path); is {
+		return &by
+	}
+	return nil
 }
 
 // defaultJSON is the key's default as JSON, or nil where it has none.

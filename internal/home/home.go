@@ -23,6 +23,7 @@ const Serve = "127.0.0.1:8787"
 type Home struct {
 	Getenv       func(string) string
 	Data, Config string // as flags named them; "" is not at all
+	System       string // the managed settings file; "" is where the system keeps it
 }
 
 // DataDir is where sessions and trust are kept.
@@ -41,6 +42,27 @@ func (h Home) ConfigFile() (path string, named bool, err error) {
 	}
 	dir, err := h.Dir("XDG_CONFIG_HOME", ".config", "AppData")
 	return filepath.Join(dir, "trimtab.json"), false, err
+}
+
+// ManagedFile is the settings file of whoever runs the machine. It need not exist. No
+// flag and no variable names another: it would be no policy that anybody can step around.
+func (h Home) ManagedFile() string {
+	if h.System != "" {
+		return h.System
+	}
+	switch runtime.GOOS {
+	case "windows":
+		return `C:\ProgramData\trimtab\trimtab.json`
+	case "darwin":
+		return "/Library/Application Support/trimtab/trimtab.json"
+	}
+	return "/etc/trimtab/trimtab.json"
+}
+
+// Manages reports whether a path is that of the managed settings file.
+func (h Home) Manages(path string) bool {
+	full, err := filepath.Abs(path)
+	return err == nil && full == h.ManagedFile()
 }
 
 // Dir is our folder among those that a variable names, or the usual place below

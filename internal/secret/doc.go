@@ -15,7 +15,7 @@
 //	text, found := s.Redact(log) // "key=[REDACTED:github-token]"
 //	s = secret.New(secret.Options{
 //		Known:   secret.FromEnviron(os.Environ()), // also these exact values, in any common form
-//		Private: true,                             // also e-mail addresses and user names in paths
+//		Private: true,                             // also e-mail addresses, user names in paths, cards, inner hosts
 //	})
 //	text, found = s.Redact(issue)
 //	for _, a := range s.FindDiff(patch) {

@@ -2,11 +2,14 @@ package secret
 
 import "strings"
 
-// persons are the rules for what names a person and is no secret.
+// persons are the rules for what names a person, or a machine of theirs, and is no secret.
 func persons() []rule {
 	return []rule{
 		{kind: "email", words: []string{"@", "%40", `\u0040`}, find: email},
 		{kind: "home", words: []string{"/home/", "/Users/", `\Users\`, `\\Users\\`, "/users/", "%2Fhome%2F", "%2FUsers%2F", `\/home\/`, `\/Users\/`}, find: home},
+		{kind: "card", words: cardWords(), find: card},
+		{kind: "host", words: innerNames, find: innerHost},
+		{kind: "host", words: []string{"10.", "192.168.", "172."}, find: innerAddress},
 	}
 }
 

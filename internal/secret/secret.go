@@ -20,8 +20,9 @@ type Options struct {
 	// they are escaped for JSON or a URL, or stand in base64 or hexadecimal. One
 	// of fewer than four bytes is left out: it would be found in every text.
 	Known []string
-	// Private takes out what names a person too: e-mail addresses (kind email)
-	// and the user's name in the path of a home folder (kind home).
+	// Private takes out what names a person too: e-mail addresses (kind email), the
+	// user's name in the path of a home folder (kind home), numbers of payment cards
+	// (kind card), and names and addresses of hosts in inner networks (kind host).
 	Private bool
 }
 
@@ -49,6 +50,15 @@ func New(o Options) *Scanner {
 
 // Find returns the secrets of a text, in order, without overlap.
 func Find(text string) []Finding { return New(Options{}).Find(text) }
+
+// Redactor returns New's Redact for callers that need no findings.
+func Redactor(o Options) func(string) string {
+	s := New(o)
+	return func(text string) string {
+		text, _ = s.Redact(text)
+		return text
+	}
+}
 
 // Redact returns the text with each secret replaced by [REDACTED:<kind>], and
 // where they stood in the text as given.

@@ -254,3 +254,38 @@ func TestR14_PrivateTakesPersonsOut(t *testing.T) {
 		}
 	}
 }
+
+// TestR14_CardsAndInnerHostsDoNotLeave: they are no secrets of a program, and nobody else's
+// to know.
+func TestR14_CardsAndInnerHostsDoNotLeave(t *testing.T) {
+	private := secret.New(secret.Options{Private: true})
+	for text, want := range map[string]string{
+		"paid with 4111 1111 1111 1111 today":                "paid with [REDACTED:card] today",
+		"card=5555-5555-5555-4444;":                          "card=[REDACTED:card];",
+		"card 5555-5555-5555-4444;":                          "card [REDACTED:card];",
+		"378282246310005":                                    "[REDACTED:card]",
+		"4111 1111 1111 1112":                                "4111 1111 1111 1112", // the check digit is wrong
+		"id 41111111111111111":                               "id 41111111111111111",
+		"x4111111111111111":                                  "x4111111111111111",
+		"dial db-7.prod.corp:5432: refused":                  "dial [REDACTED:host]:5432: refused",
+		"https://wiki.acme.internal/page":                    "https://[REDACTED:host]/page",
+		"postgres.svc.cluster.local is down":                 "[REDACTED:host] is down",
+		"10.4.0.17 and 192.168.1.20 and 172.20.0.3, 8.8.8.8": "[REDACTED:host] and [REDACTED:host] and [REDACTED:host], 8.8.8.8",
+		"version 10.4.0 of module 10.4.0.17.2":               "version 10.4.0 of module 10.4.0.17.2",
+		"package com.acme.internal does not exist":           "package com.acme.internal does not exist",
+		"github.com/acme/ship/internal/rudder":               "github.com/acme/ship/internal/rudder",
+		"acme.internal.Foo and self.internal":                "acme.internal.Foo and self.internal",
+		"172.15.0.1 127.0.0.1 localhost":                     "172.15.0.1 127.0.0.1 localhost",
+	} {
+		got, _ := private.Redact(text)
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if again, _ := private.Redact(got); again != got {
+			t.Errorf("%q is redacted again: %q", got, again)
+		}
+		if plain, _ := secret.New(secret.Options{}).Redact(text); strings.Contains(plain, ":card]") || strings.Contains(plain, ":host]") {
+			t.Errorf("%q: in a change they are no secrets: %q", text, plain)
+		}
+	}
+}

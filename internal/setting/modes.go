@@ -115,8 +115,8 @@ func readMode(file string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mode.MaxFile+1))
 }
 
-// BuiltIn is the Source of a mode that is no file's.
-const BuiltIn = "built in"
+// builtIn is the Source of a mode that is no file's.
+const builtIn = "built in"
 
 // All are the built-in modes, with those from files beside them or in the place of the
 // one that may be replaced.
@@ -124,7 +124,7 @@ func (m *Modes) All() []Mode {
 	var all []Mode
 	for _, def := range append(mode.BuiltIn(), mode.Sessions()...) {
 		if !slices.ContainsFunc(m.List, func(own Mode) bool { return own.ID == def.ID }) {
-			all = append(all, Mode{Definition: def, Source: BuiltIn})
+			all = append(all, Mode{Definition: def, Source: builtIn})
 		}
 	}
 	return append(all, m.List...)

@@ -50,17 +50,25 @@ type Project struct {
 }
 
 // notSettings are names under TRIMTAB_ that mean something else.
-var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_RUN", "TRIMTAB_RUN_KEY", "TRIMTAB_RUN_URL", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS", "TRIMTAB_IMPROVE", "TRIMTAB_KILLS", "TRIMTAB_TEST_POSTGRES"}
+var notSettings = []string{"TRIMTAB_DATA", "TRIMTAB_CONFIG", "TRIMTAB_SESSION", "TRIMTAB_USER", "TRIMTAB_RUN", "TRIMTAB_RUN_KEY", "TRIMTAB_RUN_URL", "TRIMTAB_E2E_CACHE", "TRIMTAB_HOOKS", "TRIMTAB_IMPROVE", "TRIMTAB_KILLS", "TRIMTAB_TEST_POSTGRES"}
 
 // Find reads the files of every layer.
 func Find(from From) (Found, error) {
 	out := Found{Sources: config.Sources{Env: from.Env, Ignore: notSettings, Sets: from.Sets}}
+	managed := from.Home.ManagedFile()
+	data, err := Read(managed)
+	switch {
+	case err == nil:
+		out.Sources.Layers = append(out.Sources.Layers, config.Layer{Name: "managed", File: managed, Data: data, Managed: true})
+	case !errors.Is(err, fs.ErrNotExist): // a policy that cannot be read is not the same as none
+		return out, fmt.Errorf("managed settings: %w", err)
+	}
 	file, named, err := from.Home.ConfigFile()
 	if err != nil {
 		return out, err
 	}
 	out.User = file
-	data, err := Read(file)
+	data, err = Read(file)
 	switch {
 	case err == nil:
 		out.Sources.Layers = append(out.Sources.Layers, config.Layer{Name: "user", File: file, Data: data})

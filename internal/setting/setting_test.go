@@ -121,7 +121,7 @@ func TestAllModes_AreBuiltInOrFromFiles(t *testing.T) {
 	if m, err := own.Find("NAMING"); err != nil || m.Source != file {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := own.Find("planning"); err != nil || m.Source != BuiltIn {
+	if m, err := own.Find("planning"); err != nil || m.Source != builtIn {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if _, err := own.Find("planing"); err == nil || !strings.Contains(err.Error(), "did you mean planning?") {
@@ -129,5 +129,43 @@ func TestAllModes_AreBuiltInOrFromFiles(t *testing.T) {
 	}
 	if all := own.All(); all[len(all)-1].ID != "naming" {
 		t.Errorf("%+v", all[len(all)-1])
+	}
+}
+
+// X6: the managed file of a machine is the lowest layer of files and may lock; one that
+// cannot be read is not the same as none.
+func TestX6_TheManagedFileOfAMachine(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	at := home.Home{Data: dir, Config: filepath.Join(dir, "trimtab.json"), System: filepath.Join(dir, "etc", "trimtab.json"), Getenv: func(string) string { return "" }}
+	put(t, at.Config, `{"limits":{"maxMessage":2048}}`)
+	size := func() int {
+		t.Helper()
+		found, err := Find(From{Home: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, _ := config.Load[settings](found.Sources)
+		return cfg.Limits.MaxMessage
+	}
+	if got := size(); got != 2048 {
+		t.Errorf("without a managed file: %d", got)
+	}
+	put(t, at.System, `{"limits":{"maxMessage":4096}}`)
+	if got := size(); got != 2048 {
+		t.Errorf("below the person's: %d", got)
+	}
+	put(t, at.System, `{"limits":{"maxMessage":4096}, "locked": ["limits"]}`)
+	if got := size(); got != 4096 {
+		t.Errorf("locked: %d", got)
+	}
+	if err := os.Remove(at.System); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(at.System, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(From{Home: at}); err == nil || !strings.Contains(err.Error(), "managed settings") {
+		t.Errorf("a folder in its place: %v", err)
 	}
 }

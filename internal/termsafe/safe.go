@@ -9,6 +9,7 @@ package termsafe
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,8 +26,17 @@ func clean(s string, breaks bool) string {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	tags := 0 // bytes of a flag's tags that are still to come
+	var before rune
+	for i, r := range s {
+		if n := flagTags(s[i:]); n > 0 {
+			tags = i + n
+		}
+		shaping := r == zwnj && joins(before)
+		before = r
 		switch {
+		case shaping, i < tags:
+			b.WriteRune(r)
 		case (r == '\n' || r == '\t') && breaks:
 			b.WriteRune(r)
 		case r == '\n' || r == '\t':
@@ -42,6 +52,39 @@ func clean(s string, breaks bool) string {
 		}
 	}
 	return b.String()
+}
+
+// zwnj is the zero width non-joiner. Persian and many Indic languages cannot be written
+// without it: between their letters it shapes, elsewhere it only hides.
+const zwnj = 0x200C
+
+// joins reports whether a letter belongs to a script whose letters join.
+func joins(r rune) bool {
+	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari, unicode.Bengali, unicode.Gujarati,
+		unicode.Gurmukhi, unicode.Kannada, unicode.Malayalam, unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu, unicode.Khmer)
+}
+
+// flagTags is the length of a flag that begins s and is spelled in tags, such as that of
+// Scotland: a black flag, at most six letters, and the tag that ends them. Tags that are
+// no flag could hide a text from the eye.
+func flagTags(s string) int {
+	const flag, most = 0x1F3F4, 6
+	if !strings.HasPrefix(s, "\U0001F3F4") {
+		return 0
+	}
+	letters := 0
+	for i, r := range s {
+		switch {
+		case r == flag && i == 0:
+		case r == 0xE007F && letters > 0:
+			return i + utf8.RuneLen(r)
+		case (r >= 0xE0030 && r <= 0xE0039 || r >= 0xE0061 && r <= 0xE007A) && letters < most:
+			letters++
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // Risky reports what a terminal obeys or hides.

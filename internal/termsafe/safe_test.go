@@ -20,6 +20,10 @@ func TestText(t *testing.T) {
 		"tag\U000E0041":        "tag<U+E0041>",
 		"del\x7f nul\x00":      "del␡ nul␀",
 		"bad\xff":              "bad\ufffd",
+		"می\u200cخواهم":        "می\u200cخواهم",
+		"ab\u200ccd":           "ab<U+200C>cd",
+		"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F!": "\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F!",
+		"\U0001F3F4\U000E0067\U000E0062":                                          "\U0001F3F4<U+E0067><U+E0062>",
 	} {
 		if got := termsafe.Text(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)

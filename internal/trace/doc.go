@@ -9,12 +9,7 @@
 // It never reads the environment or a file, changes no request, and records no
 // turn whose client says that its own trace is not recorded.
 //
-//	to, err := trace.Find(cfg, getenv)
-//	if err != nil || to.URL == "" {
-//		return err // nothing is asked for
-//	}
-//	x, err := trace.New(trace.Options{Target: to, Version: version, Log: log})
-//	g, err := gateway.New(gateway.Options{Tracer: x, …})
-//	…
-//	err = x.Close(ctx) // sends what waits
+//	tracer, end, err := trace.Start(cfg, getenv, version, log) // nil where nothing is asked for
+//	defer end()                                                // sends what waits
+//	g, err := gateway.New(gateway.Options{Tracer: tracer, …})
 package trace

@@ -20,9 +20,9 @@ import (
 	"github.com/trimtab/trimtab/surface/gateway"
 )
 
-// Options are what an exporter is made of.
-type Options struct {
-	Target
+// options are what an exporter is made of.
+type options struct {
+	Target  target
 	Version string            // of this program
 	Pause   time.Duration     // how long spans may wait for others; five seconds if zero
 	Carrier http.RoundTripper // to the collector; one of our own if nil
@@ -38,9 +38,9 @@ const (
 	longest    = time.Minute      // between two tries of one batch
 )
 
-// Exporter is a gateway.Tracer that sends what it hears to a collector.
-type Exporter struct {
-	opt     Options
+// exporter is a gateway.Tracer that sends what it hears to a collector.
+type exporter struct {
+	opt     options
 	url     *url.URL
 	about   resource
 	queue   chan span
@@ -53,9 +53,9 @@ type Exporter struct {
 	down    bool // the last try failed, and that was said
 }
 
-// New returns an exporter that is at work. Whoever calls it calls Close.
-func New(opt Options) (*Exporter, error) {
-	u, err := address(opt.URL)
+// newExporter returns an exporter that is at work. Whoever calls it calls Close.
+func newExporter(opt options) (*exporter, error) {
+	u, err := address(opt.Target.URL)
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
@@ -71,19 +71,19 @@ func New(opt Options) (*Exporter, error) {
 	if opt.Carrier == nil {
 		opt.Carrier = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConns: 2, IdleConnTimeout: time.Minute}
 	}
-	x := &Exporter{opt: opt, url: u, about: aboutOf(opt), queue: make(chan span, maxWaiting), closing: make(chan struct{}), ended: make(chan struct{})}
+	x := &exporter{opt: opt, url: u, about: aboutOf(opt), queue: make(chan span, maxWaiting), closing: make(chan struct{}), ended: make(chan struct{})}
 	x.life, x.end = context.WithCancel(context.Background())
 	go x.run()
 	return x, nil
 }
 
 // aboutOf describes this program. What the person says of it counts.
-func aboutOf(opt Options) resource {
+func aboutOf(opt options) resource {
 	all := map[string]string{"service.name": "trimtab"}
 	if opt.Version != "" {
 		all["service.version"] = opt.Version
 	}
-	for _, p := range opt.About {
+	for _, p := range opt.Target.About {
 		all[p.Name] = p.Value
 	}
 	r := resource{Attributes: []attribute{}}
@@ -95,7 +95,7 @@ func aboutOf(opt Options) resource {
 
 // Record takes a turn. It never waits: where the queue is full the turn is not
 // traced.
-func (x *Exporter) Record(t gateway.Trace) {
+func (x *exporter) Record(t gateway.Trace) {
 	s, ok, err := spanOf(t, x.opt.Random)
 	if err != nil {
 		x.lost.Add(1)
@@ -112,7 +112,7 @@ func (x *Exporter) Record(t gateway.Trace) {
 
 // Close sends what waits, once, and ends. When the context ends first, what is
 // left is lost.
-func (x *Exporter) Close(ctx context.Context) error {
+func (x *exporter) Close(ctx context.Context) error {
 	x.close.Do(func() { close(x.closing) })
 	defer x.end()
 	select {
@@ -128,7 +128,7 @@ func (x *Exporter) Close(ctx context.Context) error {
 }
 
 // run sends batches until the exporter closes.
-func (x *Exporter) run() {
+func (x *exporter) run() {
 	defer close(x.ended)
 	var batch []span
 	pause := x.opt.Pause
@@ -165,7 +165,7 @@ func (x *Exporter) run() {
 }
 
 // try sends a batch and returns what is to be tried again.
-func (x *Exporter) try(batch []span) []span {
+func (x *exporter) try(batch []span) []span {
 	again, err := x.send(batch)
 	x.tell(err)
 	if again {
@@ -176,7 +176,7 @@ func (x *Exporter) try(batch []span) []span {
 
 // rest sends all that waits. Each batch has one try, and none after one that the
 // collector did not take for now.
-func (x *Exporter) rest(batch []span) {
+func (x *exporter) rest(batch []span) {
 	down := false
 	for {
 		for len(batch) < maxBatch {
@@ -202,7 +202,7 @@ func (x *Exporter) rest(batch []span) {
 }
 
 // tell logs that the collector does not take spans, once until it does again.
-func (x *Exporter) tell(err error) {
+func (x *exporter) tell(err error) {
 	switch {
 	case err != nil && !x.down:
 		x.opt.Log.Warn("traces are not taken; requests pass as ever", "collector", x.url.Host, "error", err)
@@ -214,7 +214,7 @@ func (x *Exporter) tell(err error) {
 
 // send makes one request. again says that the same one may be taken later; what
 // will never be is counted as lost.
-func (x *Exporter) send(batch []span) (again bool, err error) {
+func (x *exporter) send(batch []span) (again bool, err error) {
 	body, err := json.Marshal(request{[]resourceSpans{{x.about, []scopeSpans{{scope{"github.com/trimtab/trimtab", x.opt.Version}, batch, schema}}}}})
 	if err != nil {
 		return false, err
@@ -226,7 +226,7 @@ func (x *Exporter) send(batch []span) (again bool, err error) {
 		return false, errors.New("the address cannot be used")
 	}
 	q.Header.Set("User-Agent", "trimtab")
-	maps.Copy(q.Header, x.opt.Header)
+	maps.Copy(q.Header, x.opt.Target.Header)
 	q.Header.Set("Content-Type", "application/json")
 	reply, err := x.opt.Carrier.RoundTrip(q)
 	if err != nil {

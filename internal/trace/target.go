@@ -17,34 +17,34 @@ type Config struct {
 // environment says.
 const tracesOff = "off"
 
-// Target is where traces go and what they say of this program.
-type Target struct {
+// target is where traces go and what they say of this program.
+type target struct {
 	URL    string      // "" is nowhere
 	Header http.Header // of each request; it may hold a key
-	About  []Pair      // attributes of the program, as the person names them
+	About  []pair      // attributes of the program, as the person names them
 }
 
-// Pair is a name and its value.
-type Pair struct{ Name, Value string }
+// pair is a name and its value.
+type pair struct{ Name, Value string }
 
-// ErrVariable is wrapped by the errors of Find that are about a variable. Those
+// errVariable is wrapped by the errors of Find that are about a variable. Those
 // are set for all programs of a person: one may well go on without traces.
-var ErrVariable = errors.New("no traces are sent")
+var errVariable = errors.New("no traces are sent")
 
-// Find reads the setting and, where it says nothing, the standard variables of
-// OpenTelemetry. A Target without a URL is the usual outcome.
-func Find(cfg Config, getenv func(string) string) (to Target, err error) {
+// find reads the setting and, where it says nothing, the standard variables of
+// OpenTelemetry. A target without a URL is the usual outcome.
+func find(cfg Config, getenv func(string) string) (to target, err error) {
 	switch cfg.Traces {
 	case tracesOff:
-		return Target{}, nil
+		return target{}, nil
 	case "":
 		if to.URL, err = endpoint(getenv); err != nil || to.URL == "" {
-			return Target{}, err
+			return target{}, err
 		}
 	default:
 		u, err := address(cfg.Traces)
 		if err != nil {
-			return Target{}, fmt.Errorf("telemetry.traces: %w", err)
+			return target{}, fmt.Errorf("telemetry.traces: %w", err)
 		}
 		if u.Path == "" || u.Path == "/" {
 			u.Path = "/v1/traces"
@@ -54,20 +54,20 @@ func Find(cfg Config, getenv func(string) string) (to Target, err error) {
 	name, text := first(getenv, "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")
 	headers, err := pairs(text)
 	if err != nil {
-		return Target{}, fmt.Errorf("%w: %s: %w", ErrVariable, name, err)
+		return target{}, fmt.Errorf("%w: %s: %w", errVariable, name, err)
 	}
 	to.Header = http.Header{}
 	for i, h := range headers {
 		if !token(h.Name) || !printable(h.Value) {
-			return Target{}, fmt.Errorf("%w: %s: entry %d is not a header", ErrVariable, name, i+1)
+			return target{}, fmt.Errorf("%w: %s: entry %d is not a header", errVariable, name, i+1)
 		}
 		to.Header.Set(h.Name, h.Value)
 	}
 	if to.About, err = pairs(getenv("OTEL_RESOURCE_ATTRIBUTES")); err != nil {
-		return Target{}, fmt.Errorf("%w: OTEL_RESOURCE_ATTRIBUTES: %w", ErrVariable, err)
+		return target{}, fmt.Errorf("%w: OTEL_RESOURCE_ATTRIBUTES: %w", errVariable, err)
 	}
 	if name := getenv("OTEL_SERVICE_NAME"); name != "" {
-		to.About = append(to.About, Pair{"service.name", name})
+		to.About = append(to.About, pair{"service.name", name})
 	}
 	return to, nil
 }
@@ -80,11 +80,11 @@ func endpoint(getenv func(string) string) (string, error) {
 		return "", nil
 	}
 	if by, protocol := first(getenv, "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); protocol == "grpc" {
-		return "", fmt.Errorf("%w: %s asks for grpc, and they go over HTTP alone; name an HTTP address in telemetry.traces, or set it to off", ErrVariable, by)
+		return "", fmt.Errorf("%w: %s asks for grpc, and they go over HTTP alone; name an HTTP address in telemetry.traces, or set it to off", errVariable, by)
 	}
 	u, err := address(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: %s: %w", ErrVariable, name, err)
+		return "", fmt.Errorf("%w: %s: %w", errVariable, name, err)
 	}
 	if name == "OTEL_EXPORTER_OTLP_ENDPOINT" { // the one for all signals is a base
 		u = u.JoinPath("v1", "traces")
@@ -121,11 +121,11 @@ const (
 
 // pairs reads the form of the standard variables: name=value,name=value, with
 // values escaped as in a URL. No value is in an error.
-func pairs(text string) ([]Pair, error) {
+func pairs(text string) ([]pair, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("%d bytes are over the limit of %d", len(text), maxText)
 	}
-	var all []Pair
+	var all []pair
 	n := 0
 	for entry := range strings.SplitSeq(text, ",") {
 		n++
@@ -138,7 +138,7 @@ func pairs(text string) ([]Pair, error) {
 		if !ok || name == "" || err != nil {
 			return nil, fmt.Errorf("entry %d is not name=value", n)
 		}
-		if all = append(all, Pair{name, value}); len(all) > maxPairs {
+		if all = append(all, pair{name, value}); len(all) > maxPairs {
 			return nil, fmt.Errorf("over %d entries", maxPairs)
 		}
 	}

@@ -4,7 +4,7 @@
 // A Key can be put into the header of a request and be hidden in a text. It
 // cannot be read, printed, logged or encoded: there is no way to the secret
 // itself. Keys come from the environment and from the system's keyring, both
-// handed in; this package stores none.
+// handed in; Store puts one that a person typed into the keyring, and nowhere else.
 //
 //	source := key.Source{Env: os.Getenv, Ring: key.System()}
 //	k := source.Find("ANTHROPIC_API_KEY")

@@ -1,6 +1,9 @@
 package key
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,6 +53,29 @@ func (s Source) Find(names ...string) Key {
 
 // System returns the keyring of the system.
 func System() Ring { return &system{get: keyring.Get} }
+
+// Store keeps a key in the system's keyring, where a Source finds it.
+func Store(account, secret string) error {
+	if k := New(secret, account); k.Empty() {
+		return errors.New("that is no key: it is empty, or has control characters in it")
+	}
+	done := make(chan error, 1) // so that an answer that comes too late is no leak
+	go func() { done <- keyring.Set(Service, account, strings.TrimSpace(secret)) }()
+	timer := time.NewTimer(storePatience)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("the system's keyring does not take it (%w); set %s in the environment instead", err, account)
+		}
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("the system's keyring does not answer; set %s in the environment instead", account)
+	}
+}
+
+// storePatience is how long a person may take to unlock the keyring.
+const storePatience = time.Minute
 
 // patience is how long a keyring may take. One that asks the person to unlock it
 // and gets no answer must not hold everything else.

@@ -74,11 +74,50 @@ func (p *Picker) Default(ctx context.Context) (name, hint string) {
 		return p.opt.Default, ""
 	}
 	for _, provider := range providers {
+		if provider == ollamaAPI { // what a person configured is meant before what merely runs
+			if name := p.firstNamed(); name != "" {
+				return name, ""
+			}
+		}
 		if name := p.first(ctx, provider); name != "" {
 			return name, ""
 		}
 	}
 	return p.opt.Demo.Name(), Hint
+}
+
+// firstNamed is the first of the settings' own models that can be asked, or "".
+func (p *Picker) firstNamed() string {
+	for _, name := range slices.Sorted(maps.Keys(p.named)) {
+		if _, err := p.open(p.named[name], name); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// KeyName is a key that a model is asked with.
+type KeyName struct {
+	For     string // a provider, or a model of the settings
+	Account string // the variable that would hold it, which is its name in the keyring too
+	Known   bool
+}
+
+// KeyNames are the keys that models can be asked with.
+func (p *Picker) KeyNames() []KeyName {
+	var all []KeyName
+	add := func(of string, accounts ...string) {
+		if len(accounts) > 0 && accounts[0] != "" && !slices.ContainsFunc(all, func(k KeyName) bool { return k.Account == accounts[0] }) {
+			all = append(all, KeyName{of, accounts[0], !p.opt.Keys.Find(accounts...).Empty()})
+		}
+	}
+	for _, provider := range providers {
+		add(provider, habitsOf(provider).keys...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.named)) {
+		add(name, p.named[name].KeyEnv)
+	}
+	return all
 }
 
 // first is the model to begin with of a provider, or "".

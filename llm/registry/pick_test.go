@@ -125,6 +125,25 @@ func TestAMissingKeyIsNamed(t *testing.T) {
 	}
 }
 
+// TestChat_A7_AConfiguredModelComesBeforeTheDemo, also without any key, and after the
+// providers whose keys are there.
+func TestChat_A7_AConfiguredModelComesBeforeTheDemo(t *testing.T) {
+	cfg := registry.Config{Named: map[string]string{"local": "openai/qwen3 at http://127.0.0.1:9/v1", "closed": "openai/x at http://127.0.0.1:9/v1 with NO_SUCH_KEY"}}
+	if name, hint := picker(t, cfg, nil, nil).Default(t.Context()); name != "local" || hint != "" {
+		t.Errorf("%s, %q", name, hint)
+	}
+	if name, _ := picker(t, cfg, map[string]string{"ANTHROPIC_API_KEY": "k"}, nil).Default(t.Context()); !strings.HasPrefix(name, "anthropic/") {
+		t.Errorf("%s in spite of a key", name)
+	}
+	var got []string
+	for _, k := range picker(t, cfg, map[string]string{"GOOGLE_API_KEY": "k"}, nil).KeyNames() {
+		got = append(got, fmt.Sprintf("%s %s %v", k.For, k.Account, k.Known))
+	}
+	if want := []string{"anthropic ANTHROPIC_API_KEY false", "openai OPENAI_API_KEY false", "gemini GEMINI_API_KEY true", "closed NO_SUCH_KEY false"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestTheDefaultFollowsAnOrderAndEndsWithTheDemo(t *testing.T) {
 	o := ollama(t, "qwen3:latest")
 	server := fakemodel.Start(t, fakemodel.Options{Models: []string{"served"}})

@@ -25,6 +25,7 @@ import (
 	"sync"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/feed"
 )
 
 // Store keeps sessions and improvements in memory. It is safe for use by several goroutines.
@@ -32,6 +33,7 @@ type Store struct {
 	mu       sync.RWMutex
 	sessions map[string]*record
 	queue    queue
+	changes  changes
 }
 
 // record is one session as it would lie on disk.
@@ -45,14 +47,19 @@ type record struct {
 
 // line is a numbered message or entry.
 type line struct {
-	seq  int
-	body []byte
+	seq    int
+	body   []byte
+	change uint64 // that it came with, of a journal
 }
 
 var _ trimtab.Archive = (*Store)(nil)
 
 // New returns an empty store.
-func New() *Store { return &Store{sessions: map[string]*record{}} }
+func New() *Store {
+	s := &Store{sessions: map[string]*record{}}
+	s.queue.changes = &s.changes
+	return s
+}
 
 // Load returns the session as it was last committed.
 func (s *Store) Load(ctx context.Context, id string) (trimtab.Session, error) {
@@ -101,10 +108,15 @@ func (s *Store) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
 	case !ok:
 		r = &record{}
 	}
+	known := len(r.journal)
 	if err := r.append(next); err != nil {
 		return 0, fmt.Errorf("commit session %s: %w", id, err)
 	}
 	s.sessions[id] = r
+	change := s.changes.add(feed.Change{Kind: feed.Session, ID: id, Version: r.version})
+	for i := range r.journal[known:] {
+		r.journal[known+i].change = change
+	}
 	return r.version, nil
 }
 
@@ -125,7 +137,7 @@ func encode(c trimtab.Commit) (*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.messages = append(r.messages, line{first + i, body})
+		r.messages = append(r.messages, line{seq: first + i, body: body})
 	}
 	for i, e := range c.Entries {
 		e.Seq = 0
@@ -184,8 +196,8 @@ func (s *Store) pick(q trimtab.Query) []trimtab.Info {
 	defer s.mu.RUnlock()
 	var all []trimtab.Info
 	for _, r := range s.sessions {
-		if (q.Project == "" || r.info.Project == q.Project) && (q.Host == "" || r.info.Host == q.Host) &&
-			(q.Before.IsZero() || r.info.Updated.Before(q.Before)) {
+		if inProject(q, r.info) && (q.Host == "" || r.info.Host == q.Host) &&
+			(len(q.Users) == 0 || slices.Contains(q.Users, r.info.User)) && (q.Before.IsZero() || r.info.Updated.Before(q.Before)) {
 			all = append(all, r.info)
 		}
 	}
@@ -193,6 +205,17 @@ func (s *Store) pick(q trimtab.Query) []trimtab.Info {
 		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
 	})
 	return all
+}
+
+// inProject reports whether a session is of the folder or the repository of a query.
+func inProject(q trimtab.Query, info trimtab.Info) bool {
+	switch {
+	case q.Repo == "":
+		return q.Project == "" || info.Project == q.Project
+	case info.Repo == "":
+		return q.Project != "" && info.Project == q.Project
+	}
+	return info.Repo == q.Repo
 }
 
 // Messages returns the session's messages in order.
@@ -265,6 +288,7 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	if _, ok := s.sessions[id]; !ok {
 		return missing(id)
 	}
+	s.changes.add(feed.Change{Kind: feed.Session, ID: id, Version: s.sessions[id].version, Removed: true})
 	delete(s.sessions, id)
 	return nil
 }

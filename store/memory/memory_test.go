@@ -16,3 +16,11 @@ func TestArchive(t *testing.T) {
 func TestQueue(t *testing.T) {
 	storetest.Queue(t, func(*testing.T) improve.Queue { return memory.New().Queue() })
 }
+
+func TestX7_Feed(t *testing.T) {
+	storetest.Feed(t, func(*testing.T) (storetest.Watched, func() storetest.Watched) {
+		s := memory.New()
+		store := storetest.Watched{Archive: s, Source: s, Queue: s.Queue()}
+		return store, func() storetest.Watched { return store }
+	})
+}

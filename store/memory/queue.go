@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/row"
 )
 
@@ -19,6 +21,8 @@ type queue struct {
 	filed   map[filing]bool
 	intents map[string]time.Time
 	halted  bool
+	files   map[string]map[string][]byte // by folder and name
+	changes *changes
 }
 
 // filing is what there may be one item of.
@@ -27,7 +31,7 @@ type filing struct{ project, fingerprint string }
 // Queue returns the store's queue of improvements.
 func (s *Store) Queue() improve.Queue {
 	q := &s.queue
-	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
+	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q, FileStore: q}
 }
 
 func (q *queue) Add(ctx context.Context, it improve.Item) error {
@@ -48,6 +52,7 @@ func (q *queue) Add(ctx context.Context, it improve.Item) error {
 		q.items, q.filed = map[string]row.Item{}, map[filing]bool{}
 	}
 	q.items[r.ID], q.filed[what] = r, true
+	q.changed(r)
 	return nil
 }
 
@@ -134,7 +139,12 @@ func (q *queue) swap(was, next row.Item) (row.Item, bool) {
 		next.Until = now.Until // it may have been renewed
 	}
 	q.items[was.ID] = next
+	q.changed(next)
 	return next, true
+}
+
+func (q *queue) changed(r row.Item) {
+	q.changes.add(feed.Change{Kind: feed.Improvement, ID: r.ID, Version: int(r.Version)})
 }
 
 func (q *queue) Take(ctx context.Context, worker string, now, until time.Time, most improve.Limits) (improve.Item, bool, error) {
@@ -177,6 +187,7 @@ func (q *queue) take(worker, now, until string, most improve.Limits) (next row.I
 	next.Fence++
 	next.Version++
 	q.items[next.ID] = next
+	q.changed(next)
 	return next, true
 }
 
@@ -239,3 +250,49 @@ func (q *queue) Halted(ctx context.Context) (bool, error) {
 }
 
 func noItem(id string) error { return fmt.Errorf("improvement %s: %w", id, improve.ErrNoItem) }
+
+func (q *queue) Save(ctx context.Context, folder string, f improve.File) error {
+	if err := cmp.Or(row.CheckFile(folder, f), ctx.Err()); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.put(folder, f)
+	return nil
+}
+
+func (q *queue) SaveOnce(ctx context.Context, folder string, f improve.File) (improve.File, error) {
+	if err := cmp.Or(row.CheckFile(folder, f), ctx.Err()); err != nil {
+		return improve.File{}, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if body, ok := q.files[folder][f.Name]; ok {
+		return improve.File{Name: f.Name, Body: slices.Clone(body)}, nil
+	}
+	q.put(folder, f)
+	return f, nil
+}
+
+func (q *queue) put(folder string, f improve.File) {
+	if q.files == nil {
+		q.files = map[string]map[string][]byte{}
+	}
+	if q.files[folder] == nil {
+		q.files[folder] = map[string][]byte{}
+	}
+	q.files[folder][f.Name] = slices.Clone(f.Body)
+}
+
+func (q *queue) Files(ctx context.Context, folder string) ([]improve.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var all []improve.File
+	for _, name := range slices.Sorted(maps.Keys(q.files[folder])) {
+		all = append(all, improve.File{Name: name, Body: slices.Clone(q.files[folder][name])})
+	}
+	return all, nil
+}

@@ -36,6 +36,9 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context, conn *pg
 	if again(ctx, err) {
 		err = s.once(ctx, do, true)
 	}
+	if err == nil {
+		s.changed()
+	}
 	return err
 }
 

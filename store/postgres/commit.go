@@ -16,13 +16,13 @@ import (
 // A commit is one statement: the session first, and its lines if that was done.
 const (
 	sqlInsert = `WITH s AS (
-			INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING RETURNING id
+			INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state, owner, repo)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $20, $21) ON CONFLICT (id) DO NOTHING RETURNING id
 		)` + sqlLines
 	// A session that was removed and begun again under its id is another one,
 	// even if it has come to the same version: created tells them apart.
 	sqlUpdate = `WITH s AS (
-			UPDATE sessions SET version = $2, host = $3, project = $4, model = $5, title = $6, parent = $7, step = $8, updated = $10, state = $11
+			UPDATE sessions SET version = $2, host = $3, project = $4, model = $5, title = $6, parent = $7, step = $8, updated = $10, state = $11, owner = $20, repo = $21
 			WHERE id = $1 AND version = $2 - 1 AND created = $9
 			AND (cardinality($13::text[]) = 0 OR NOT EXISTS (SELECT FROM messages WHERE session = $1 AND seq >= $12::bigint))
 			RETURNING id
@@ -110,7 +110,7 @@ func values(b row.Commit) []any {
 	}
 	return []any{
 		b.ID, b.Version, text(b.Host), text(b.Project), text(b.Model), text(b.Title), text(b.Parent), b.Step, b.Created, b.Updated, text(b.State),
-		b.First, ids, roles, origins, bodies, ats, kinds, entries,
+		b.First, ids, roles, origins, bodies, ats, kinds, entries, text(b.User), text(b.Repo),
 	}
 }
 

@@ -49,6 +49,7 @@ type Store struct {
 	secret []string
 	limit  time.Duration
 	pool   *pgxpool.Pool
+	bell   bell
 }
 
 var _ trimtab.Archive = (*Store)(nil)
@@ -75,7 +76,11 @@ func open(ctx context.Context, url string, cfg Config, schema fs.FS) (*Store, er
 	if s.pool, err = pgxpool.NewWithConfig(ctx, conf); err != nil {
 		return nil, fmt.Errorf("store: %w", s.explain(ctx, err))
 	}
-	if err := s.ready(ctx, conf.ConnConfig, schema); err != nil {
+	err = s.ready(ctx, conf.ConnConfig, schema)
+	if err == nil {
+		err = s.renumber(ctx)
+	}
+	if err != nil {
 		s.pool.Close()
 		return nil, fmt.Errorf("open store: %w", s.explain(ctx, err))
 	}
@@ -178,6 +183,11 @@ func (s *Store) Path() string { return s.name }
 
 // Close lets go of all connections.
 func (s *Store) Close() error {
+	s.bell.mu.Lock()
+	if s.bell.stop != nil {
+		s.bell.stop()
+	}
+	s.bell.mu.Unlock()
 	s.pool.Close()
 	return nil
 }

@@ -38,7 +38,7 @@ type queue struct{ store *Store }
 // Queue returns the store's queue of improvements. It ends with the store.
 func (s *Store) Queue() improve.Queue {
 	q := queue{s}
-	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
+	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q, FileStore: q}
 }
 
 // stored is a row as the database has it, and back.

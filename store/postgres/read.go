@@ -51,8 +51,21 @@ func list(q trimtab.Query) (sql string, args []any) {
 		args = append(args, arg)
 		where = append(where, strings.ReplaceAll(cond, "$", fmt.Sprintf("$%d", len(args))))
 	}
-	if q.Project != "" {
+	switch {
+	case q.Repo != "" && q.Project != "": // what is not known to be another repository's
+		args = append(args, text(q.Repo), text(q.Project))
+		where = append(where, "(md5(repo) = md5($1) AND repo = $1 OR repo = '' AND md5(project) = md5($2) AND project = $2)")
+	case q.Repo != "":
+		add("md5(repo) = md5($) AND repo = $", text(q.Repo))
+	case q.Project != "":
 		add("md5(project) = md5($) AND project = $", text(q.Project))
+	}
+	if len(q.Users) > 0 {
+		users := make([]string, len(q.Users))
+		for i, user := range q.Users {
+			users[i] = text(user)
+		}
+		add("owner = ANY($)", users)
 	}
 	if q.Host != "" {
 		add("md5(host) = md5($) AND host = $", text(q.Host))
@@ -60,7 +73,7 @@ func list(q trimtab.Query) (sql string, args []any) {
 	if !q.Before.IsZero() {
 		add("updated < $", row.Stamp(q.Before))
 	}
-	sql = `SELECT id, host, project, model, title, parent, created, updated FROM sessions`
+	sql = `SELECT id, host, owner, project, repo, model, title, parent, created, updated FROM sessions`
 	if len(where) > 0 {
 		sql += " WHERE " + strings.Join(where, " AND ")
 	}
@@ -113,7 +126,7 @@ func (s *Store) list(ctx context.Context, q trimtab.Query) (all []listed, err er
 	defer rows.Close()
 	for rows.Next() {
 		var l listed
-		if err := rows.Scan(&l.ID, &l.Host, &l.Project, &l.Model, &l.Title, &l.Parent, &l.created, &l.updated); err != nil {
+		if err := rows.Scan(&l.ID, &l.Host, &l.User, &l.Project, &l.Repo, &l.Model, &l.Title, &l.Parent, &l.created, &l.updated); err != nil {
 			return nil, err
 		}
 		all = append(all, l)
@@ -129,7 +142,7 @@ func (s *Store) info(l listed) (trimtab.Info, error) {
 	if err != nil {
 		return trimtab.Info{}, fmt.Errorf("session %s in %s: %w: %w", l.ID, s.name, trimtab.ErrDamaged, err)
 	}
-	for _, text := range []*string{&l.Host, &l.Project, &l.Model, &l.Title, &l.Parent} {
+	for _, text := range []*string{&l.Host, &l.User, &l.Project, &l.Repo, &l.Model, &l.Title, &l.Parent} {
 		*text = plain(*text)
 	}
 	return l.Info, nil

@@ -13,6 +13,7 @@ type Commit struct {
 	Version          int // that it makes
 	Step             int
 	Host, Project    string
+	User, Repo       string
 	Model            string
 	Title, Parent    string
 	Created, Updated string
@@ -33,7 +34,7 @@ func OfCommit(c trimtab.Commit) (Commit, error) {
 	c.Session.Version++
 	s := c.Session
 	r := Commit{
-		ID: s.ID, Version: s.Version, Step: s.Step, Host: s.Host, Project: s.Project, Model: s.Model, Title: s.Title, Parent: s.Parent,
+		ID: s.ID, Version: s.Version, Step: s.Step, Host: s.Host, Project: s.Project, User: s.User, Repo: s.Repo, Model: s.Model, Title: s.Title, Parent: s.Parent,
 		Created: Stamp(s.Created), Updated: Stamp(s.Updated), First: s.Seq - len(c.Messages) + 1,
 		Messages: make([]Said, 0, len(c.Messages)), Entries: make([]Entry, 0, len(c.Entries)),
 	}

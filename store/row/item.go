@@ -16,13 +16,14 @@ import (
 const (
 	MaxItem = 4 << 20 // an item as JSON
 	MaxName = 4096    // a project or the name of a worker
-	MaxKey  = 1024    // a fingerprint or the key of an intent
+	MaxKey  = 1024    // a fingerprint, the key of an intent or the name of a file
+	MaxFile = 32 << 20
 )
 
 // HaltSwitch is the name of the kill switch among the switches.
 const HaltSwitch = "halt"
 
-// Item is an improvement as a row. The columns are right where the body differs
+// Item is an improvement as a row. Project is its Identity. The columns are right where the body differs
 // from them: taking an item writes only columns.
 type Item struct {
 	ID, Project, Fingerprint string
@@ -49,7 +50,7 @@ func OfItem(it improve.Item) (Item, error) {
 		return Item{}, fmt.Errorf("improvement %s: %w: %d bytes are over the limit of %d", it.ID, trimtab.ErrTooLarge, len(body), MaxItem)
 	}
 	return Item{
-		ID: it.ID, Project: it.Project, Fingerprint: it.Fingerprint, State: string(it.State),
+		ID: it.ID, Project: it.Identity(), Fingerprint: it.Fingerprint, State: string(it.State),
 		Created: Stamp(it.Created), Updated: Stamp(it.Updated), Body: string(body),
 	}, nil
 }
@@ -67,7 +68,12 @@ func (r Item) Item() (improve.Item, error) {
 	if err != nil {
 		return improve.Item{}, fmt.Errorf("improvement %s: %w: %w", r.ID, trimtab.ErrDamaged, err)
 	}
-	it.ID, it.Project, it.Fingerprint, it.State = r.ID, r.Project, r.Fingerprint, improve.State(r.State)
+	it.ID, it.Fingerprint, it.State = r.ID, r.Fingerprint, improve.State(r.State)
+	if it.Repo != "" {
+		it.Repo = r.Project
+	} else {
+		it.Project = r.Project
+	}
 	it.Worker, it.Fence = r.Worker, r.Fence
 	return it, nil
 }
@@ -86,7 +92,7 @@ func (r Item) Change(fence int64, change func(*improve.Item) error) (Item, error
 	if err := change(&now); err != nil {
 		return Item{}, err
 	}
-	if now.ID != was.ID || now.Project != was.Project || now.Fingerprint != was.Fingerprint || !now.Created.Equal(was.Created) {
+	if now.ID != was.ID || now.Identity() != was.Identity() || now.Fingerprint != was.Fingerprint || !now.Created.Equal(was.Created) {
 		return Item{}, fmt.Errorf("improvement %s: its id, project, fingerprint and time of creation cannot be changed", r.ID)
 	}
 	next, err := OfItem(now)
@@ -118,6 +124,20 @@ func CheckKey(key string) error {
 		return errors.New("intent: no key")
 	}
 	return short("key", key, MaxKey)
+}
+
+// CheckFile refuses files that a queue cannot keep.
+func CheckFile(folder string, f improve.File) error {
+	if f.Name == "" {
+		return errors.New("file: no name")
+	}
+	if err := cmp.Or(short("folder", folder, MaxKey), short("name", f.Name, MaxKey)); err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	if len(f.Body) > MaxFile {
+		return fmt.Errorf("file %s: %w: %d bytes are over the limit of %d", clip(f.Name), trimtab.ErrTooLarge, len(f.Body), MaxFile)
+	}
+	return nil
 }
 
 // CheckWorker refuses names of workers that a queue cannot keep.

@@ -23,6 +23,11 @@ const (
 	SQLBegin = `INSERT INTO intents (key, at) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE excluded.at > intents.at`
 	SQLLast  = `SELECT at FROM intents WHERE key = $1`
 
+	SQLSave     = `INSERT INTO files (folder, name, body) VALUES ($1, $2, $3) ON CONFLICT (folder, name) DO UPDATE SET body = excluded.body`
+	SQLSaveOnce = `INSERT INTO files (folder, name, body) VALUES ($1, $2, $3) ON CONFLICT (folder, name) DO NOTHING`
+	SQLFile     = `SELECT body FROM files WHERE folder = $1 AND name = $2`
+	SQLFiles    = `SELECT name, body FROM files WHERE folder = $1 ORDER BY name`
+
 	SQLSwitch = `INSERT INTO switches (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 	SQLIsOn   = `SELECT value FROM switches WHERE name = $1`
 )

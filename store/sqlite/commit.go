@@ -83,7 +83,7 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, b row.Commit) error {
 	if b.New() {
 		save, refused = s.on.insert, trimtab.ErrExists
 	}
-	res, err := tx.StmtContext(ctx, save).ExecContext(ctx, b.ID, b.Version, b.Host, b.Project, b.Model, b.Title, b.Parent, b.Step, b.Created, b.Updated, b.State)
+	res, err := tx.StmtContext(ctx, save).ExecContext(ctx, b.ID, b.Version, b.Host, b.Project, b.Model, b.Title, b.Parent, b.Step, b.Created, b.Updated, b.State, b.User, b.Repo)
 	if err != nil {
 		return err
 	}
@@ -95,18 +95,18 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, b row.Commit) error {
 	if len(b.Messages)+len(b.Entries) == 0 {
 		return nil
 	}
-	var said, done int
-	if err := tx.StmtContext(ctx, s.on.last).QueryRowContext(ctx, b.ID).Scan(&said, &done); err != nil {
+	var said, done, change int // the change is that of the session's row just now
+	if err := tx.StmtContext(ctx, s.on.last).QueryRowContext(ctx, b.ID).Scan(&said, &done, &change); err != nil {
 		return err
 	}
 	if len(b.Messages) > 0 && b.First <= said {
 		return fmt.Errorf("message %d is stored already", b.First)
 	}
-	return s.appendLines(ctx, tx, b, done)
+	return s.appendLines(ctx, tx, b, done, change)
 }
 
 // appendLines adds the messages and the entries, whose numbers follow done.
-func (s *Store) appendLines(ctx context.Context, tx *sql.Tx, b row.Commit, done int) error {
+func (s *Store) appendLines(ctx context.Context, tx *sql.Tx, b row.Commit, done, change int) error {
 	if len(b.Messages) > 0 {
 		st := tx.StmtContext(ctx, s.on.message)
 		for i, m := range b.Messages {
@@ -118,7 +118,7 @@ func (s *Store) appendLines(ctx context.Context, tx *sql.Tx, b row.Commit, done 
 	if len(b.Entries) > 0 {
 		st := tx.StmtContext(ctx, s.on.entry)
 		for i, e := range b.Entries {
-			if _, err := st.ExecContext(ctx, b.ID, done+i+1, e.At, e.Kind, e.Body); err != nil {
+			if _, err := st.ExecContext(ctx, b.ID, done+i+1, e.At, e.Kind, e.Body, change); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ type queue struct{ *Store }
 // Queue returns the store's queue of improvements. It ends with the store.
 func (s *Store) Queue() improve.Queue {
 	q := queue{s}
-	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q}
+	return improve.Queue{Backlog: q, Leases: q, EffectLog: q, Switch: q, FileStore: q}
 }
 
 func (q queue) Add(ctx context.Context, it improve.Item) error {

@@ -51,7 +51,7 @@ func (s *Store) list(ctx context.Context, q trimtab.Query) (all []listed, err er
 	defer rows.Close()
 	for rows.Next() {
 		var r listed
-		if err := rows.Scan(&r.ID, &r.Host, &r.Project, &r.Model, &r.Title, &r.Parent, &r.created, &r.updated); err != nil {
+		if err := rows.Scan(&r.ID, &r.Host, &r.User, &r.Project, &r.Repo, &r.Model, &r.Title, &r.Parent, &r.created, &r.updated); err != nil {
 			return all, err
 		}
 		all = append(all, r)

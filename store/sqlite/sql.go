@@ -17,19 +17,20 @@ const (
 	sqlExists  = `SELECT count(*) FROM sessions WHERE id = $1`
 	sqlRemove  = `DELETE FROM sessions WHERE id = $1`
 
-	sqlInsert = `INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`
+	sqlInsert = `INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state, owner, repo)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING`
 	// A session that was removed and begun again under its id is another one,
 	// even if it has come to the same version: created tells them apart.
 	sqlUpdate = `UPDATE sessions SET version = $2, host = $3, project = $4, model = $5, title = $6, parent = $7, step = $8,
-		updated = $10, state = $11 WHERE id = $1 AND version = $2 - 1 AND created = $9`
+		updated = $10, state = $11, owner = $12, repo = $13 WHERE id = $1 AND version = $2 - 1 AND created = $9`
 
 	sqlLast = `SELECT (SELECT coalesce(max(seq), 0) FROM messages WHERE session = $1),
-		(SELECT coalesce(max(seq), 0) FROM journal WHERE session = $1)`
+		(SELECT coalesce(max(seq), 0) FROM journal WHERE session = $1),
+		(SELECT coalesce(max(seq), 0) FROM changes WHERE kind = 'session' AND id = $1)`
 	sqlMessage = `INSERT INTO messages (session, seq, id, role, origin, body) VALUES ($1, $2, $3, $4, $5, $6)`
-	sqlEntry   = `INSERT INTO journal (session, seq, at, kind, body) VALUES ($1, $2, $3, $4, $5)`
+	sqlEntry   = `INSERT INTO journal (session, seq, at, kind, body, change) VALUES ($1, $2, $3, $4, $5, $6)`
 
-	sqlList = `SELECT id, host, project, model, title, parent, created, updated FROM sessions`
+	sqlList = `SELECT id, host, owner, project, repo, model, title, parent, created, updated FROM sessions`
 )
 
 // lines is a table of what is stored by session and number.
@@ -69,8 +70,22 @@ func list(q trimtab.Query) (text string, args []any) {
 		args = append(args, arg)
 		where = append(where, fmt.Sprintf("%s $%d", cond, len(args)))
 	}
-	if q.Project != "" {
+	switch {
+	case q.Repo != "" && q.Project != "": // what is not known to be another repository's
+		args = append(args, q.Repo, q.Project)
+		where = append(where, "(repo = $1 OR repo = '' AND project = $2)")
+	case q.Repo != "":
+		add("repo =", q.Repo)
+	case q.Project != "":
 		add("project =", q.Project)
+	}
+	if len(q.Users) > 0 {
+		var marks []string
+		for _, user := range q.Users {
+			args = append(args, user)
+			marks = append(marks, fmt.Sprintf("$%d", len(args)))
+		}
+		where = append(where, "owner IN ("+strings.Join(marks, ", ")+")")
 	}
 	if q.Host != "" {
 		add("host =", q.Host)

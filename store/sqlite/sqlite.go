@@ -32,6 +32,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,6 +63,8 @@ type Store struct {
 	read    *sql.DB
 	on      statements
 	self    os.FileInfo // the file as it was opened
+	watch   *sql.DB     // made when somebody waits for changes
+	watchMu sync.Mutex
 	damaged atomic.Bool // SQLite met a damaged page; nothing is written any more
 }
 
@@ -151,6 +154,11 @@ func (s *Store) Path() string { return s.path }
 // Close lets go of the file. The last one to close it folds the write-ahead log
 // back into it.
 func (s *Store) Close() error {
+	s.watchMu.Lock()
+	defer s.watchMu.Unlock()
+	if s.watch != nil {
+		_ = s.watch.Close() // it only reads
+	}
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 

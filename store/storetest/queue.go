@@ -42,6 +42,9 @@ func Queue(t *testing.T, open func(t *testing.T) improve.Queue) {
 		{"a lease can be renewed while it is one's own", renewed},
 		{"what was begun is remembered", begun},
 		{"the kill switch stays where it was put", halted},
+		{"X3: one trouble of a repository is one item, whichever clone it was seen in", oneOfARepository},
+		{"X3: files are kept beside the items", filesKept},
+		{"X3: a file that is saved once is the same for all", savedOnce},
 		{"a cancelled context stops the queue", stopped},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
@@ -329,5 +332,79 @@ func stopped(t *testing.T, q improve.Queue) {
 	same(t, item(t, q, Item(1).ID), Item(1))
 	if on, err := q.Halted(t.Context()); err != nil || on {
 		t.Errorf("halted %v, %v", on, err)
+	}
+}
+
+func oneOfARepository(t *testing.T, q improve.Queue) {
+	ann := Item(1)
+	ann.Project, ann.Repo = "/home/ann/ship", "host/ann/ship"
+	bob := Item(2)
+	bob.Fingerprint, bob.Project, bob.Repo = ann.Fingerprint, "/workspace", ann.Repo
+	other := Item(3)
+	other.Fingerprint, other.Project, other.Repo = ann.Fingerprint, "/workspace", "host/ann/boat"
+	file(t, q, ann, other)
+	if err := q.Add(t.Context(), bob); !errors.Is(err, improve.ErrFiled) {
+		t.Errorf("it was filed twice: %v", err)
+	}
+	for _, want := range []improve.Item{ann, other} {
+		if got := item(t, q, want.ID); got.Project != want.Project || got.Repo != want.Repo {
+			t.Errorf("%s: %q in %q, want %q in %q", want.ID, got.Repo, got.Project, want.Repo, want.Project)
+		}
+	}
+	if _, err := q.Change(t.Context(), ann.ID, 0, func(it *improve.Item) error { it.Repo = "host/x"; return nil }); err == nil {
+		t.Error("the repository of an item was changed")
+	}
+	// A project's limit counts by repository, and with 0 nothing of it is taken.
+	most := improve.Limits{All: 9, Projects: map[string]int{ann.Repo: 0}}
+	got, ok, err := q.Take(t.Context(), "w", start.Add(time.Hour), start.Add(2*time.Hour), most)
+	if err != nil || !ok || got.ID != other.ID || got.Project != other.Project {
+		t.Errorf("taken %q, %v, %v", got.ID, ok, err)
+	}
+	if got, ok, err := q.Take(t.Context(), "w", start.Add(time.Hour), start.Add(2*time.Hour), most); ok || err != nil {
+		t.Errorf("taken %q, %v", got.ID, err)
+	}
+}
+
+func filesKept(t *testing.T, q improve.Queue) {
+	ctx := t.Context()
+	for _, f := range []improve.File{{Name: "b.log", Body: []byte("x\x00\xff")}, {Name: "a/ü.md", Body: nil}, {Name: "b.log", Body: []byte("y\x00\xff")}} {
+		if err := q.Save(ctx, "one", f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.Save(ctx, "two", improve.File{Name: "b.log", Body: []byte("other")}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := q.Files(ctx, "one")
+	if err != nil || len(got) != 2 || got[0].Name != "a/ü.md" || len(got[0].Body) != 0 || string(got[1].Body) != "y\x00\xff" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := q.Files(ctx, "none"); err != nil || len(got) != 0 {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, f := range []improve.File{{}, {Name: strings.Repeat("n", 2000)}, {Name: "big", Body: make([]byte, 33<<20)}} {
+		if err := q.Save(ctx, "one", f); err == nil {
+			t.Errorf("%.20q with %d bytes was kept", f.Name, len(f.Body))
+		}
+	}
+}
+
+func savedOnce(t *testing.T, q improve.Queue) {
+	var kept [8]string
+	var wait sync.WaitGroup
+	for i := range kept {
+		wait.Go(func() {
+			f, err := q.SaveOnce(t.Context(), "", improve.File{Name: "key", Body: fmt.Append(nil, i)})
+			if err != nil {
+				t.Error(err)
+			}
+			kept[i] = string(f.Body)
+		})
+	}
+	wait.Wait()
+	for _, one := range kept {
+		if one == "" || one != kept[0] {
+			t.Fatalf("kept %q", kept)
+		}
 	}
 }

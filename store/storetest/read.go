@@ -167,6 +167,41 @@ func filtered(t *testing.T, store trimtab.Archive) {
 	}
 }
 
+// ofPeople: whose sessions are is a filter of its own, and a repository is the same
+// wherever it lies; a session of which no repository is known is its folder's.
+func ofPeople(t *testing.T, store trimtab.Archive) {
+	for i, s := range []struct{ id, user, project, repo string }{
+		{"s0", "ann", "/a", "host/x"}, {"s1", "bob", "/b", "host/x"}, {"s2", "", "/a", ""}, {"s3", "ann", "/a", "host/y"}, {"s4", "ann", "/c", ""},
+	} {
+		n := trimtab.NewSession(s.id, start.Add(time.Duration(i)*time.Hour))
+		n.User, n.Project, n.Repo = s.user, s.project, s.repo
+		commit(t, store, n, nil)
+	}
+	for _, test := range []struct {
+		q    trimtab.Query
+		want []string
+	}{
+		{trimtab.Query{Users: []string{"ann"}}, []string{"s4", "s3", "s0"}},
+		{trimtab.Query{Users: []string{"ann", ""}}, []string{"s4", "s3", "s2", "s0"}},
+		{trimtab.Query{Users: []string{""}}, []string{"s2"}},
+		{trimtab.Query{Users: []string{"'; --"}}, nil},
+		{trimtab.Query{Project: "/a"}, []string{"s3", "s2", "s0"}},
+		{trimtab.Query{Repo: "host/x"}, []string{"s1", "s0"}},
+		{trimtab.Query{Project: "/a", Repo: "host/x"}, []string{"s2", "s1", "s0"}},
+		{trimtab.Query{Project: "/a", Repo: "host/x", Users: []string{"bob"}, Limit: 1}, []string{"s1"}},
+	} {
+		if diff := cmp.Diff(test.want, ids(all(t, store.List(t.Context(), test.q)))); diff != "" {
+			t.Errorf("%+v: %s", test.q, diff)
+		}
+	}
+	s := load(t, store, "s2")
+	s.User, s.Repo = "ann", "host/z"
+	commit(t, store, s, nil)
+	if diff := cmp.Diff([]string{"s2"}, ids(all(t, store.List(t.Context(), trimtab.Query{Repo: "host/z", Users: []string{"ann"}})))); diff != "" {
+		t.Error("a session that was taken over:", diff)
+	}
+}
+
 func pruned(t *testing.T, store trimtab.Archive) {
 	for i := range 600 {
 		s := trimtab.NewSession(fmt.Sprintf("s%d", i), start.Add(time.Duration(i)*time.Second))

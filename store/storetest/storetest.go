@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) trimtab.Archive) {
 		{"reading can stop at any point", stops},
 		{"lists come newest first", newest},
 		{"lists are filtered", filtered},
+		{"X2: lists are of users and repositories", ofPeople},
 		{"a list can be changed while it is read", pruned},
 		{"removed is gone", removed},
 		{"what is not there is not found", notFound},
@@ -63,6 +64,7 @@ var start = time.Date(2026, 11, 15, 9, 0, 0, 123456789, time.UTC)
 func session(id string) trimtab.Session {
 	s := trimtab.NewSession(id, start)
 	s.Host, s.Project, s.Model, s.Title, s.Parent = "claude", "/home/ada/ship", "m-1", "Fix the rudder", "boss"
+	s.User, s.Repo = "ädä@ship", "github.com/ada/ship//deck"
 	s.Step, s.Split, s.Made = 7, true, 3
 	s.Last = trimtab.Seat{Ref: trimtab.Ref{ID: "m4", Seq: 4}, After: true, Offset: 99}
 	s.Open = []trimtab.ToolCall{{ID: "c1", Name: "bash"}}

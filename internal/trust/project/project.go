@@ -15,8 +15,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab/agent/instruct"
@@ -37,6 +39,25 @@ type Part struct {
 	folder bool         // it is a .trimtab
 	digest trust.Digest // of a .trimtab
 	data   []byte       // of a file
+}
+
+// maxShown is the largest file of which the text is shown: all of what is said to
+// agents, and more than settings need.
+const maxShown = 32 << 10
+
+// Text is what a person is shown of a part before they trust it.
+func (p Part) Text() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		text := string(p.Files[name])
+		fmt.Fprintf(&b, "── %s (%d bytes)\n", name, len(text))
+		if len(text) > maxShown {
+			b.WriteString("too long to show; look at it yourself\n")
+			continue
+		}
+		b.WriteString(strings.TrimRight(text, "\n") + "\n")
+	}
+	return b.String()
 }
 
 // Trusted reports whether a part is trusted as it is.
