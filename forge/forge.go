@@ -33,6 +33,9 @@ type Repository interface {
 	Traits() Traits
 	// Remote is where git pushes to.
 	Remote() git.Remote
+	// MayWrite reports whether an account may write to the repository. One that is not
+	// known, or that we may not ask about, may not.
+	MayWrite(ctx context.Context, login string) (bool, error)
 }
 
 // Issues are the issues of a repository.
@@ -56,6 +59,8 @@ type Pulls interface {
 	// OpenPull makes one. There is one open pull request for a head and a base:
 	// for a second the error is ErrExists.
 	OpenPull(ctx context.Context, p Proposal) (Pull, error)
+	// EditPull gives one another text. Doing it again is no error.
+	EditPull(ctx context.Context, number int, body string) error
 	// ClosePull closes one without merging it. Closing it again is no error.
 	ClosePull(ctx context.Context, number int) error
 	// Checks says what the automatic checks of a commit came to.
@@ -64,8 +69,8 @@ type Pulls interface {
 
 // Talk is what is written below an issue or pull request, and onto it.
 type Talk interface {
-	// Comments yields comments and, for a pull request, reviews, by people and
-	// programs, in no promised order.
+	// Comments yields comments and, for a pull request, reviews and comments at a
+	// line, by people and programs, in no promised order.
 	Comments(ctx context.Context, on Ref) iter.Seq2[Comment, error]
 	// Comment adds one.
 	Comment(ctx context.Context, on Ref, body string) (Comment, error)
@@ -237,6 +242,9 @@ type Comment struct {
 	Body    string
 	URL     string
 	Review  bool
+	Path    string // of a comment at a line; "" for others
+	Line    int
+	Bot     bool // the forge says that the account is a program's
 	Created time.Time
 }
 

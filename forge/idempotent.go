@@ -62,16 +62,18 @@ func NewIdempotent(f Forge, opt Options) (*Idempotent, error) {
 }
 
 // Find returns the issue that was filed under an id, open or closed, whoever of
-// our accounts filed it. Where there are several it is the oldest.
+// our accounts filed it. Where there are several it is the oldest. One that we signed
+// goes before one whose key is not known: a team that lost its keys with its store
+// still files nothing twice, and nobody but our accounts can write such an issue.
 func (c *Idempotent) Find(ctx context.Context, id string) (Issue, bool, error) {
 	m := Marker{"issue", id}
 	if err := m.Check(); err != nil {
 		return Issue{}, false, err
 	}
 	var found Issue
-	ok := false
+	ok, sure := false, false
 	err := c.patient(ctx, func() error {
-		found, ok = Issue{}, false
+		found, ok, sure = Issue{}, false, false
 		authors, err := c.authors(ctx)
 		if err != nil {
 			return err
@@ -81,8 +83,12 @@ func (c *Idempotent) Find(ctx context.Context, id string) (Issue, bool, error) {
 				if err != nil {
 					return err
 				}
-				if same(one.Author, author) && c.signer.Has(one.Body, m) && (!ok || one.Number < found.Number) {
-					found, ok = one, true
+				signed := c.signer.Has(one.Body, m)
+				if !same(one.Author, author) || !signed && (sure || !claims(one.Body, m)) {
+					continue
+				}
+				if !ok || signed && !sure || one.Number < found.Number {
+					found, ok, sure = one, true, signed
 				}
 			}
 		}
@@ -139,6 +145,28 @@ func (c *Idempotent) Pull(ctx context.Context, id string, p Proposal, labels []s
 	return pull, err
 }
 
+// EditPull gives the pull request that was proposed under an id another text, with our
+// marker below it, and returns it as the forge has it then. Before is told the text that
+// will be sent. The same text twice is harmless.
+func (c *Idempotent) EditPull(ctx context.Context, id string, number int, body string, before func(text string) error) (string, error) {
+	text, err := c.signer.Sign(fitBody(body, c.forge.Traits().Body), Marker{"pull", id})
+	if err == nil {
+		err = before(text)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := c.patient(ctx, func() error { return c.forge.EditPull(ctx, number, text) }); err != nil {
+		return "", err
+	}
+	var p Pull
+	err = c.patient(ctx, func() error { p, err = c.forge.Pull(ctx, number); return err })
+	return p.Body, err
+}
+
+// Markers returns the markers of ours that a text bears.
+func (c *Idempotent) Markers(text string) []Marker { return c.signer.Markers(text) }
+
 // FindPull returns the pull request of a branch that was proposed under an id, open
 // or not.
 func (c *Idempotent) FindPull(ctx context.Context, id, branch string) (found Pull, ok bool, err error) {
@@ -181,8 +209,10 @@ func (c *Idempotent) Review(ctx context.Context, id string, number int, r Review
 		return Comment{}, err
 	}
 	signed := Review{Body: text}
-	for _, remark := range r.Remarks {
-		remark.Body = fitBody(remark.Body, most)
+	for _, remark := range r.Remarks { // a forge shows each by itself: it must be known as ours, too
+		if remark.Body, err = c.signer.Sign(fitBody(remark.Body, most), m); err != nil {
+			return Comment{}, err
+		}
 		signed.Remarks = append(signed.Remarks, remark)
 	}
 	return c.comment(ctx, m, Ref{PullKind, number}, func(ctx context.Context) (Comment, error) { return c.forge.Review(ctx, number, signed) })

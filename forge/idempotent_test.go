@@ -223,6 +223,34 @@ func TestATeamKnowsItsOwn(t *testing.T) {
 	}
 }
 
+// TestX3_WithoutTheKeyOurAccountsIssueCounts: a store that was lost took the key with it.
+// One that we can prove goes first, and nobody else can write one.
+func TestX3_WithoutTheKeyOurAccountsIssueCounts(t *testing.T) {
+	m := forge.Marker{Kind: "issue", ID: "f:1"}
+	ours, lost := sign(t, signer(t, keyA), "text", m), sign(t, signer(t, keyB), "text", m)
+	other := sign(t, signer(t, keyB), "text", forge.Marker{Kind: "issue", ID: "f:2"})
+	quoted := sign(t, signer(t, keyA), "as in "+lost, forge.Marker{Kind: "issue", ID: "f:3"})
+	for name, c := range map[string]struct {
+		issues []forge.Issue
+		want   int
+	}{
+		"ours, of a lost key":   {[]forge.Issue{{Number: 4, Author: "trimtab", Body: lost}}, 4},
+		"the oldest of them":    {[]forge.Issue{{Number: 5, Author: "trimtab", Body: lost}, {Number: 4, Author: "bob", Body: lost}}, 4},
+		"one that we can prove": {[]forge.Issue{{Number: 4, Author: "trimtab", Body: lost}, {Number: 9, Author: "trimtab", Body: ours}}, 9},
+		"and the other order":   {[]forge.Issue{{Number: 9, Author: "trimtab", Body: ours}, {Number: 4, Author: "trimtab", Body: lost}}, 9},
+		"another trouble":       {[]forge.Issue{{Number: 4, Author: "trimtab", Body: other}}, 0},
+		"somebody else":         {[]forge.Issue{{Number: 4, Author: "eve", Body: lost}}, 0},
+		"quoted in one of ours": {[]forge.Issue{{Number: 4, Author: "trimtab", Body: quoted}}, 0},
+		"no signature":          {[]forge.Issue{{Number: 4, Author: "trimtab", Body: "<!-- trimtab:1 issue f:1 abcd -->"}}, 0},
+	} {
+		s := &shelf{lax: true, issues: c.issues}
+		team := newIdempotent(t, s, forgetest.NewClock(), &forgetest.Log{}, func(o *forge.Options) { o.Authors = []string{"bob"} })
+		if got, ok, err := team.Find(t.Context(), "f:1"); err != nil || ok != (c.want > 0) || got.Number != c.want {
+			t.Errorf("%s: %d, %v, %v", name, got.Number, ok, err)
+		}
+	}
+}
+
 func TestWhatAnIdempotentNeeds(t *testing.T) {
 	for name, opt := range map[string]forge.Options{"no key": {Log: &forgetest.Log{}}, "no log": {Keys: [][]byte{keyA}}} {
 		if _, err := forge.NewIdempotent((&shelf{}).roles(), opt); err == nil {

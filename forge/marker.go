@@ -116,18 +116,27 @@ func (s Signer) Has(text string, m Marker) bool {
 	return false
 }
 
-// read reads a marker behind its beginning.
-func (s Signer) read(rest string) (Marker, bool) {
-	const most = 16 + 1 + maxID + 1 + 2*sha256.Size + len(markEnd)
-	line, _, ok := strings.Cut(rest[:min(len(rest), most)], markEnd)
-	if !ok {
-		return Marker{}, false
+// claims reports whether a text holds this marker, whoever signed it: what somebody else
+// wrote may hold it, too.
+func claims(text string, m Marker) bool {
+	text = text[:min(len(text), maxRead)]
+	for range maxMarkers {
+		_, rest, ok := strings.Cut(text, markBegin)
+		if !ok {
+			return false
+		}
+		if one, _, ok := parse(rest); ok && one == m {
+			return true
+		}
+		text = rest
 	}
-	kind, rest, ok1 := strings.Cut(line, " ")
-	id, sum, ok2 := strings.Cut(rest, " ")
-	m := Marker{kind, id}
-	got, err := hex.DecodeString(sum)
-	if !ok1 || !ok2 || err != nil || m.Check() != nil {
+	return false
+}
+
+// read reads a marker of ours behind its beginning.
+func (s Signer) read(rest string) (Marker, bool) {
+	m, got, ok := parse(rest)
+	if !ok {
 		return Marker{}, false
 	}
 	for _, k := range s.keys {
@@ -136,6 +145,23 @@ func (s Signer) read(rest string) (Marker, bool) {
 		}
 	}
 	return Marker{}, false
+}
+
+// parse reads a marker behind its beginning, with its signature.
+func parse(rest string) (Marker, []byte, bool) {
+	const most = 16 + 1 + maxID + 1 + 2*sha256.Size + len(markEnd)
+	line, _, ok := strings.Cut(rest[:min(len(rest), most)], markEnd)
+	if !ok {
+		return Marker{}, nil, false
+	}
+	kind, rest, ok1 := strings.Cut(line, " ")
+	id, sum, ok2 := strings.Cut(rest, " ")
+	m := Marker{kind, id}
+	got, err := hex.DecodeString(sum)
+	if !ok1 || !ok2 || err != nil || len(got) != sha256.Size || m.Check() != nil {
+		return Marker{}, nil, false
+	}
+	return m, got, true
 }
 
 // mac signs a marker. Neither a kind nor an id can hold a line end, so no two

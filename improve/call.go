@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 )
 
 // pending is a call that waits for its result.
@@ -17,6 +18,8 @@ type pending struct {
 	file            string // that a tool which runs no command is about
 	key             string // the same call has the same
 	runs            bool   // it runs a command
+	writes          bool   // it writes a file
+	refused         bool   // it was not carried out
 }
 
 // maxAbout is how much is kept of what an open call is about. It is redacted when
@@ -30,12 +33,14 @@ const maxInput = 64 << 10
 // call counts a tool, and the same call of it.
 func (r *Reflector) call(m trimtab.Message, c trimtab.ToolCall) {
 	r.metrics.ToolUses++
-	tool := name(c.Name)
+	tool := name(r.redact(c.Name))
 	key, about := identity(c)
-	p := pending{id: c.ID, tool: tool, about: about, key: tool + "\x00" + key, runs: runs(tool)}
+	kind := evidence.ToolOf(c.Name)
+	p := pending{id: c.ID, tool: tool, about: about, key: tool + "\x00" + key, runs: kind == evidence.RunsCommands, writes: kind == evidence.WritesFiles && len(evidence.ReadCall(c).Files) > 0}
 	if !p.runs {
 		p.file = fileOf(c)
 	}
+	r.expose(p)
 	r.open = append(r.open, p)
 	r.open = r.open[max(0, len(r.open)-maxOpen):]
 	if row := r.tools.at(tool, r.seen); row != nil {
@@ -107,20 +112,6 @@ func name(tool string) string {
 	}
 	return tool
 }
-
-// runs reports whether a tool runs commands, by the names that hosts give such.
-func runs(tool string) bool {
-	low := joined.Replace(strings.ToLower(tool))
-	for _, w := range []string{"bash", "shell", "terminal", "execcommand", "executecommand", "runcommand"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return low == "exec" || low == "run"
-}
-
-// joined takes out what stands between the words of a name.
-var joined = strings.NewReplacer("_", "", "-", "", ".", "")
 
 // asides are keys of an input that say why a call is made or how long it may
 // take, not what it does.

@@ -27,6 +27,8 @@ type Config struct {
 	Worker    string   `json:"worker" default:"auto" enum:"auto,always,never" guard:"user" doc:"whether trimtab serve works on what is queued; auto does where approval is never"`
 	OnTrigger string   `json:"on_trigger" default:"tell" enum:"tell,continue" guard:"user" doc:"when a stop has asked for an improvement: tell says so to the person and to the next turn; continue also sends the agent on, once, with the instructions"`
 	StopWait  *int     `json:"stop_wait_ms" default:"400" min:"0" max:"600" guard:"user" doc:"how long a stop waits for what reflection decides, in milliseconds; what comes later is told with the session's next hook"`
+	Reviewer  string   `json:"reviewer" default:"same" enum:"same,claude,codex,gemini,opencode,qwen,goose,own,command" guard:"user" doc:"who reviews what the agent of improve.agent did; same is that agent in another run"`
+	Notify    []string `json:"notify" guard:"user" doc:"a program and its arguments that is told when a request comes by itself and waits, or work needs a person; the text comes on stdin, TRIMTAB_ITEM and TRIMTAB_PROJECT in the environment"`
 	Form      string   `json:"form" default:"own" enum:"own,literal" guard:"user" doc:"literal: patterns, ids, descriptions and the text of pull requests exactly as the design of the automation gives them"`
 	DailyCap  *int     `json:"daily_cap" default:"3" min:"0" max:"100" guard:"user" doc:"requests in 24 hours at most"`
 	WeeklyCap *int     `json:"weekly_cap" default:"10" min:"0" max:"500" guard:"user" doc:"requests in 7 days at most"`

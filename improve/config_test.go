@@ -20,7 +20,7 @@ func TestR6_TheDefaultsAreTheSeedsButDisabled(t *testing.T) {
 		Thresholds:  improve.Thresholds{Severity: "medium", Count: 2, Cooldown: new(1.0)},
 		Constraints: improve.Constraints{Concurrent: 2, Lines: 200, Components: 3},
 		Forge:       improve.ForgeConfig{Issues: new(true), Branches: new(true), Pulls: new(true), Manual: new(true)},
-		Approval:    "always", DailyCap: new(3), WeeklyCap: new(10), Worker: "auto", OnTrigger: "tell", StopWait: new(400), Form: "own",
+		Approval:    "always", DailyCap: new(3), WeeklyCap: new(10), Worker: "auto", OnTrigger: "tell", StopWait: new(400), Reviewer: "same", Form: "own",
 		Blacklist: []string{"authentication", "payments", "migrations", "deployment", "personal data"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

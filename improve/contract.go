@@ -79,6 +79,8 @@ type Result struct {
 	Suggestions []string  `json:"suggestions"`
 	Priority    Priority  `json:"automation_priority"`
 
+	Exposure *Exposure `json:"-"` // nil where nobody asked for it
+
 	// Faint is what is no pattern of one session: errors that came once or twice.
 	// Over several sessions they may be one.
 	Faint []Pattern `json:"-"`
@@ -96,4 +98,6 @@ type Request struct {
 	MaxComponents  int      `json:"max_components"`
 	MaxLines       int      `json:"max_lines_of_code"`
 	SecurityReview bool     `json:"requires_security_review"`
+	Kind           Kind     `json:"kind,omitempty"`  // "" is Code
+	Turns          []Turn   `json:"turns,omitempty"` // of Guidance: what is replayed
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 )
 
 // result closes a call and counts it where it failed. Whether it did is what the
@@ -21,24 +22,35 @@ func (r *Reflector) result(m trimtab.Message, res trimtab.ToolResult) {
 	}
 	code, told := exitCode(res.Text)
 	failed := res.Failed || call.runs && told && code != "0"
+	if failed && told && strings.Contains(trimtab.Clip(res.Text, 200), "[Request interrupted by user") {
+		return // it was ended, and so has a code
+	}
 	if failed && !told {
-		switch refusal, reason := refusalOf(res.Text); refusal {
-		case rejected:
-			r.deny(m.ID, call, reason)
+		refusal := evidence.RefusalOf(res.Text)
+		r.newest.refused = refusal != evidence.CarriedOut
+		switch refusal {
+		case evidence.Rejected:
+			r.keepResult(PieceRejection, m, call, res)
+			r.deny(m.ID, call, reasonFor(res.Text))
 			return
-		case aborted:
+		case evidence.Cancelled, evidence.Forbidden, evidence.Aborted:
 			return
-		case slip:
-			r.slipped++
-			return
-		case carriedOut:
+		case evidence.CarriedOut:
+			if isSlip(res.Text) {
+				r.slipped++
+				return
+			}
 		}
 	}
+	r.exposeResult(call, failed, complaint(res.Text))
 	if call.runs && r.lint(m.ID, call, res.Text) && failed {
 		r.answered(m.ID, call, res, failed)
 		return
 	}
 	r.answered(m.ID, call, res, failed)
+	if failed {
+		r.keepResult(PieceFailure, m, call, res)
+	}
 	if !failed || r.guess(m.ID, call, res.Text) {
 		return
 	}
@@ -61,6 +73,9 @@ func (r *Reflector) result(m trimtab.Message, res trimtab.ToolResult) {
 	if row.n == 1 {
 		row.tool, row.label, row.sign = call.tool, r.trouble, r.failed
 	}
+	if row.command == "" {
+		row.command = r.commandOf(call)
+	}
 	if len(row.samples) < maxSamples {
 		text := r.trouble
 		if call.about != "" {
@@ -68,6 +83,23 @@ func (r *Reflector) result(m trimtab.Message, res trimtab.ToolResult) {
 		}
 		r.quote(row, m.ID, text)
 	}
+}
+
+// maxCommand is the longest command line that is kept to be run again.
+const maxCommand = 300
+
+// commandOf is the command line of a call, from the session's folder, so that it can be run
+// again; "" where it is none, or where something in it is not to be told.
+func (r *Reflector) commandOf(call pending) string {
+	line := strings.TrimSpace(call.about)
+	if r.folder != "" {
+		line = strings.TrimPrefix(line, "cd "+r.folder+" && ")
+		line = strings.ReplaceAll(line, r.folder+"/", "")
+	}
+	if !call.runs || line == "" || len(line) > maxCommand || strings.ContainsAny(line, "\n\r") || r.redact(line) != line {
+		return ""
+	}
+	return line
 }
 
 // unfinished reports whether a compiler says that the code is in the middle of a change.
@@ -94,7 +126,7 @@ func (r *Reflector) told(text, line string) string {
 func silent(call pending, code string) string {
 	program := ""
 	if call.runs {
-		program = " " + programOf(call.about)
+		program = " " + cmp.Or(purpose(call.about), programOf(call.about))
 	}
 	if code == "" {
 		return call.tool + program + " fails and says nothing"
@@ -115,7 +147,11 @@ func programOf(command string) string {
 
 // answers reports whether the program of a command says no by exit code 1.
 func answers(command string) bool {
-	return slices.Contains([]string{"grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep", "which", "find"}, programOf(command))
+	last := purpose(command) // of several commands the last one's answer counts
+	return slices.Contains([]string{"git config", "git diff", "git grep", "git merge-base", "git show-ref", "git rev-parse", "git ls-files"}, last) ||
+		slices.ContainsFunc([]string{last, programOf(command)}, func(name string) bool {
+			return slices.Contains([]string{"grep", "egrep", "fgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep", "which", "find"}, name)
+		})
 }
 
 // exitCode reads the code of a command where its host wrote it into the output,
@@ -167,34 +203,104 @@ const maxEnds = 4096
 // complaint is the line in which a failed result tells what is wrong; "" where it
 // only says that something is.
 func complaint(text string) string {
+	lines := tellingLines(text)
+	if i := slices.IndexFunc(lines, failedTest); i >= 0 {
+		if before := slices.IndexFunc(lines[:i], tells); before >= 0 { // what stopped the tests, or one of them, told as it ran
+			return withNext(lines, before)
+		}
+		return failure(lines[i:])
+	}
+	if strings.Contains(text, "Traceback (most recent call last)") { // an interpreter names the cause last, a compiler first
+		for i := len(lines) - 1; i >= 0; i-- {
+			if exception(lines[i]) {
+				return lines[i]
+			}
+		}
+	}
+	if i := slices.IndexFunc(lines, tells); i >= 0 {
+		return withNext(lines, i)
+	}
+	if i := slices.IndexFunc(lines, func(line string) bool { return !shown(line) }); i >= 0 {
+		return withNext(lines, i)
+	}
+	return ""
+}
+
+// tellingLines are the lines at both ends of a result that may tell something, plain.
+func tellingLines(text string) []string {
 	head, tail := trimtab.Clip(text, maxEnds), ""
 	if len(text) > maxEnds {
 		tail = text[max(maxEnds, len(text)-maxEnds):]
 	}
-	first, named := "", ""
-	trace := strings.Contains(text, "Traceback (most recent call last)")
+	var out []string
 	for _, part := range []string{head, tail} {
 		for line := range strings.SplitSeq(part, "\n") {
-			whole := plainLine(trimtab.Clip(line, maxLabel))
-			line = unwrapped(whole)
-			if len(line) < 4 || generic(line) {
-				continue
-			}
-			if strings.HasPrefix(named, "--- FAIL") {
-				return named + " " + line // which test, and what of it
-			}
-			if first == "" && !shown(line) {
-				first = line
-			}
-			if (wrong(line) || len(line) < len(whole)) && !shown(line) && (named == "" || trace && exception(line)) {
-				named = line // an interpreter names the cause last, a compiler first
-			}
-			if named != "" && !trace && !strings.HasPrefix(named, "--- FAIL") {
-				return named
+			line = strings.TrimSuffix(line, "\r")
+			line = line[strings.LastIndexByte(line, '\r')+1:] // progress that was written over
+			line = plainLine(trimtab.Clip(line, maxLabel))
+			bare := unwrapped(line)
+			switch {
+			case len(bare) < 4 || generic(bare):
+			case len(bare) < len(line):
+				out = append(out, hostSays+bare)
+			default:
+				out = append(out, line)
 			}
 		}
 	}
-	return cmp.Or(named, first)
+	return out
+}
+
+// hostSays stands before a line around which a host put that it is an error. It is taken
+// off before anybody sees it.
+const hostSays = "\x00"
+
+// tells reports whether a line says what went wrong, and does not merely show it.
+func tells(line string) bool {
+	return strings.HasPrefix(line, hostSays) || wrong(line) && !shown(line)
+}
+
+// withNext is a line, with the next one where it only announces that.
+func withNext(lines []string, i int) string {
+	line := strings.TrimPrefix(lines[i], hostSays)
+	if strings.HasSuffix(line, ":") && i+1 < len(lines) {
+		line += " " + strings.TrimPrefix(lines[i+1], hostSays)
+	}
+	return line
+}
+
+func failedTest(line string) bool { return strings.HasPrefix(line, "--- FAIL") }
+
+// failure says which test failed, the innermost, and what of it: the first line that tells,
+// not what the test logged before.
+func failure(lines []string) string {
+	n := 1
+	for n < len(lines) && failedTest(lines[n]) {
+		n++
+	}
+	test, rest := lines[n-1], lines[n:]
+	if end := slices.IndexFunc(rest, failedTest); end >= 0 {
+		rest = rest[:end]
+	}
+	for _, is := range []func(string) bool{
+		func(line string) bool { return !shown(line) && (wrong(line) || disappoints(line)) },
+		func(line string) bool { return !shown(line) },
+	} {
+		if i := slices.IndexFunc(rest, is); i >= 0 {
+			return test + " " + strings.TrimPrefix(rest[i], hostSays)
+		}
+	}
+	return test
+}
+
+// disappoints reports whether a line of a test says what it had wanted.
+func disappoints(line string) bool {
+	for _, w := range []string{"want", "xpected", "should ", " got ", "got:", "!=", "mismatch"} {
+		if strings.Contains(line, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // unwrapped takes off what hosts put around an error.
@@ -227,16 +333,19 @@ func generic(line string) bool {
 		}
 	}
 	switch strings.TrimRight(low, ":. ") {
-	case "fail", "failed", "error", "output", "stdout", "stderr", "(none)", "command", "none", "---":
+	case "pass", "fail", "failed", "error", "output", "stdout", "stderr", "(none)", "command", "none", "---":
 		return true
 	}
 	if _, command, ok := strings.Cut(low, "$ "); ok && (strings.HasPrefix(low, "[") || strings.HasPrefix(low, "$ ")) && command != "" {
 		return true // what a task runner runs
 	}
-	for _, w := range []string{"make: ***", "=== run", "=== pause", "=== cont", "--- pass", "fail\t", "fail ", "ok ", "? ", "?\t", "# ", "npm err! code", "npm error code", "npm err! errno", "error: script "} {
+	for _, w := range []string{"make: ***", "=== run", "=== pause", "=== cont", "--- pass", "fail\t", "fail ", "ok ", "? ", "?\t", "# ", "npm err! code", "npm error code", "npm err! errno", "error: script ", "testing: warning: no tests", "auto-merging "} {
 		if strings.HasPrefix(low, w) {
 			return true
 		}
+	}
+	if strings.Contains(low, ": : # ") || strings.Contains(low, "(-: # ") || strings.HasPrefix(low, "package ") && !strings.Contains(low, ":") {
+		return true // a linter or the compiler says in which package; what is wrong comes below
 	}
 	for _, w := range []string{"] error task failed", "[build failed]", "[setup failed]", "task failed", "elifecycle"} {
 		if strings.Contains(low, w) {
@@ -248,7 +357,7 @@ func generic(line string) bool {
 
 // shown reports whether a line is code or a log that a command merely shows.
 func shown(line string) bool {
-	for _, w := range []string{"return ", "if ", "func ", "def ", "t.Fatal", "t.Error", "log.", "raise ", "throw ", "//", "*", "+ ", "- ", "INFO", "DEBUG", "level=info", "level=debug", "$ "} {
+	for _, w := range []string{"return ", "if ", "func ", "def ", "t.Fatal", "t.Error", "log.", "raise ", "throw ", "except ", "except:", "catch ", "print(", "//", "*", "+ ", "- ", "INFO", "DEBUG", "level=info", "level=debug", "$ ", "✓", "✔"} {
 		if strings.HasPrefix(line, w) {
 			return true
 		}
@@ -258,7 +367,7 @@ func shown(line string) bool {
 
 // wrong reports whether a line tells of something that went wrong.
 func wrong(line string) bool {
-	for _, w := range []string{"rror", "ERR", "FAIL", "ailed", "anic", "atal", "xception", "not found", "o such file", "enied", "ndefined", "annot", "can't", "nvalid", "refused", "imeout", "imed out", "nable to", "nexpected", "missing", "does not", "not exist", "has not been"} {
+	for _, w := range []string{"rror", "ERR", "FAIL", "ailed", "anic", "atal", "xception", "not found", "o such file", "enied", "ndefined", "annot", "can't", "nvalid", "refused", "imeout", "imed out", "nable to", "nexpected", "missing", "does not", "not exist", "has not been", "not allowed"} {
 		if strings.Contains(line, w) {
 			return true
 		}

@@ -30,9 +30,15 @@ func Instructions(id string, state State) string {
 
 // NewItem is a case on its way into the queue. The verdict is one that fires.
 func NewItem(id string, c Case, cfg Config, v Verdict, now time.Time) Item {
+	if v.State == Queued && cfg.Form != FormLiteral { // nobody sees it before it is public
+		c.Pattern = withheld(c.Pattern)
+	}
 	it := Item{
-		ID: id, Fingerprint: c.Pattern.Fingerprint, Project: c.Project, State: v.State, Request: c.Request(cfg),
+		ID: id, Fingerprint: c.Fingerprint(), Project: c.Project, Repo: c.Repo, State: v.State, Request: c.Request(cfg),
 		Sessions: c.Sessions, Metrics: c.Metrics, Attempt: 1, Created: now, Updated: now,
+	}
+	if c.Earlier != nil {
+		it.Follows = c.Earlier.ID
 	}
 	if it.State == Awaiting {
 		it.Why = "waits for a person to approve it"

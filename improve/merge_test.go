@@ -93,7 +93,7 @@ func TestR4_ASubAgentCountsWithTheSessionThatStartedIt(t *testing.T) {
 		if m.Count != 7 || m.Sessions != 1 || cmp.Diff([]string{"a"}, m.In) != "" {
 			t.Errorf("got %+v", m)
 		}
-		if got := improve.ImpactOf(m.Fingerprint, start, in).After; got != (improve.Period{Sessions: 2, With: 1, Count: 7}) {
+		if got := improve.ImpactOf(print(m.Fingerprint), start, in).After; got != (improve.Period{All: 2, Sessions: 2, With: 1, Count: 7}) {
 			t.Errorf("got %+v", got)
 		}
 	}
@@ -147,6 +147,21 @@ func TestR4_TheOrderOfSessionsDoesNotChangeTheMerge(t *testing.T) {
 	})
 }
 
+// print judges by a fingerprint, and that every session had the occasion.
+type print string
+
+func (p print) Judge(r improve.Result) (bool, int) {
+	n := 0
+	for _, list := range [][]improve.Pattern{r.Patterns, r.Faint} {
+		for _, found := range list {
+			if found.Fingerprint == string(p) {
+				n += found.Count
+			}
+		}
+	}
+	return true, n
+}
+
 func TestImpactComparesBeforeAndAfter(t *testing.T) {
 	at := start.Add(24 * time.Hour)
 	var results []improve.Result
@@ -155,9 +170,8 @@ func TestImpactComparesBeforeAndAfter(t *testing.T) {
 		r.Timestamp = start.Add(time.Duration(i) * 12 * time.Hour)
 		results = append(results, r)
 	}
-	print := results[0].Patterns[0].Fingerprint
-	got := improve.ImpactOf(print, at, results)
-	want := improve.Impact{Fingerprint: print, At: at, Before: improve.Period{Sessions: 3, With: 2, Count: 7}, After: improve.Period{Sessions: 2, With: 1, Count: 1}}
+	got := improve.ImpactOf(print(results[0].Patterns[0].Fingerprint), at, results)
+	want := improve.Impact{At: at, Before: improve.Period{All: 3, Sessions: 3, With: 2, Count: 7}, After: improve.Period{All: 2, Sessions: 2, With: 1, Count: 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -27,8 +27,9 @@ const (
 	KeySignature = "signature" // folded: the same in every session
 	KeyAbout     = "about"     // the same in words, redacted
 	KeyTool      = "tool"
-	KeyKind      = "kind"  // which rule of the type it was
-	KeyScope     = "scope" // ScopeGeneral, or absent
+	KeyCommand   = "command" // a command line that failed so, as it was given
+	KeyKind      = "kind"    // which rule of the type it was
+	KeyScope     = "scope"   // ScopeGeneral, or absent
 )
 
 // ScopeGeneral marks a pattern that is about a session as a whole. Such ones have
@@ -58,6 +59,10 @@ func (r *Reflector) Result(now time.Time) (Result, bool) {
 		out.Patterns = append(out.Patterns, found...)
 	}
 	out.Faint = r.faint()
+	if r.opt.Exposure {
+		out.Exposure = r.exposed()
+		out.Exposure.Changed = r.work.Last > 0
+	}
 	slices.SortStableFunc(out.Patterns, order)
 	top := 0
 	for _, p := range out.Patterns {
@@ -185,7 +190,7 @@ func (r *Reflector) errors() []Pattern {
 }
 
 func (r *Reflector) sameError(row *tally, samples []Sample) Pattern {
-	return r.pattern(ErrorPatterns, row.sign, row.n, samples, map[string]string{KeyTool: row.tool, KeyKind: "same_error", KeyAbout: row.label})
+	return r.pattern(ErrorPatterns, row.sign, row.n, samples, map[string]string{KeyTool: row.tool, KeyKind: "same_error", KeyAbout: row.label, KeyCommand: row.command})
 }
 
 // faint is what came too seldom to be a pattern here, with a sample each.

@@ -47,6 +47,7 @@ func (r *Reflector) hear(m trimtab.Message) {
 	if typed == "" {
 		return
 	}
+	r.keepPrompt(m)
 	r.afterBreak(m, typed)
 	defer func() { r.people.last, r.people.words = hashOf(typed), typed }()
 	if kind := reportedRed(typed); kind != "" {

@@ -1,8 +1,12 @@
 package improve
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,6 +28,25 @@ const (
 // States are all of them, in the order in which an item may have them.
 func States() []State {
 	return []State{Awaiting, Queued, Running, Done, Failed, Manual, Rejected, Cancelled}
+}
+
+// StateNames are the states as people write them.
+func StateNames() (names []string) {
+	for _, s := range States() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// ParseStates returns the states that names mean.
+func ParseStates(names []string) (states []State, err error) {
+	for _, n := range names {
+		if !slices.Contains(States(), State(n)) {
+			return nil, fmt.Errorf("%q is not one of: %s", n, strings.Join(StateNames(), ", "))
+		}
+		states = append(states, State(n))
+	}
+	return states, nil
 }
 
 // Ended reports whether nothing more happens by itself.
@@ -71,7 +94,9 @@ type Event struct {
 type Item struct {
 	ID          string     `json:"id"` // workflow_20261115_101500_k3x9
 	Fingerprint string     `json:"fingerprint"`
-	Project     string     `json:"project"` // root folder of the repository to improve
+	Project     string     `json:"project"`          // root folder of the repository to improve, where it was seen first
+	Repo        string     `json:"repo,omitempty"`   // the repository, the same for every clone: github.com/ann/soundings; "" where no server has it
+	Remote      string     `json:"remote,omitempty"` // address to clone it from, without a secret
 	State       State      `json:"state"`
 	Why         string     `json:"why,omitempty"` // of the state, for a person
 	Request     Request    `json:"request"`
@@ -81,14 +106,42 @@ type Item struct {
 	Evidence    []Evidence `json:"evidence,omitempty"`
 	Created     time.Time  `json:"created"`
 	Updated     time.Time  `json:"updated"`
-	Cancel      bool       `json:"cancel,omitempty"`  // asked for, and not yet done
-	ByHand      bool       `json:"by_hand,omitempty"` // a person asked for it: it is in nobody's way that comes by itself
+	Cancel      bool       `json:"cancel,omitempty"`   // asked for, and not yet done
+	Follows     string     `json:"follows,omitempty"`  // the item whose change did not help
+	ByHand      bool       `json:"by_hand,omitempty"`  // a person asked for it: it is in nobody's way that comes by itself
+	Approved    *Approval  `json:"approved,omitempty"` // nil where nobody was asked
+
+	// Left says why a worker, by its name, does not take the item: it cannot check out
+	// the repository, or lacks the agent or a key. Another one may.
+	Left map[string]string `json:"left,omitempty"`
 
 	// Whoever works on it. Fence grows each time the item is taken: a worker that
 	// was paused past its lease finds a larger one, and can record nothing more.
 	Worker string    `json:"worker,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 	Fence  int64     `json:"fence,omitempty"`
+}
+
+// Approval is who let an item become work, and when.
+type Approval struct {
+	By string    `json:"by"`
+	At time.Time `json:"at"`
+}
+
+// Identity is what an item is about, together with its fingerprint: the repository, and
+// where no server has that, the folder.
+func (it Item) Identity() string { return cmp.Or(it.Repo, it.Project) }
+
+// About reports whether an item is about a fingerprint in a repository, whoever saw it,
+// in whichever clone. Where one of the two knows no repository the folder decides.
+func (it Item) About(fingerprint, repo, project string) bool {
+	if it.Fingerprint != fingerprint && it.Request.Pattern.Fingerprint != fingerprint { // one that follows another has its own
+		return false
+	}
+	if it.Repo == "" || repo == "" {
+		return it.Project == project
+	}
+	return it.Repo == repo
 }
 
 // Errors of a Queue.
@@ -110,6 +163,7 @@ type Queue struct {
 	Leases
 	EffectLog
 	Switch
+	FileStore
 }
 
 // Backlog is the requests, and how far each of them is.
@@ -131,7 +185,7 @@ type Backlog interface {
 // Limits are how many items may be running under a lease.
 type Limits struct {
 	All      int            // in all
-	Projects map[string]int // of a project, where it has a limit of its own
+	Projects map[string]int // of a project, by its Identity, where it has a limit of its own; 0 takes none
 }
 
 // Leases say which worker has which item, and for how long.
@@ -155,4 +209,22 @@ type EffectLog interface {
 type Switch interface {
 	Halt(ctx context.Context, halt bool) error
 	Halted(ctx context.Context) (bool, error)
+}
+
+// File is a paper, a log or a pack of an item, or a key.
+type File struct {
+	Name string
+	Body []byte
+}
+
+// FileStore keeps small files beside the items, so that a worker on another machine can go on
+// with what one left. Folder is the id of an item, or "" for what all share.
+type FileStore interface {
+	// Save keeps a file, in the place of one of that name.
+	Save(ctx context.Context, folder string, f File) error
+	// SaveOnce keeps a file unless there is one of that name, and returns the one that is
+	// kept: of several who save at once, all get the same.
+	SaveOnce(ctx context.Context, folder string, f File) (File, error)
+	// Files returns those of a folder, by name.
+	Files(ctx context.Context, folder string) ([]File, error)
 }

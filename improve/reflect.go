@@ -26,6 +26,10 @@ type Options struct {
 	// Literal counts as the design of the automation does: each same call, whatever came of
 	// it, and each tool that was used ten times.
 	Literal bool
+	// Exposure has the result tell what the session had the occasion for.
+	Exposure bool
+	// Pieces is how many bytes of the session are kept for a reader; see Reflector.Pieces.
+	Pieces int
 }
 
 // Reflector reads one session, message by message, and tells what went wrong in
@@ -56,6 +60,8 @@ type Reflector struct {
 	people  people
 	folder  string // in which the session works
 
+	exposure *Exposure // nil where nobody asked for it, or nothing was called
+
 	shownFolder string // the same, redacted
 	overflow    tally
 	newest      pending // the call whose result came last
@@ -63,6 +69,8 @@ type Reflector struct {
 	trouble     string  // the same in words, redacted
 	wrote       int     // the step of the newest todo write
 	stop        reply   // the newest reply
+	kept        pieces
+	ending      ending // the newest reply with words
 }
 
 // reply is what matters of how the model ended.
@@ -109,6 +117,7 @@ func (r *Reflector) See(m trimtab.Message) bool {
 	r.count(m)
 	if m.IsPrompt() {
 		r.endTurn()
+		r.keepEnd()
 	}
 	r.work = r.work.See(m)
 	before := r.todos
@@ -198,6 +207,9 @@ func (r *Reflector) reply(m trimtab.Message) {
 			text = p.Text
 		}
 	}
+	if r.opt.Pieces > 0 && text != "" {
+		r.ending = ending{m, r.seen}
+	}
 	r.stop.question = strings.HasSuffix(strings.TrimRight(text, " \n\t*_`"), "?")
 }
 
@@ -205,6 +217,9 @@ func (r *Reflector) reply(m trimtab.Message) {
 // call itself and not from the alarm's words, which are shortened: half a secret
 // is not known as one.
 func (r *Reflector) alarm(m trimtab.Message, a loop.Alarm) {
+	if r.newest.refused { // a person who says no eight times is no agent that goes in circles
+		return
+	}
 	sign, about := "", ""
 	switch a.Kind {
 	case loop.SameCall, loop.Cycle:
@@ -214,7 +229,7 @@ func (r *Reflector) alarm(m trimtab.Message, a loop.Alarm) {
 	case loop.Failures:
 		sign, about = r.newest.tool, r.newest.tool
 	case loop.Streak, loop.Rephrase:
-		sign, about = r.newest.tool+" "+purpose(r.newest.about), r.newest.tool+" "+shorten(r.near(r.redact(r.newest.about)), maxExcerpt)
+		sign, about = r.newest.tool+" "+Purpose(r.newest.about), r.newest.tool+" "+shorten(r.near(r.redact(r.newest.about)), maxExcerpt)
 	case loop.SameReport:
 		sign, about = Fold(r.people.words), shorten(r.redact(r.people.words), maxExcerpt)
 	case loop.SameWords, loop.Monologue, loop.Chant:

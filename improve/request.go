@@ -117,8 +117,22 @@ type Case struct {
 	Pattern  Pattern
 	Worthy   bool     // it, or what it was found with, is worth automatic work
 	Project  string   // whose repository would be changed
+	Repo     string   // the repository there, the same for every clone; "" where none is known
 	Sessions []string // in which it was seen
 	Metrics  *Metrics // of all of them; nil where they are not known
+	Kind     Kind     // of the improvement; "" is Code
+	Turns    []Turn   // for Guidance: those in which it went wrong
+	Earlier  *Item    // whose change did not end it, and which this follows
+	Since    string   // what was seen since that change
+}
+
+// Fingerprint is what the case is filed under: that of its trouble, and where it follows a
+// change that did not help, one of its own.
+func (c Case) Fingerprint() string {
+	if c.Earlier != nil {
+		return Fingerprint("again", c.Earlier.Fingerprint)
+	}
+	return c.Pattern.Fingerprint
 }
 
 // Request asks for what would end the case.
@@ -139,6 +153,13 @@ func (c Case) Request(cfg Config) Request {
 			p.Context = Context{}
 		}
 		req.Description = fmt.Sprintf("Detected %s\n\nPattern occurs %d times.\n\nContext: %s", p.Suggestion, p.Count, textOf(p.Context))
+	}
+	if c.Earlier != nil {
+		req.Description = fmt.Sprintf("An earlier change did not end this (%s): %s. Find out why before you change anything.\n\n%s", c.Earlier.ID, c.Since, req.Description)
+	}
+	if c.Kind == Guidance {
+		req.Kind, req.Turns = Guidance, c.Turns
+		req.SecurityReview = true // what a session said becomes a standing instruction, or a program that a host runs
 	}
 	return req
 }

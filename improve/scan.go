@@ -8,6 +8,8 @@ type Query struct {
 	Host    string    // only sessions of this host
 	Since   time.Time // only sessions that were at work since
 	Project string    // only sessions that worked in this folder or below
+
+	Exposure bool // have the results tell what each session had the occasion for
 }
 
 // Reflection is all that was found in many sessions, and the form in which a program is told.
@@ -29,6 +31,8 @@ type Reflection struct {
 	Metrics  Metrics         `json:"metrics"`               // of all sessions
 	Earliest time.Time       `json:"earliest_session,omitzero"`
 	Latest   time.Time       `json:"latest_session,omitzero"`
+	Read     *Reading        `json:"read,omitempty"` // by the person's agent, where they asked for it
+	By       []Group         `json:"by,omitempty"`   // the same by project, agent or person, where they asked for it
 
 	NamedUnread bool `json:"-"` // a file that the query names could not be read
 }

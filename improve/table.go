@@ -27,6 +27,7 @@ type tally struct {
 	label   string // what it is about, as it was written
 	sign    string // the same, folded
 	detail  string
+	command string // of an error: a command line that failed so
 	why     int    // how many of them came with a reason
 	gave    uint64 // of a call: its newest result, hashed
 	failed  bool   // of a call: its newest result is an error

@@ -3,6 +3,7 @@ package improve
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -187,13 +188,13 @@ func (d *decision) blacklist() {
 // against a request that waits for a person, for the forge is asked again before
 // anything is made on it; but nothing starts by itself without its answer.
 func (d *decision) filed() {
-	i := slices.IndexFunc(d.s.Past, func(it Item) bool {
-		return it.Fingerprint == d.c.Pattern.Fingerprint && it.Project == d.c.Project
-	})
-	if i >= 0 {
-		it := d.s.Past[i]
+	it, found := Newest(d.s.Past, d.c.Pattern.Fingerprint, d.c.Repo, d.c.Project)
+	switch {
+	case found && d.c.Earlier != nil && d.c.Earlier.ID == it.ID:
+		d.gate(GateQueue, true, it.ID+" is done and did not help", "", "")
+	case found:
 		d.gate(GateQueue, false, "", fmt.Sprintf("%s is about the same (%s)", it.ID, it.State), "see trimtab improve show "+it.ID+again(it))
-	} else {
+	default:
 		d.gate(GateQueue, true, "no item of this project has the fingerprint "+d.c.Pattern.Fingerprint, "", "")
 	}
 	switch d.s.Forge {
@@ -206,16 +207,37 @@ func (d *decision) filed() {
 	}
 }
 
+// Newest is the item of a repository that is about a trouble, of several the newest: one may
+// follow another that did not help.
+func Newest(past []Item, fingerprint, repo, project string) (newest Item, found bool) {
+	for _, it := range past {
+		if !it.About(fingerprint, repo, project) {
+			continue
+		}
+		if !found || it.Created.After(newest.Created) {
+			newest, found = it, true
+		}
+	}
+	return newest, found
+}
+
 // again is what can be done about an item that is there, after what can be seen of it.
 func again(it Item) string {
 	switch it.State {
 	case Awaiting:
 		return "; to let it begin: trimtab improve approve " + it.ID
 	case Queued, Running:
+		for _, worker := range slices.Sorted(maps.Keys(it.Left)) {
+			if it.State == Queued {
+				return "; a worker does not take it: " + it.Left[worker]
+			}
+		}
 		return "; trimtab improve run --watch does it"
 	case Failed, Cancelled, Manual:
 		return "; to have it done again: trimtab improve retry " + it.ID
-	case Done, Rejected:
+	case Done:
+		return "; nothing is filed twice, but what did not help is taken up again: trimtab improve impact tells whether it did"
+	case Rejected:
 	}
 	return "; nothing is filed twice"
 }

@@ -20,16 +20,17 @@ func (h giteaAPI) mux() http.Handler {
 	m := http.NewServeMux()
 	const repo = " /api/v1/repos/acme/ship"
 	routes := map[string]http.HandlerFunc{
-		"GET /api/v1/user":                       h.user,
-		"GET" + repo:                             h.repo,
-		"GET" + repo + "/issues":                 h.list,
-		"POST" + repo + "/issues":                h.open,
-		"GET" + repo + "/labels":                 h.repoLabels,
-		"POST" + repo + "/labels":                h.makeLabel,
-		"GET" + repo + "/pulls":                  h.pulls,
-		"POST" + repo + "/pulls":                 h.openPull,
-		"GET" + repo + "/commits/{sha}/statuses": h.commitStatuses,
-		"/":                                      h.unknown,
+		"GET /api/v1/user":                                 h.user,
+		"GET" + repo:                                       h.repo,
+		"GET" + repo + "/issues":                           h.list,
+		"POST" + repo + "/issues":                          h.open,
+		"GET" + repo + "/labels":                           h.repoLabels,
+		"POST" + repo + "/labels":                          h.makeLabel,
+		"GET" + repo + "/pulls":                            h.pulls,
+		"POST" + repo + "/pulls":                           h.openPull,
+		"GET" + repo + "/commits/{sha}/statuses":           h.commitStatuses,
+		"GET" + repo + "/collaborators/{login}/permission": h.permission,
+		"/": h.unknown,
 	}
 	for path, way := range map[string]struct {
 		handle func(http.ResponseWriter, *http.Request, *item)
@@ -121,15 +122,35 @@ func (h giteaAPI) open(w http.ResponseWriter, r *http.Request) {
 func (h giteaAPI) get(w http.ResponseWriter, _ *http.Request, i *item) { h.answer(w, 200, h.of(i)) }
 
 func (h giteaAPI) edit(w http.ResponseWriter, r *http.Request, i *item) {
-	var in struct{ State string }
+	var in struct {
+		State string
+		Body  *string
+	}
 	switch {
-	case !h.take(r, &in) || in.State != "closed":
+	case !h.take(r, &in) || in.State != "closed" && in.Body == nil:
 		h.fail(w, 422, "unknown state")
 	case !h.mayWrite(r) && i.author != h.who(r):
 		h.fail(w, 403, "no permission")
 	default:
-		i.state = forge.Closed
+		if in.State != "" {
+			i.state = forge.Closed
+		}
+		if in.Body != nil {
+			i.body = *in.Body
+		}
 		h.answer(w, 201, h.of(i))
+	}
+}
+
+func (h giteaAPI) permission(w http.ResponseWriter, r *http.Request) {
+	login := r.PathValue("login")
+	switch {
+	case !slices.Contains(accounts, login):
+		h.fail(w, 404, "user does not exist")
+	case mayPush(login):
+		h.answer(w, 200, map[string]any{"permission": "write", "role_name": "write"})
+	default:
+		h.answer(w, 200, map[string]any{"permission": "read", "role_name": "read"})
 	}
 }
 

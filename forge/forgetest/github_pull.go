@@ -89,17 +89,62 @@ func (h githubAPI) pull(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h githubAPI) editPull(w http.ResponseWriter, r *http.Request) {
-	var in struct{ State string }
+	var in struct {
+		State string
+		Body  *string
+	}
 	i := h.find(r, forge.PullKind)
 	switch {
 	case i == nil:
 		h.fail(w, 404, "Not Found")
-	case !h.take(r, &in) || in.State != "closed":
+	case !h.take(r, &in) || in.State != "closed" && in.Body == nil || in.Body != nil && len(*in.Body) > 65536:
 		h.fail(w, 422, "Validation Failed")
 	default:
-		i.state = forge.Closed
+		if in.State != "" {
+			i.state = forge.Closed
+		}
+		if in.Body != nil {
+			i.body = *in.Body
+		}
 		h.answer(w, 200, h.pullOf(i, true))
 	}
+}
+
+func (h githubAPI) permission(w http.ResponseWriter, r *http.Request) {
+	login := r.PathValue("login")
+	if !h.mayWrite(r) {
+		h.fail(w, 403, "Must have push access to view collaborator permission.")
+		return
+	}
+	role := "read" // of anybody, in a public repository
+	if mayPush(login) {
+		role = "write"
+	}
+	h.answer(w, 200, map[string]any{"permission": role, "role_name": role, "user": both(h.account(login), map[string]any{"role_name": role})})
+}
+
+// remarks are the comments at lines.
+func (h githubAPI) remarks(w http.ResponseWriter, r *http.Request) {
+	h.query(r, "per_page", "page")
+	i := h.find(r, forge.PullKind)
+	if i == nil {
+		h.fail(w, 404, "Not Found")
+		return
+	}
+	out := []map[string]any{}
+	at := h.at("pulls", strconv.Itoa(i.number))
+	way := map[string]any{"href": at}
+	for _, s := range i.comments {
+		if s.path == "" {
+			continue
+		}
+		out = append(out, map[string]any{
+			"id": s.id, "node_id": node("RC", s.id), "url": at, "diff_hunk": "@@ -1 +1 @@", "path": s.path, "line": s.line, "commit_id": h.commit(i.head), "original_commit_id": h.commit(i.head),
+			"user": h.account(s.author), "body": s.body, "created_at": s.at, "updated_at": s.at, "html_url": at, "pull_request_url": at, "author_association": "MEMBER",
+			"pull_request_review_id": nil, "_links": map[string]any{"self": way, "html": way, "pull_request": way},
+		})
+	}
+	h.answer(w, 200, cutPage(h.Hub, w, r, out, "per_page"))
 }
 
 func (h githubAPI) saidOf(i *item, s said) map[string]any {
@@ -125,7 +170,7 @@ func (h githubAPI) talk(w http.ResponseWriter, r *http.Request, review bool, kin
 	}
 	out := []map[string]any{}
 	for _, s := range i.comments {
-		if s.review == review {
+		if s.review == review && s.path == "" {
 			out = append(out, h.saidOf(i, s))
 		}
 	}

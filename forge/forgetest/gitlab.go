@@ -29,7 +29,8 @@ func (h gitlabAPI) mux() http.Handler {
 		"GET" + repo + "/merge_requests":                    h.merges,
 		"POST" + repo + "/merge_requests":                   h.openMerge,
 		"GET" + repo + "/repository/commits/{sha}/statuses": h.commitStatuses,
-		"/": h.unknown,
+		"GET" + repo + "/members/all":                       h.members,
+		"/":                                                 h.unknown,
 	}
 	for list, kind := range map[string]forge.Kind{"issues": forge.IssueKind, "merge_requests": forge.PullKind} {
 		one := repo + "/" + list + "/{number}"
@@ -122,11 +123,12 @@ func (h gitlabAPI) get(w http.ResponseWriter, _ *http.Request, i *item) { h.answ
 
 func (h gitlabAPI) edit(w http.ResponseWriter, r *http.Request, i *item) {
 	var in struct {
-		Event string `json:"state_event"`
-		Add   string `json:"add_labels"`
+		Event string  `json:"state_event"`
+		Add   string  `json:"add_labels"`
+		Text  *string `json:"description"`
 	}
 	switch {
-	case !h.take(r, &in) || in.Event != "" && in.Event != "close" || in.Event+in.Add == "":
+	case !h.take(r, &in) || in.Event != "" && in.Event != "close" || in.Event+in.Add == "" && in.Text == nil:
 		h.fail(w, 400, "400 Bad request")
 		return
 	case !h.mayWrite(r):
@@ -135,6 +137,10 @@ func (h gitlabAPI) edit(w http.ResponseWriter, r *http.Request, i *item) {
 	}
 	if in.Event == "close" {
 		i.state = forge.Closed
+	}
+	if in.Text != nil {
+		i.body = *in.Text
+		h.act(i, i.body)
 	}
 	for _, l := range strings.Split(in.Add, ",") {
 		if l != "" && !slices.Contains(i.labels, l) {
@@ -145,6 +151,17 @@ func (h gitlabAPI) edit(w http.ResponseWriter, r *http.Request, i *item) {
 		}
 	}
 	h.answer(w, 200, h.of(i))
+}
+
+func (h gitlabAPI) members(w http.ResponseWriter, r *http.Request) {
+	h.query(r, "query", "per_page", "page")
+	out := []map[string]any{}
+	for i, login := range accounts { // a query finds parts of names, too
+		if strings.Contains(login, r.URL.Query().Get("query")) {
+			out = append(out, map[string]any{"id": i + 1, "username": login, "access_level": map[bool]int{true: 40, false: 10}[mayPush(login)]})
+		}
+	}
+	h.answer(w, 200, cutPage(h.Hub, w, r, out, "per_page"))
 }
 
 func (h gitlabAPI) repoLabels(w http.ResponseWriter, r *http.Request) {

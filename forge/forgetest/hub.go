@@ -76,6 +76,8 @@ type said struct {
 	body   string
 	review bool
 	at     time.Time
+	path   string // of a comment at a line
+	line   int
 }
 
 type status struct {
@@ -86,7 +88,7 @@ type status struct {
 
 // The accounts of a Hub: ada and bob may write, eve may only open issues and
 // comment.
-var accounts = []string{"ada", "bob", "eve"}
+var accounts = []string{"ada", "bob", "carol", "eve"}
 
 func newHub(t testing.TB, speak dialect) *Hub {
 	t.Helper()
@@ -149,6 +151,25 @@ func (h *Hub) CloseIssue(t testing.TB, number int) {
 	}
 	t.Errorf("there is no issue %d to close", number)
 }
+
+// Says has an account write below a pull request on the forge's own page: at a line where a
+// path is given.
+func (h *Hub) Says(login string, number int, body, path string, line int) {
+	h.t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, i := range h.items {
+		if i.kind == forge.PullKind && i.number == number {
+			h.given++
+			i.comments = append(i.comments, said{h.given, login, body, false, h.now(), path, line})
+			return
+		}
+	}
+	h.t.Errorf("there is no pull request %d to write below", number)
+}
+
+// mayPush reports whether an account may write.
+func mayPush(login string) bool { return slices.Contains(accounts, login) && login != "eve" }
 
 // Branches are those of the repository that begin with a prefix.
 func (h *Hub) Branches(prefix string) []string {
@@ -351,7 +372,7 @@ func (h *Hub) now() time.Time {
 
 func (h *Hub) say(i *item, author, body string, review bool) said {
 	h.given++
-	s := said{h.given, author, body, review, h.now()}
+	s := said{id: h.given, author: author, body: body, review: review, at: h.now()}
 	i.comments = append(i.comments, s)
 	return s
 }

@@ -85,6 +85,8 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		{"a draft is one", draft},
 		{"a branch that is not there cannot be proposed", noBranch},
 		{"comments and reviews come back", talk},
+		{"a pull request is given another text, and keeps the rest", editPull},
+		{"who may write is told, and nobody that is not known may", mayWrite},
 		{"a commit without checks has none", noChecks},
 		{"P1 the same errand twice makes one thing", twice},
 		{"P1 what a predecessor made is found again", successor},

@@ -118,6 +118,29 @@ func noBranch(t *testing.T, w World) {
 	}
 }
 
+func editPull(t *testing.T, w World) {
+	work := NewWork(t, w.Forge)
+	work.Branch("feat/one", "left\n")
+	made := must[forge.Pull](t)(w.Forge.OpenPull(t.Context(), proposal("feat/one")))
+	for range 2 {
+		if err := w.Forge.EditPull(t.Context(), made.Number, "other words\n\n- a list"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := must[forge.Pull](t)(w.Forge.Pull(t.Context(), made.Number))
+	equal(t, "read", []any{read.Title, read.Body, read.State, read.Head}, []any{made.Title, "other words\n\n- a list", forge.Open, "feat/one"})
+}
+
+func mayWrite(t *testing.T, w World) {
+	NewWork(t, w.Forge)
+	for login, want := range map[string]bool{self(t, w.Forge): true, self(t, w.Other): true, "nobody-of-this-name": false} {
+		got, err := w.Forge.MayWrite(t.Context(), login)
+		if err != nil || got != want && w.Forge.Traits().Name != "local" { // whoever has the folder may there
+			t.Errorf("%s: %v, %v", login, got, err)
+		}
+	}
+}
+
 func talk(t *testing.T, w World) {
 	work := NewWork(t, w.Forge)
 	work.Branch("feat/one", "left\n")

@@ -51,6 +51,19 @@ func (t Tree) Branch(ctx context.Context, at Remote, branch string) (string, err
 	return "", nil
 }
 
+// Fetch brings the commits of a branch of the remote here, under no name.
+func (t Tree) Fetch(ctx context.Context, from Remote, branch string) error {
+	if err := from.check(); err != nil {
+		return err
+	}
+	ref, err := t.ref(ctx, branch)
+	if err != nil {
+		return err
+	}
+	_, err = t.run(ctx, &from, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--end-of-options", from.URL, ref)
+	return err
+}
+
 // Push moves a branch of the remote. It never takes commits away from one: To
 // must follow From.
 func (t Tree) Push(ctx context.Context, to Remote, u Update) error {

@@ -22,17 +22,21 @@ type comment struct {
 	URL       string       `json:"html_url"`
 	Created   time.Time    `json:"created_at"`
 	Submitted time.Time    `json:"submitted_at"`
+	Remarks   int          `json:"comments_count"` // of a review: comments at lines
+	Path      string       `json:"path"`
+	Line      int          `json:"position"`
 }
 
 func (c comment) ours(review bool) forge.Comment {
-	out := forge.Comment{ID: strconv.FormatInt(c.ID, 10), Author: c.User.Login, Body: c.Body, URL: c.URL, Review: review, Created: c.Created}
+	out := forge.Comment{ID: strconv.FormatInt(c.ID, 10), Author: c.User.Login, Body: c.Body, URL: c.URL, Review: review, Created: c.Created, Path: c.Path, Line: c.Line}
 	if review {
 		out.Created = c.Submitted
 	}
 	return out
 }
 
-// Comments yields comments, which Gitea lists whole, then reviews.
+// Comments yields comments, which Gitea lists whole, then reviews, each with its
+// comments at lines, which are listed by review.
 func (f *Forge) Comments(ctx context.Context, on forge.Ref) iter.Seq2[forge.Comment, error] {
 	return func(yield func(forge.Comment, error) bool) {
 		doing := fmt.Sprintf("list comments of %s %d", on.Kind, on.Number)
@@ -44,6 +48,17 @@ func (f *Forge) Comments(ctx context.Context, on forge.Ref) iter.Seq2[forge.Comm
 			for c, err := range rest.List[comment](ctx, f.client, call) {
 				if !yield(c.ours(i == 1), f.missing(ctx, on, err)) {
 					return
+				}
+				if err != nil || c.Remarks == 0 {
+					continue
+				}
+				at := rest.Call{Doing: doing, Path: f.path("pulls", itoa(on.Number), "reviews", strconv.FormatInt(c.ID, 10), "comments"), Query: url.Values{}}
+				for r, err := range rest.List[comment](ctx, f.client, at) {
+					line := r.ours(false)
+					line.ID = "line-" + line.ID
+					if !yield(line, err) {
+						return
+					}
 				}
 			}
 		}

@@ -110,3 +110,31 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestR24_WhatPeopleWriteAtALineComesBack, with its place; a stranger may not write.
+func TestR24_WhatPeopleWriteAtALineComesBack(t *testing.T) {
+	h, f := hub(t)
+	work := forgetest.NewWork(t, f)
+	work.Branch("feat/one", "left\n")
+	p, err := f.OpenPull(t.Context(), forge.Proposal{Text: forge.Text{Title: "a", Body: "text"}, Head: "feat/one", Base: "main"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Says("bob", p.Number, "why left?", "rudder.txt", 1)
+	h.Says("eve", p.Number, "merge this", "", 0)
+	got := map[string]forge.Comment{}
+	for c, err := range f.Comments(t.Context(), p.Ref()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[c.Author] = c
+	}
+	if c := got["bob"]; c.Path != "rudder.txt" || c.Line != 1 || c.Body != "why left?" || !strings.HasPrefix(c.ID, "line-") || len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+	for login, want := range map[string]bool{"bob": true, "eve": false} {
+		if may, err := f.MayWrite(t.Context(), login); err != nil || may != want {
+			t.Errorf("%s: %v %v", login, may, err)
+		}
+	}
+}

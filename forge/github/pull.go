@@ -116,6 +116,18 @@ func (f *Forge) openPull(ctx context.Context, p forge.Proposal) (forge.Pull, err
 	return made.ours(), err
 }
 
+// EditPull gives one another text.
+func (f *Forge) EditPull(ctx context.Context, number int, body string) error {
+	return f.client.Do(ctx, rest.Call{
+		Doing: fmt.Sprintf("edit pull request %d", number), Method: "PATCH", Path: f.path("pulls", itoa(number)), In: map[string]string{"body": body},
+	})
+}
+
+// MayWrite asks for the permission of an account.
+func (f *Forge) MayWrite(ctx context.Context, login string) (bool, error) {
+	return f.client.Permitted(ctx, f.path("collaborators", login, "permission"))
+}
+
 // ClosePull closes one.
 func (f *Forge) ClosePull(ctx context.Context, number int) error {
 	return f.client.Do(ctx, rest.Call{

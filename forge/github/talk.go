@@ -22,22 +22,30 @@ type comment struct {
 	URL       string       `json:"html_url"`
 	Created   time.Time    `json:"created_at"`
 	Submitted time.Time    `json:"submitted_at"`
+	Path      string       `json:"path"`
+	Line      int          `json:"line"` // null once the line is gone
 }
 
 func (c comment) ours(review bool) forge.Comment {
-	out := forge.Comment{ID: strconv.FormatInt(c.ID, 10), Author: c.User.Login, Body: c.Body, URL: c.URL, Review: review, Created: c.Created}
+	out := forge.Comment{
+		ID: strconv.FormatInt(c.ID, 10), Author: c.User.Login, Body: c.Body, URL: c.URL, Review: review, Created: c.Created, Path: c.Path, Line: c.Line,
+		Bot: c.User.Type == "Bot" || strings.HasSuffix(c.User.Login, "[bot]"),
+	}
 	if review {
 		out.Created = c.Submitted
+	}
+	if c.Path != "" { // these have numbers of their own
+		out.ID = "line-" + out.ID
 	}
 	return out
 }
 
-// Comments yields comments, then reviews.
+// Comments yields comments, then reviews, then comments at lines.
 func (f *Forge) Comments(ctx context.Context, on forge.Ref) iter.Seq2[forge.Comment, error] {
 	return func(yield func(forge.Comment, error) bool) {
 		lists := []string{f.path("issues", itoa(on.Number), "comments")}
 		if on.Kind == forge.PullKind {
-			lists = append(lists, f.path("pulls", itoa(on.Number), "reviews"))
+			lists = append(lists, f.path("pulls", itoa(on.Number), "reviews"), f.path("pulls", itoa(on.Number), "comments"))
 		}
 		for i, path := range lists {
 			call := rest.Call{Doing: fmt.Sprintf("list comments of %s %d", on.Kind, on.Number), Path: path, Query: url.Values{"per_page": {"100"}}}

@@ -2,9 +2,11 @@ package gitlab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab/forge"
@@ -87,6 +89,36 @@ func (f *Forge) OpenPull(ctx context.Context, p forge.Proposal) (forge.Pull, err
 		err = &forge.Error{Forge: "gitlab", Doing: "open merge request", Err: forge.ErrUnclear, Said: "the answer has no number"}
 	}
 	return m.ours(), err
+}
+
+// EditPull gives a merge request another text.
+func (f *Forge) EditPull(ctx context.Context, number int, body string) error {
+	return f.client.Do(ctx, rest.Call{
+		Doing: fmt.Sprintf("edit merge request %d", number), Method: "PUT", Path: f.path("merge_requests", itoa(number)), In: map[string]string{"description": inert(body)},
+	})
+}
+
+// developer is the least access level that may push.
+const developer = 30
+
+// MayWrite asks for the access of a member, also of the groups above.
+func (f *Forge) MayWrite(ctx context.Context, login string) (bool, error) {
+	type member struct {
+		account
+		Level int `json:"access_level"`
+	}
+	call := rest.Call{Doing: "ask who may write", Path: f.path("members", "all"), Query: url.Values{"query": {login}, "per_page": {"100"}}}
+	for m, err := range rest.List[member](ctx, f.client, call) {
+		switch {
+		case errors.Is(err, forge.ErrNotFound), errors.Is(err, forge.ErrRefused):
+			return false, nil
+		case err != nil:
+			return false, err
+		case strings.EqualFold(m.Name, login):
+			return m.Level >= developer, nil
+		}
+	}
+	return false, nil
 }
 
 // ClosePull closes a merge request.

@@ -21,10 +21,14 @@ type note struct {
 	Author  account   `json:"author"`
 	System  bool      `json:"system"`
 	Created time.Time `json:"created_at"`
+	At      struct {
+		Path string `json:"new_path"`
+		Line int    `json:"new_line"`
+	} `json:"position"`
 }
 
 func (n note) ours() forge.Comment {
-	return forge.Comment{ID: strconv.FormatInt(n.ID, 10), Author: n.Author.Name, Body: n.Body, Created: n.Created}
+	return forge.Comment{ID: strconv.FormatInt(n.ID, 10), Author: n.Author.Name, Body: n.Body, Created: n.Created, Path: n.At.Path, Line: n.At.Line}
 }
 
 // place is the path of an issue or merge request.

@@ -167,3 +167,23 @@ func TestAFolderIsNeeded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestR24_APersonMayCommentWithAPlainFile: no facts on top are needed.
+func TestR24_APersonMayCommentWithAPlainFile(t *testing.T) {
+	folder := t.TempDir()
+	f := open(t, folder, "trimtab")
+	_, pull := propose(t, f)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(pull.URL), "comment-1.md"), []byte("please say how far\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []forge.Comment
+	for c, err := range f.Comments(t.Context(), pull.Ref()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, c)
+	}
+	if len(got) != 1 || got[0].Body != "please say how far" || got[0].Author == "trimtab" || got[0].ID != "1" || got[0].Created.IsZero() {
+		t.Errorf("%+v", got)
+	}
+}

@@ -184,6 +184,14 @@ func (f *Forge) OpenPull(ctx context.Context, r forge.Proposal) (forge.Pull, err
 	return f.pull(n, p), nil
 }
 
+// EditPull gives one another text.
+func (f *Forge) EditPull(ctx context.Context, number int, body string) error {
+	return f.change(ctx, fmt.Sprintf("edit pull request %d", number), pullFile(number), func(p *page) { p.Body = body })
+}
+
+// MayWrite is true of everybody: who can put a file into the folder can do all.
+func (f *Forge) MayWrite(context.Context, string) (bool, error) { return true, nil }
+
 // ClosePull closes one. One that was merged stays merged.
 func (f *Forge) ClosePull(ctx context.Context, number int) error {
 	return f.change(ctx, fmt.Sprintf("close pull request %d", number), pullFile(number), func(p *page) {

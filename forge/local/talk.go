@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"path"
 	"path/filepath"
@@ -46,7 +47,7 @@ func (f *Forge) Comments(ctx context.Context, on forge.Ref) iter.Seq2[forge.Comm
 		}
 		slices.Sort(names) // they begin with the time
 		for _, name := range names {
-			p, err := f.read(doing, name)
+			p, err := f.spoken(doing, name)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -55,6 +56,27 @@ func (f *Forge) Comments(ctx context.Context, on forge.Ref) iter.Seq2[forge.Comm
 			}
 		}
 	}
+}
+
+// spoken reads a comment. A person may put down a file with words alone.
+func (f *Forge) spoken(doing, name string) (page, error) {
+	file, err := f.root.Open(name)
+	if err != nil {
+		return page{}, f.fail(doing, forge.ErrUnreachable, err.Error())
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxPage+1))
+	if err != nil {
+		return page{}, f.fail(doing, forge.ErrUnreachable, err.Error())
+	}
+	if !strings.HasPrefix(string(raw), fence) {
+		p := page{Author: "person", Body: strings.TrimSpace(string(raw[:min(len(raw), maxPage)]))}
+		if info, err := file.Stat(); err == nil {
+			p.Created = info.ModTime().UTC()
+		}
+		return p, nil
+	}
+	return f.read(doing, name)
 }
 
 // Comment adds one.

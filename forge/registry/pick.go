@@ -30,12 +30,13 @@ import (
 
 // Config says where issues and pull requests go. A project may not set it.
 type Config struct {
-	Kind   string `json:"kind" default:"auto" enum:"auto,local,github,gitea,gitlab" guard:"user" doc:"the forge; auto goes by the project's remote origin, and is local where that is no forge"`
-	URL    string `json:"url" guard:"user" doc:"address of the server, where it is not the public one"`
-	Repo   string `json:"repo" guard:"user" doc:"owner/name at the forge; found from the remote where it is empty"`
-	Folder string `json:"folder" guard:"user" doc:"of the local forge; one for each project in the data folder where it is empty"`
-	Self   string `json:"self" guard:"user" doc:"account that the token belongs to; found out where it is empty"`
-	Life   int    `json:"requestLifeSeconds" default:"60" min:"1" max:"3600" guard:"user" doc:"how long a server may be at work on a request whose answer was lost"`
+	Kind    string   `json:"kind" default:"auto" enum:"auto,local,github,gitea,gitlab" guard:"user" doc:"the forge; auto goes by the project's remote origin, and is local where that is no forge"`
+	URL     string   `json:"url" guard:"user" doc:"address of the server, where it is not the public one"`
+	Repo    string   `json:"repo" guard:"user" doc:"owner/name at the forge; found from the remote where it is empty"`
+	Folder  string   `json:"folder" guard:"user" doc:"of the local forge; one for each project in the data folder where it is empty"`
+	Self    string   `json:"self" guard:"user" doc:"account that the token belongs to; found out where it is empty"`
+	Authors []string `json:"authors" guard:"user" doc:"further accounts of your team whose issues and pull requests count as filed, besides the one of the token"`
+	Life    int      `json:"requestLifeSeconds" default:"60" min:"1" max:"3600" guard:"user" doc:"how long a server may be at work on a request whose answer was lost"`
 }
 
 // Options are what finding works with.
@@ -139,48 +140,11 @@ func origin(ctx context.Context, opt Options) address {
 	if err != nil {
 		return address{}
 	}
-	return parse(strings.TrimSpace(text))
-}
-
-// parse reads an address as git takes it: a URL, or host:path for ssh.
-func parse(text string) address {
-	if len(text) > 2048 || strings.ContainsAny(text, "\n\r\t ") {
+	at, ok := git.ParseAddress(text)
+	if !ok || !strings.Contains(at.Path, "/") { // no owner/name
 		return address{}
 	}
-	if !strings.Contains(text, "://") {
-		host, path, ok := strings.Cut(text, ":")
-		if _, after, user := strings.Cut(host, "@"); user {
-			host = after
-		}
-		if !ok || strings.ContainsAny(host, `/\`) || len(host) < 2 { // a path, also one of Windows
-			return address{}
-		}
-		return clean(host, path)
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "ssh" && u.Scheme != "git" {
-		return address{}
-	}
-	host := u.Host
-	if u.Scheme == "ssh" || u.Scheme == "git" {
-		host = u.Hostname() // their ports are not those of the web server
-	}
-	return clean(host, u.Path)
-}
-
-// clean refuses what is no owner/name.
-func clean(host, path string) address {
-	repo := strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	parts := strings.Split(repo, "/")
-	if host == "" || len(parts) < 2 {
-		return address{}
-	}
-	for _, p := range parts {
-		if p == "" || p == "." || p == ".." || strings.ContainsAny(p, `\?#%`) {
-			return address{}
-		}
-	}
-	return address{strings.ToLower(host), repo}
+	return address{at.Host, at.Path}
 }
 
 // hostOf is the host of a server's address.

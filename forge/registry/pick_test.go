@@ -106,15 +106,3 @@ func TestATokenIsForItsOwnServer(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
-
-func FuzzParse(f *testing.F) {
-	for _, s := range []string{"https://github.com/a/b.git", "git@github.com:a/b", "ssh://x:1/y/z", "a:b/c", "://", "https://[::1]:8/a/b"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		at := parse(s)
-		if (at.host == "") != (at.repo == "") || strings.Contains(at.repo, "..") && slices.Contains(strings.Split(at.repo, "/"), "..") {
-			t.Errorf("%q: %+v", s, at)
-		}
-	})
-}

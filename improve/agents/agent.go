@@ -34,6 +34,7 @@ type Job struct {
 	Prompt   string        // redacted by the caller
 	Dir      string        // the worktree: the agent may write here and nowhere else
 	ReadOnly bool          // it shall look and say, and write nothing
+	NoTools  bool          // it shall only say: it gets no tools where it can do without
 	Folder   string        // where its log goes
 	Time     time.Duration // at most
 	Cost     float64       // dollars at most, 0 for no limit

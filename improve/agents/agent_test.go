@@ -29,7 +29,7 @@ func each(t *testing.T, f func(t *testing.T, r *rig)) {
 }
 
 func TestR10_TheCommandLinesAreThoseThatWereSeenToWork(t *testing.T) {
-	work, look := Job{Cost: 2.5}, Job{ReadOnly: true}
+	work, look, talk := Job{Cost: 2.5}, Job{ReadOnly: true}, Job{ReadOnly: true, NoTools: true}
 	for _, c := range []struct {
 		agent string
 		job   Job
@@ -41,6 +41,9 @@ func TestR10_TheCommandLinesAreThoseThatWereSeenToWork(t *testing.T) {
 		{"codex", work, true, `codex exec --json --skip-git-repo-check --color never -c shell_environment_policy.ignore_default_excludes=false --sandbox danger-full-access -m m -`},
 		{"codex", work, false, `codex exec --json --skip-git-repo-check --color never -c shell_environment_policy.ignore_default_excludes=false --sandbox workspace-write -m m -`},
 		{"codex", look, false, `codex exec --json --skip-git-repo-check --color never -c shell_environment_policy.ignore_default_excludes=false --sandbox read-only -m m -`},
+		{"claude", talk, true, `claude -p --output-format stream-json --verbose --strict-mcp-config --settings {"disableAllHooks":true} --permission-mode dontAsk --tools  --model m`},
+		{"codex", talk, true, `codex exec --json --skip-git-repo-check --color never -c shell_environment_policy.ignore_default_excludes=false --sandbox read-only --disable shell_tool --disable unified_exec -m m -`},
+		{"opencode", talk, true, `opencode run --format json --pure --agent plan -m m`},
 		{"gemini", work, true, `gemini --output-format stream-json --skip-trust --extensions none --allowed-mcp-server-names none --approval-mode yolo -m m`},
 		{"gemini", look, true, `gemini --output-format stream-json --skip-trust --extensions none --allowed-mcp-server-names none --approval-mode plan -m m`},
 		{"opencode", work, true, `opencode run --format json --pure --auto -m m`},
@@ -62,6 +65,9 @@ func TestR10_TheCommandLinesAreThoseThatWereSeenToWork(t *testing.T) {
 		t.Errorf("codex with a login gets %s", got)
 	}
 	goose, _ := find("goose")
+	if got := goose.variables(talk, true); got[len(got)-1] != "GOOSE_MODE=chat" {
+		t.Errorf("goose that may only talk gets %q", got)
+	}
 	if got := goose.variables(look, false); got[len(got)-1] != "GOOSE_MODE=chat" {
 		t.Errorf("goose that may only look gets %q", got)
 	}

@@ -15,36 +15,49 @@ import (
 //go:embed sample/script.txtar
 var sampleScript string
 
+//go:embed sample/guidance-script.txtar
+var guidanceScript string
+
 // scripted is how the demo agent begins everything that it says.
 const scripted = "(Scripted by the demo agent; no model was asked.)\n\n"
 
 // demo is an agent that plays a script. It needs no key and no network, and it
 // really changes files.
 type demo struct {
-	steps map[string]scene
-	opt   Options
+	steps    map[string]scene
+	guidance map[string]scene // for the sample of guidance; nil with a script of the person's
+	opt      Options
 }
 
 // scene is what it does in one step.
 type scene struct {
 	say   string
+	heeds []heeded
 	write []archived
 	edit  []edit
 }
+
+// heeded is what is said in the place of the rest, where the prompt holds some words: an
+// agent that does what it is told.
+type heeded struct{ words, say string }
 
 // edit replaces a text of a file that is there once.
 type edit struct{ name, old, new string }
 
 func newDemo(cfg Config, opt Options) (Agent, error) {
-	text := sampleScript
-	if cfg.Script != "" {
-		raw, err := os.ReadFile(cfg.Script) // #nosec G304 -- the person's own setting
+	if cfg.Script == "" {
+		steps, err := parseScript(sampleScript)
 		if err != nil {
-			return nil, fmt.Errorf("improve.script: %w", err)
+			return nil, err
 		}
-		text = string(raw)
+		guidance, err := parseScript(guidanceScript)
+		return &demo{steps: steps, guidance: guidance, opt: opt}, err
 	}
-	steps, err := parseScript(text)
+	raw, err := os.ReadFile(cfg.Script) // #nosec G304 -- the person's own setting
+	if err != nil {
+		return nil, fmt.Errorf("improve.script: %w", err)
+	}
+	steps, err := parseScript(string(raw))
 	if err != nil {
 		return nil, fmt.Errorf("improve.script: %w", err)
 	}
@@ -52,8 +65,9 @@ func newDemo(cfg Config, opt Options) (Agent, error) {
 }
 
 // parseScript reads a script: a txtar archive with step/say.md for what is said,
-// step/write/PATH for whole files and step/edit/PATH for changes of files. A blank
-// in a step's name is a - here.
+// step/heed.md for what is said instead where the prompt holds the words of its first
+// line (step/heed/NAME.md for several), step/write/PATH for whole files and
+// step/edit/PATH for changes of files. A blank in a step's name is a - here.
 func parseScript(text string) (map[string]scene, error) {
 	files, err := unpack(text)
 	if err != nil {
@@ -67,6 +81,12 @@ func parseScript(text string) (map[string]scene, error) {
 		switch {
 		case rest == "say.md":
 			s.say = strings.TrimSpace(f.text)
+		case rest == "heed.md" || what == "heed" && name != "":
+			words, say, _ := strings.Cut(f.text, "\n")
+			if strings.TrimSpace(words) == "" {
+				return nil, fmt.Errorf("%q: its first line says which words of the prompt are heeded", f.name)
+			}
+			s.heeds = append(s.heeds, heeded{strings.TrimSpace(words), strings.TrimSpace(say)})
 		case what == "write" && name != "":
 			s.write = append(s.write, archived{name, f.text})
 		case what == "edit" && name != "":
@@ -76,7 +96,7 @@ func parseScript(text string) (map[string]scene, error) {
 			}
 			s.edit = append(s.edit, edits...)
 		default:
-			return nil, fmt.Errorf("%q: a file of the script is STEP/say.md, STEP/write/PATH or STEP/edit/PATH", f.name)
+			return nil, fmt.Errorf("%q: a file of the script is STEP/say.md, STEP/heed.md, STEP/write/PATH or STEP/edit/PATH", f.name)
 		}
 		steps[step] = s
 	}
@@ -110,7 +130,17 @@ func (d *demo) Do(ctx context.Context, job Job) (Report, error) {
 	if err := errors.Join(ctx.Err(), job.check()); err != nil {
 		return fail(err)
 	}
-	s, ok := d.steps[strings.ReplaceAll(job.Step, " ", "-")]
+	steps := d.steps
+	if _, err := os.Stat(filepath.Join(job.Dir, guidanceMark)); err == nil && d.guidance != nil {
+		steps = d.guidance
+	}
+	s, ok := steps[strings.ReplaceAll(job.Step, " ", "-")]
+	for _, h := range s.heeds {
+		if strings.Contains(job.Prompt, h.words) {
+			s.say = h.say
+			break
+		}
+	}
 	if !ok {
 		s.say = fmt.Sprintf("The script has nothing for the step %q, and nothing was changed.", job.Step)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,33 @@ func TestR10_RealAgentsOnlyLook(t *testing.T) {
 			after, err := Look(r.dir)
 			if changed := before.Changed(after); err != nil || len(changed) > 0 {
 				t.Error(changed, err)
+			}
+		})
+	}
+}
+
+// TestR20_RealReadersOnlyTalk: the real clients take the flags with which they only answer.
+// Claude Code offers the model no tool, and Codex none that runs a command; its patches are
+// refused where it may only read.
+func TestR20_RealReadersOnlyTalk(t *testing.T) {
+	acts := map[string]*regexp.Regexp{
+		"claude": regexp.MustCompile(`"input_schema":`),
+		"codex":  regexp.MustCompile(`"name":"(shell|shell_command|exec_command|write_stdin|local_shell)"`),
+	}
+	for _, c := range reals() {
+		t.Run(c.agent+c.home, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			model := fakemodel.Start(t, fakemodel.Options{Script: fakemodel.Steps(fakemodel.Reply{Text: `{"causes": []}`})})
+			agent, r := c.agentFor(ctx, t, model.URL)
+			report, err := agent.Do(ctx, Job{ID: "read", Step: "read", Prompt: "please read", Dir: r.dir, Folder: r.logs, Time: 3 * time.Minute, ReadOnly: true, NoTools: true})
+			if err != nil || report.Text != `{"causes": []}` {
+				t.Fatalf("%v %+v", err, report)
+			}
+			for _, request := range model.Main() {
+				if is := acts[c.agent]; is != nil && is.Match(request.Body) {
+					t.Errorf("the model is offered %s", is.Find(request.Body))
+				}
 			}
 		})
 	}

@@ -48,6 +48,8 @@ func (h program) argv(job Job, model string, boxed, login bool) []string {
 	out := append([]string{h.Program}, h.Args...)
 	mode := h.Write
 	switch {
+	case job.NoTools && h.NoTools != nil:
+		mode = h.NoTools
 	case boxed && h.Boxed != nil:
 		mode = h.Boxed
 	case job.ReadOnly:
@@ -69,7 +71,7 @@ func (h program) argv(job Job, model string, boxed, login bool) []string {
 // variables are what it gets beside its keys. The last of a name counts.
 func (h program) variables(job Job, boxed bool) []string {
 	out := slices.Clone(h.Env)
-	if job.ReadOnly && !boxed {
+	if job.ReadOnly && !boxed || job.NoTools {
 		return append(out, h.LookEnv...)
 	}
 	return out

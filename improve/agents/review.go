@@ -27,7 +27,7 @@ const (
 func ParseReview(text string) []Finding {
 	text = clip(text, maxReview)
 	blocks := fenced(text)
-	if bare := strings.TrimSpace(text); strings.HasPrefix(bare, "[") {
+	if bare := strings.TrimSpace(text); strings.HasPrefix(bare, "[") || strings.HasPrefix(bare, "{") {
 		blocks = append(blocks, bare)
 	}
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -77,6 +77,7 @@ func list(block string) ([]Finding, bool) {
 	if json.Unmarshal([]byte(block), &all) != nil {
 		var in struct {
 			Findings []loose `json:"findings"`
+			Verdict  string  `json:"verdict"`
 			loose
 		}
 		if json.Unmarshal([]byte(block), &in) != nil {
@@ -87,6 +88,7 @@ func list(block string) ([]Finding, bool) {
 			all = in.Findings
 		case in.Text != "" || in.Message != "":
 			all = []loose{in.loose}
+		case in.Verdict != "": // and nothing to mend
 		default:
 			return nil, false
 		}

@@ -55,7 +55,7 @@ func TestPrivateFiles_AreAllThatHoldsWhatIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if _, err := a.MarkerKey(); err != nil {
+	if _, err := a.MarkerKeys(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w, err := a.Worker(t.Context(), WorkerOptions{})
@@ -86,11 +86,12 @@ func TestMarkerKey_IsMadeOnceAndKept(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range keys {
 		wait.Go(func() {
-			key, err := a.MarkerKey()
-			if err != nil {
-				t.Error(err)
+			all, err := a.MarkerKeys(t.Context())
+			if err != nil || len(all) != 1 {
+				t.Errorf("%x, %v", all, err)
+				return
 			}
-			keys[i] = key
+			keys[i] = all[0]
 		})
 	}
 	wait.Wait()
@@ -110,7 +111,7 @@ func TestMarkerKey_IsMadeOnceAndKept(t *testing.T) {
 	if err := os.WriteFile(file, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.MarkerKey(); err == nil || !strings.Contains(err.Error(), "5 bytes and not 32") {
+	if _, err := a.MarkerKeys(t.Context()); err == nil || !strings.Contains(err.Error(), "5 bytes and not 32") {
 		t.Errorf("a damaged key: %v", err) // a new one would not know again what was filed
 	}
 }
@@ -163,7 +164,7 @@ func TestOwnModel_IsNeverTheDemoByItself(t *testing.T) {
 			opt.Config.Agent, opt.Config.Model = c.agent, c.model
 			opt.Models = func() (Models, error) { return c.models, c.fails }
 		})
-		own, err := a.ownModel(t.Context())
+		own, err := a.ownModel(t.Context(), a.opt.Config.Config)
 		if own.Name != c.name || own.Means != c.meaning || !errors.Is(err, c.fails) {
 			t.Errorf("%+v: %+v, %v", c, own, err)
 		}
@@ -198,7 +199,7 @@ func TestEnv_ShowsWhatWouldBeSent(t *testing.T) {
 
 func TestSample_IsMadeOnce(t *testing.T) {
 	a := newAssembly(t, func(opt *Options) { opt.Environ = os.Environ() })
-	first, err := a.Sample(t.Context())
+	first, err := a.Sample(t.Context(), improve.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestSample_IsMadeOnce(t *testing.T) {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, err := a.Sample(t.Context())
+	again, err := a.Sample(t.Context(), improve.Code)
 	if err != nil || again != first {
 		t.Errorf("%+v, then %+v, %v", first, again, err)
 	}

@@ -103,3 +103,14 @@ func ReadProjectFile(project, name string) (file string, data []byte, err error)
 	}
 	return file, data, err
 }
+
+// Disabled says why all automation is off, as far as the environment tells; "" where it
+// is not.
+func Disabled(getenv func(string) string) string {
+	switch v := getenv("AUTOMATION_DISABLED"); v {
+	case "", "0", "false":
+		return ""
+	default:
+		return "AUTOMATION_DISABLED=" + v + " is set"
+	}
+}

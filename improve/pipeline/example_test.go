@@ -70,7 +70,7 @@ func Example() {
 		Queue:    func(context.Context) (improve.Queue, error) { return store.Queue(), nil },
 		Sessions: scan.New(scan.Options{Redact: keep, Store: scan.OpenStore(store)}),
 		Redact:   keep,
-		Key:      func() ([]byte, error) { return make([]byte, 32), nil },
+		Keys:     func(context.Context) ([][]byte, error) { return [][]byte{make([]byte, 32)}, nil },
 		Forge: func(ctx context.Context, project string) (pipeline.Forge, error) {
 			return registry.Find(ctx, registry.Config{Kind: "local"}, registry.Options{Git: git.New(os.Environ()), Project: project, Local: filepath.Join(folder, "forge")})
 		},

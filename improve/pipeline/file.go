@@ -30,6 +30,7 @@ var binding = []string{improve.GateSwitch, improve.GateQueue, improve.GateForge}
 
 // File puts a case that a person asks for into the queue.
 func (p *Pipeline) File(ctx context.Context, f *Findings, c improve.Case, approve bool) (improve.Item, error) {
+	c = p.follow(ctx, f, c)
 	v := p.Decide(ctx, f, c)
 	for _, g := range v.Gates {
 		switch {
@@ -41,12 +42,19 @@ func (p *Pipeline) File(ctx context.Context, f *Findings, c improve.Case, approv
 			p.notify("automation would skip this: %s", g)
 		}
 	}
+	c, err := p.withKind(c, f.Config, f.foundTurns(ctx, c))
+	if err != nil {
+		return improve.Item{}, err
+	}
 	v.State = improve.Awaiting
 	if approve {
 		v.State = improve.Queued
 	}
 	it := improve.NewItem("", c, f.Config, v, p.opt.Now().UTC())
-	it.ByHand = true
+	it.ByHand, it.Remote = true, f.remote
+	if approve {
+		it.Approved = &improve.Approval{By: p.opt.User(), At: it.Created}
+	}
 	id, err := p.add(ctx, f.queue, it, f.Config.Form)
 	if err != nil {
 		return improve.Item{}, err
@@ -85,6 +93,8 @@ func (p *Pipeline) Stopped(ctx context.Context, s improve.StoppedSession) (out O
 		return Outcome{Why: "nothing went wrong that we know of"}, nil
 	}
 	f := &Findings{Project: s.Project}
+	f.Repo, f.remote = p.opt.Origin(s.Project)
+	c.Repo = f.Repo
 	if f.Config, err = p.opt.Config(s.Project); err != nil {
 		return Outcome{}, err
 	}
@@ -97,6 +107,10 @@ func (p *Pipeline) Stopped(ctx context.Context, s improve.StoppedSession) (out O
 	v := p.Decide(ctx, f, c)
 	if !v.Fire {
 		return Outcome{Why: v.No()}, nil
+	}
+	c, err = p.withKind(c, f.Config, func(t Turns) ([]improve.Turn, error) { return t.StoppedTurns(ctx, s, c.Pattern) })
+	if err != nil {
+		return Outcome{}, err
 	}
 	id, state, err := p.fileAutomatically(ctx, f, c, v)
 	if errors.Is(err, improve.ErrFiled) {
@@ -114,7 +128,7 @@ func (p *Pipeline) Stopped(ctx context.Context, s improve.StoppedSession) (out O
 // still open once the others can be seen. Of two that see each other both wait.
 func (p *Pipeline) fileAutomatically(ctx context.Context, f *Findings, c improve.Case, v improve.Verdict) (string, improve.State, error) {
 	it := improve.NewItem("", c, f.Config, v, p.opt.Now().UTC())
-	it.State = improve.Awaiting
+	it.State, it.Remote = improve.Awaiting, f.remote
 	id, err := p.add(ctx, f.queue, it, f.Config.Form)
 	if err != nil {
 		return id, "", err

@@ -64,3 +64,67 @@ func (p *Pipeline) FileFirst(ctx context.Context, project, transcript string) (i
 	it, err = p.File(ctx, f, c, true)
 	return it, false, err
 }
+
+// Samples makes the samples of the demo agent; see improve/assembly.
+type Samples interface {
+	IsSample(project string) bool
+	SamplePaths(ctx context.Context, kind improve.Kind) (project, transcript string, err error)
+}
+
+// FileSample files the sample of a kind, approved, for the demo agent, which knows no other
+// project. The item has no id where a sample is at work already; filed is true where it
+// was done before.
+func (p *Pipeline) FileSample(ctx context.Context, kind improve.Kind, samples Samples) (it improve.Item, filed bool, err error) {
+	q, err := p.opt.Queue(ctx)
+	if err != nil {
+		return it, false, err
+	}
+	todo, err := q.Items(ctx, improve.Queued, improve.Running)
+	if err != nil {
+		return it, false, err
+	}
+	for _, each := range todo {
+		if !samples.IsSample(each.Project) {
+			return it, false, fmt.Errorf("%s (%s) waits for a real agent, and the demo agent knows only its sample: choose another --agent, or try the sample with --data of its own", each.ID, each.Project)
+		}
+	}
+	if len(todo) > 0 {
+		return it, false, nil
+	}
+	project, transcript, err := samples.SamplePaths(ctx, kind)
+	if err != nil {
+		return it, false, err
+	}
+	it, filed, err = p.FileFirst(ctx, project, transcript)
+	if err == nil && !filed {
+		p.notify("the sample: %s\nits transcript: %s", project, transcript)
+	}
+	return it, filed, err
+}
+
+// Ended reads items again. Bad is how many of them did not end as a person wants.
+func Ended(ctx context.Context, q improve.Backlog, items []improve.Item) (ended []improve.Item, bad int, err error) {
+	ended = []improve.Item{}
+	for _, it := range items {
+		it, err := q.Item(ctx, it.ID)
+		if err != nil {
+			return nil, 0, err
+		}
+		ended = append(ended, it)
+		if it.State != improve.Done && it.State != improve.Cancelled {
+			bad++
+		}
+	}
+	return ended, bad, nil
+}
+
+// Names are the ids of all requests, each with a tab and what a person knows it by, as
+// shells complete them.
+func Names(ctx context.Context, q improve.Backlog) ([]string, error) {
+	items, err := q.Items(ctx)
+	var ids []string
+	for _, it := range items {
+		ids = append(ids, it.ID+"\t"+string(it.State)+" "+it.Request.Title)
+	}
+	return ids, err
+}

@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/impact"
 )
 
 // PullUnknown is the state of a pull request where the forge was not asked.
@@ -19,11 +21,12 @@ type ItemImpact struct {
 	Pull   string `json:"pull_request"` // merged, open or closed; unknown where the forge was not asked
 	Number int    `json:"-"`            // of the pull request
 	improve.Impact
+	impact.Told
 }
 
-// Impact counts the sessions of a project in which the trouble of items was seen,
-// before and after their pull requests were merged; of all items of the project that
-// are done where none is named.
+// Impact re-judges the sessions of a project for the trouble of items, before and after
+// their pull requests were merged; of all items of the project that are done where none
+// is named.
 func (p *Pipeline) Impact(ctx context.Context, q Query, items ...improve.Item) (all []ItemImpact, err error) {
 	ask := !q.Offline
 	q.Offline = true // what else is filed there does not matter here
@@ -33,25 +36,42 @@ func (p *Pipeline) Impact(ctx context.Context, q Query, items ...improve.Item) (
 	}
 	if len(items) == 0 {
 		for _, it := range f.Past {
-			if it.State == improve.Done && it.Project == f.Project {
+			if it.State == improve.Done && it.About(it.Fingerprint, f.Repo, f.Project) {
 				items = append(items, it)
 			}
 		}
 	}
 	var pulls forge.Pulls
-	if ask && len(items) > 0 && p.opt.Forge != nil {
-		if err := p.openForge(ctx, f); err != nil {
-			p.notify("the forge was not asked what was merged: %s", err)
-		} else {
-			pulls = f.opened
-			defer func() { err = errors.Join(err, f.Close()) }()
-		}
+	if ask && len(items) > 0 {
+		pulls = p.pulls(ctx, f)
+		defer func() { err = errors.Join(err, f.Close()) }()
 	}
 	all = []ItemImpact{}
 	for _, it := range items {
 		all = append(all, p.impact(ctx, pulls, it, f.Results))
 	}
 	return all, nil
+}
+
+func judgeByRule(it improve.Item) improve.Judge {
+	pattern := it.Request.Pattern
+	pattern.Fingerprint = cmp.Or(pattern.Fingerprint, it.Fingerprint)
+	return impact.ByRule(pattern)
+}
+
+// pulls are the pull requests of the forge; nil where it cannot be asked.
+func (p *Pipeline) pulls(ctx context.Context, f *Findings) forge.Pulls {
+	if f.opened.Close != nil {
+		return f.opened
+	}
+	if p.opt.Forge == nil {
+		return nil
+	}
+	if err := p.openForge(ctx, f); err != nil {
+		p.notify("the forge was not asked what was merged: %s", err)
+		return nil
+	}
+	return f.opened
 }
 
 // openForge opens the forge of a project.
@@ -84,7 +104,9 @@ func (p *Pipeline) impact(ctx context.Context, pulls forge.Pulls, it improve.Ite
 		out.Pull, out.Number = string(pull.State), pull.Number
 		at = p.opt.Now()
 	}
-	out.Impact = improve.ImpactOf(it.Fingerprint, at, results)
+	out.Impact = improve.ImpactOf(p.opt.Judge(it), at, results)
+	out.Fingerprint = it.Fingerprint
+	out.Told = impact.Tell(out.Impact)
 	return out
 }
 

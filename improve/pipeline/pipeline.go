@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,14 +17,19 @@ import (
 type Options struct {
 	Queue    func(ctx context.Context) (improve.Queue, error)         // opened when it is needed first
 	Sessions Sessions                                                 // how sessions are read
+	Turns    Turns                                                    // reads turns of them again; without it no guidance comes by itself
 	Redact   func(string) string                                      // of requests that other tools left
 	Config   func(project string) (improve.Config, error)             // settings of automation; the defaults where it is nil
 	Forge    func(ctx context.Context, project string) (Forge, error) // of a project; no forge is asked where it is nil
-	Key      func() ([]byte, error)                                   // the key that signs what we file; needed with Forge
+	Keys     func(ctx context.Context) ([][]byte, error)              // for markers, the first one signs what we file; needed with Forge
+	Authors  []string                                                 // further accounts of the team, whose issues count too
+	Origin   func(project string) (repo, remote string)               // the repository in a folder, and where it can be cloned; none is known where it is nil
+	User     func() string                                            // who approves what is filed approved; nobody is named where it is nil
 	Disabled func() string                                            // why all automation is off, "" where it is not; may be nil
 	Notify   func(text string)                                        // told what a person should know of; may be nil
 	Filed    func(it improve.Item)                                    // told of each request that was put into the queue; may be nil
 	Now      func() time.Time                                         // time.Now where it is nil
+	Judge    func(it improve.Item) improve.Judge                      // of impact; the rule that found the trouble where it is nil
 	Random   func() uint64                                            // for ids; the system's where it is nil
 }
 
@@ -67,11 +71,17 @@ func New(opt Options) (*Pipeline, error) {
 	if opt.Queue == nil || opt.Sessions == nil || opt.Redact == nil {
 		return nil, errors.New("improve: a pipeline needs a queue, sessions and what takes out secrets")
 	}
-	if opt.Forge != nil && opt.Key == nil {
+	if opt.Forge != nil && opt.Keys == nil {
 		return nil, errors.New("improve: a forge can only be asked with the key that signs what we file")
 	}
 	if opt.Config == nil {
 		opt.Config = func(string) (improve.Config, error) { return improve.Config{}, nil }
+	}
+	if opt.User == nil {
+		opt.User = func() string { return "" }
+	}
+	if opt.Origin == nil {
+		opt.Origin = func(string) (string, string) { return "", "" }
 	}
 	if opt.Disabled == nil {
 		opt.Disabled = func() string { return "" }
@@ -81,6 +91,9 @@ func New(opt Options) (*Pipeline, error) {
 	}
 	if opt.Filed == nil {
 		opt.Filed = func(improve.Item) {}
+	}
+	if opt.Judge == nil {
+		opt.Judge = judgeByRule
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -103,6 +116,7 @@ func (p *Pipeline) notify(format string, args ...any) { p.opt.Notify(fmt.Sprintf
 // Close it.
 type Findings struct {
 	Project string
+	Repo    string           // the repository there, "" where none is known
 	Cases   []improve.Case   // the worst first
 	Results []improve.Result // one a session
 	Config  improve.Config   // of automation
@@ -110,6 +124,8 @@ type Findings struct {
 	Where   string           // the forge, for a person; "" where it was not looked for
 
 	queue  improve.Queue
+	files  map[string]string // of the sessions; "" for one in our own store
+	remote string            // address of the repository
 	off    string            // why all automation is off
 	filed  *forge.Idempotent // nil where the forge cannot be asked
 	opened forge.Opened
@@ -130,8 +146,9 @@ func (p *Pipeline) Look(ctx context.Context, q Query) (*Findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Findings{Project: q.Project, Config: cfg}
-	which := improve.Query{Names: q.Names, Host: q.Host, Since: q.Since}
+	f := &Findings{Project: q.Project, Config: cfg, files: map[string]string{}}
+	f.Repo, f.remote = p.opt.Origin(q.Project)
+	which := improve.Query{Names: q.Names, Host: q.Host, Since: q.Since, Exposure: true}
 	if len(q.Names) == 0 {
 		which.Project = q.Project
 	}
@@ -141,10 +158,11 @@ func (p *Pipeline) Look(ctx context.Context, q Query) (*Findings, error) {
 	}
 	for _, each := range r.Results {
 		f.Results = append(f.Results, each.Result)
+		f.files[each.SessionID] = each.File
 	}
 	f.Cases = improve.Cases(r.Merged, q.Project)
 	for i := range f.Cases {
-		f.Cases[i].Metrics = &r.Metrics
+		f.Cases[i].Metrics, f.Cases[i].Repo = &r.Metrics, f.Repo
 	}
 	if err := p.loadContext(ctx, f, q.Offline); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -171,13 +189,7 @@ func (f *Findings) Choose(which string) (improve.Case, error) {
 
 // Filed returns the item that the queue has of a case.
 func (f *Findings) Filed(c improve.Case) (improve.Item, bool) {
-	i := slices.IndexFunc(f.Past, func(it improve.Item) bool {
-		return it.Project == f.Project && it.Fingerprint == c.Pattern.Fingerprint
-	})
-	if i < 0 {
-		return improve.Item{}, false
-	}
-	return f.Past[i], true
+	return improve.Newest(f.Past, c.Pattern.Fingerprint, f.Repo, f.Project)
 }
 
 // loadContext reads the queue and, unless it is offline, opens the forge. A forge
@@ -205,11 +217,11 @@ func (p *Pipeline) loadContext(ctx context.Context, f *Findings, offline bool) e
 	if f.opened, err = where.Open(ctx); err != nil {
 		return err
 	}
-	key, err := p.opt.Key()
+	keys, err := p.opt.Keys(ctx)
 	if err != nil {
 		return err
 	}
-	f.filed, err = forge.NewIdempotent(f.opened.Forge, forge.Options{Keys: [][]byte{key}, Log: f.queue, Now: p.opt.Now})
+	f.filed, err = forge.NewIdempotent(f.opened.Forge, forge.Options{Keys: keys, Authors: p.opt.Authors, Log: f.queue, Now: p.opt.Now})
 	return err
 }
 
@@ -233,7 +245,7 @@ func (p *Pipeline) Halted(ctx context.Context) (string, error) {
 func (p *Pipeline) Decide(ctx context.Context, f *Findings, c improve.Case) improve.Verdict {
 	s := improve.Situation{Now: p.opt.Now().UTC(), Disabled: f.off, Past: f.Past}
 	if f.filed != nil {
-		switch issue, ok, err := f.filed.Find(ctx, c.Pattern.Fingerprint); {
+		switch issue, ok, err := f.filed.Find(ctx, c.Fingerprint()); {
 		case err != nil:
 			p.notify("the forge could not say what is filed there: %s", err)
 		case !ok:

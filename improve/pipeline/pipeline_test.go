@@ -32,12 +32,17 @@ func pattern(n int) improve.Pattern {
 type sessions struct {
 	patterns []improve.Pattern
 	at       time.Time
+	times    []time.Time // of each, where they differ
 	asked    improve.Query
 	err      error
 }
 
 func (s *sessions) result(i int) improve.Result {
-	return improve.Result{SessionID: fmt.Sprint("s", i), Timestamp: s.at, Patterns: s.patterns[i : i+1]}
+	at := s.at
+	if i < len(s.times) {
+		at = s.times[i]
+	}
+	return improve.Result{SessionID: fmt.Sprint("s", i), Timestamp: at, Patterns: s.patterns[i : i+1]}
 }
 
 func (s *sessions) Reflect(_ context.Context, q improve.Query) (r improve.Reflection, err error) {
@@ -119,7 +124,7 @@ func TestR7_SessionsThatStopAtOnceStayUnderTheCaps(t *testing.T) {
 	b.opt.Forge = func(ctx context.Context, _ string) (Forge, error) {
 		return registry.Find(ctx, registry.Config{Kind: "local"}, registry.Options{Git: git.New(os.Environ()), Local: folder})
 	}
-	b.opt.Key = func() ([]byte, error) { return bytes.Repeat([]byte{7}, 32), nil }
+	b.opt.Keys = func(context.Context) ([][]byte, error) { return [][]byte{bytes.Repeat([]byte{7}, 32)}, nil }
 	type stop struct {
 		f *Findings
 		c improve.Case
@@ -243,13 +248,13 @@ func TestWhy_TellsOfTheForgeAndClosesIt(t *testing.T) {
 	b := newFixture(t, pattern(1))
 	found := &hub{token: errors.New("no token")}
 	b.opt.Forge = func(context.Context, string) (Forge, error) { return found, nil }
-	b.opt.Key = func() ([]byte, error) { return make([]byte, 32), nil }
+	b.opt.Keys = func(context.Context) ([][]byte, error) { return [][]byte{make([]byte, 32)}, nil }
 	reasons, where, err := b.Why(t.Context(), Query{Project: project})
 	if err != nil || len(reasons) != 1 || reasons[0].Number != 1 || reasons[0].Fire || where != "a hub" || !strings.Contains(fmt.Sprint(b.said), "no token") {
 		t.Errorf("%+v at %q, %q, %v", reasons, where, b.said, err)
 	}
 	found.token = nil
-	b.opt.Key = func() ([]byte, error) { return nil, errors.New("no key") }
+	b.opt.Keys = func(context.Context) ([][]byte, error) { return nil, errors.New("no key") }
 	if _, _, err := b.Why(t.Context(), Query{Project: project}); err == nil || found.closed != 1 {
 		t.Errorf("a forge that was opened in vain was closed %d times, %v", found.closed, err)
 	}

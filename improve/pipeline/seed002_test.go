@@ -57,7 +57,7 @@ func TestSeed002_89_WithApprovalNeverARequestIsQueuedAtOnce(t *testing.T) {
 	if err != nil || out.ID != "" || len(filed) != 0 {
 		t.Errorf("without a forge: %+v, %v", out, err)
 	}
-	b.opt.Key = func() ([]byte, error) { return make([]byte, 32), nil }
+	b.opt.Keys = func(context.Context) ([][]byte, error) { return [][]byte{make([]byte, 32)}, nil }
 	b.opt.Forge = func(context.Context, string) (Forge, error) { return &hub{Forge: emptyForge(t)}, nil }
 	out, err = b.Stopped(t.Context(), improve.StoppedSession{Session: "s0", Project: project})
 	if err != nil || out.State != improve.Queued || len(filed) != 1 || filed[0].ID != out.ID || filed[0].State != improve.Queued || filed[0].Metrics == nil {

@@ -97,6 +97,7 @@ func (p *Pipeline) takeRequest(ctx context.Context, q improve.Queue, root *os.Ro
 		Fingerprint: r.Pattern.Fingerprint, Project: project, State: improve.Awaiting, Request: r, Attempt: 1, Created: now, Updated: now,
 		Why: "came from " + improve.SpoolFolder + "/" + filepath.Base(file) + " of the project: read it before you approve it",
 	}
+	it.Repo, it.Remote = p.opt.Origin(project)
 	if s := strings.TrimSpace(r.Context.Text("session_id")); s != "" {
 		it.Sessions = []string{s}
 	}

@@ -231,7 +231,10 @@ func (f *part) header(line string, from, to *string) {
 }
 
 // modes are those that are more than a file with text.
-var modes = map[string]string{"120000": "is a symbolic link", "160000": "is a submodule", "100755": "can be executed"}
+var modes = map[string]string{"120000": "is a symbolic link", "160000": "is a submodule", "100755": Executable}
+
+// Executable is what is odd about a file that can be executed.
+const Executable = "can be executed"
 
 // hunk reads one hunk by the numbers that it begins with.
 func (f *part) hunk() error {

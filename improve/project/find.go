@@ -59,7 +59,7 @@ func Find(dir string) ([]Command, error) {
 		return nil, fmt.Errorf("find the project's commands: %w", err)
 	}
 	var out []Command
-	for _, look := range []func(top) []Command{makeTargets, justTargets, scripts, rules} {
+	for _, look := range []func(top) []Command{makeTargets, justTargets, taskTargets, miseTargets, scripts, rules} {
 		for _, c := range look(t) {
 			if !slices.ContainsFunc(out, func(o Command) bool { return o.Kind == c.Kind }) {
 				out = append(out, c)
@@ -161,6 +161,46 @@ func justTargets(t top) []Command {
 	return nil
 }
 
+// taskRule is a task of a Taskfile: two or four blanks in.
+var taskRule = lazyregexp.Pattern(`(?m)^(?: {2}| {4}|\t)['"]?([A-Za-z][\w:.-]{0,100})['"]?:\s*(?:$|[^\s])`)
+
+func taskTargets(t top) []Command {
+	for _, name := range []string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"} {
+		if _, tasks, ok := strings.Cut("\n"+t.read(name), "\ntasks:"); ok {
+			return targets(name, "task", taskRule(), tasks)
+		}
+	}
+	return nil
+}
+
+// miseRule is a task of mise: a table of its own, or a line of the table of tasks.
+var miseRule = lazyregexp.Pattern(`(?m)^\[tasks\.['"]?([A-Za-z][\w:.-]{0,100})['"]?\]|^([A-Za-z][\w:.-]{0,100})\s*=`)
+
+func miseTargets(t top) []Command {
+	for _, name := range []string{"mise.toml", ".mise.toml", "mise.local.toml"} {
+		text := t.read(name)
+		var tasks strings.Builder
+		within := false
+		for line := range strings.Lines(text) {
+			head := strings.TrimSpace(line)
+			if strings.HasPrefix(head, "[") {
+				within = head == "[tasks]"
+			}
+			if m := miseRule().FindStringSubmatch(head); m != nil && (m[1] != "" || within) {
+				tasks.WriteString(cmp.Or(m[1], m[2]) + ":\n")
+			}
+		}
+		if tasks.Len() > 0 {
+			out := targets(name, "mise", makeRule(), tasks.String())
+			for i, c := range out {
+				out[i].Argv = []string{"mise", "run", c.Argv[1]}
+			}
+			return out
+		}
+	}
+	return nil
+}
+
 // targets are the targets of a file whose names are known.
 func targets(file, program string, rule *regexp.Regexp, text string) []Command {
 	have := map[string]bool{}
@@ -183,6 +223,8 @@ func scripts(t top) []Command {
 	var p struct {
 		Manager string            `json:"packageManager"`
 		Scripts map[string]string `json:"scripts"`
+		// Workspaces are a list, or an object with one.
+		Workspaces json.RawMessage `json:"workspaces"`
 	}
 	text := t.read("package.json")
 	if text == "" || json.Unmarshal([]byte(text), &p) != nil {
@@ -201,7 +243,30 @@ func scripts(t top) []Command {
 			}
 		}
 	}
+	if !slices.ContainsFunc(out, func(c Command) bool { return c.Kind == Test }) {
+		out = append(out, workspaceTests(t, manager, len(p.Workspaces) > 0)...)
+	}
 	return out
+}
+
+// workspaceTests runs the tests of all packages of a project whose top has none.
+func workspaceTests(t top, manager string, declared bool) []Command {
+	run := map[string][]string{
+		"npm": {"npm", "run", "test", "--workspaces", "--if-present"}, "pnpm": {"pnpm", "--recursive", "--if-present", "run", "test"}, "yarn": {"yarn", "workspaces", "run", "test"},
+	}[manager]
+	if run == nil || !declared && t.has("pnpm-workspace.yaml") == "" {
+		return nil
+	}
+	for _, at := range packages(t.dir)[1:] {
+		raw, err := t.root.ReadFile(filepath.Join(at, "package.json"))
+		var p struct {
+			Scripts map[string]string `json:"scripts"`
+		}
+		if err == nil && len(raw) <= maxFile && json.Unmarshal(raw, &p) == nil && p.Scripts["test"] != "" {
+			return []Command{{Kind: Test, Argv: run, From: "package.json"}}
+		}
+	}
+	return nil
 }
 
 // nodeManager is the package manager that a project is kept with, and how it brings

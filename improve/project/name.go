@@ -63,6 +63,15 @@ func plain(name string) bool {
 var runs = lazyregexp.Pattern(`^(\.(github|gitea|forgejo)/(workflows|actions)/|\.gitlab/ci/|\.(circleci|woodpecker|buildkite|teamcity|semaphore)/|` +
 	`(.*/)?(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.cirrus|\.?appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec)\.ya?ml$|(.*/)?jenkinsfile$)`)
 
+// checks are the names of files by which a project tells tools how it is checked, in small
+// letters, wherever they lie.
+var checks = lazyregexp.Pattern(`^(\.golangci\.(ya?ml|toml|json)|\.eslintrc(\..*)?|\.eslintignore|eslint\.config\..*|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini|pyrightconfig\.json|\.rubocop\.yml|\.rubocop_todo\.yml|biome\.jsonc?|` +
+	`\.prettierrc(\..*)?|\.prettierignore|prettier\.config\..*|tslint\.json|\.stylelintrc(\..*)?|\.?clippy\.toml|\.?rustfmt\.toml|\.clang-(tidy|format)|\.pre-commit-config\.yaml|(jest|vitest|vite|karma|playwright|cypress|ava)\.config\..*|` +
+	`\.mocharc(\..*)?|\.nycrc(\..*)?|pytest\.ini|tox\.ini|noxfile\.py|\.rspec|phpunit\.xml(\.dist)?|phpstan\.neon(\.dist)?|\.credo\.exs|\.formatter\.exs|sitecustomize\.py|usercustomize\.py|\.coveragerc|codecov\.ya?ml|\.codecov\.ya?ml)$`)
+
+// IsCheckSetting reports whether a path is that of a file that says how a project is checked.
+func IsCheckSetting(name string) bool { return checks().MatchString(strings.ToLower(path.Base(name))) }
+
 // power says what a file brings about by its name alone, "" for nothing.
 func power(name string) string {
 	name = strings.ToLower(name)

@@ -28,6 +28,7 @@ var known = []rule{
 	{"Cargo.toml", "", Format, "cargo fmt --check", false},
 
 	{"tox.ini", "[testenv", Test, "tox", false},
+	{"noxfile.py", "", Test, "nox", false},
 	{"uv.lock", "", Setup, "uv sync", false},
 	{"uv.lock", "pytest", Test, "uv run pytest", false},
 	{"poetry.lock", "", Setup, "poetry install", false},

@@ -34,6 +34,9 @@ type Options struct {
 	Hide    []string                         // files and folders that no command may read, beside the person's secrets
 	Sandbox sandbox.Config
 	Self    string // this program, for the sandbox
+	// Root is the person's own folder of the project. What a working tree of it lacks, its
+	// virtual environment and its installed packages, is used from there; "" for none.
+	Root string
 }
 
 // Project runs the commands of a project.
@@ -94,10 +97,14 @@ func (p *Project) Command(dir string, kind Kind) (c Command, ok bool, err error)
 	}
 	for _, c := range all {
 		if c.Kind == kind {
-			return c, true, nil
+			c, ok = p.fitted(dir, c)
+			return c, ok, nil
 		}
 	}
-	return Command{}, false, nil
+	if kind == Test {
+		c, ok = p.byEnvironment(dir)
+	}
+	return c, ok, nil
 }
 
 // Has reports whether a project has a command of a kind, and an error where it has
@@ -107,7 +114,7 @@ func (p *Project) Has(kind Kind, dir string) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	if _, err := subprocess.Find(c.Argv[0], subprocess.Environ(p.opt.Lookup, "", p.cfg.Env...)); err != nil {
+	if _, err := subprocess.Find(c.Argv[0], p.environ(dir, "")); err != nil {
 		return true, fmt.Errorf("%s of the project, in %s: %w%s", kind, dir, err, todo(kind, err))
 	}
 	return true, nil
@@ -143,10 +150,10 @@ func todo(kind Kind, err error) string {
 
 func (p *Project) run(ctx context.Context, c Command, dir, name string) (Result, error) {
 	r := Result{Kind: c.Kind, Command: c.String(), From: c.From, Exit: -1}
-	place, err := subprocess.Open(subprocess.Setting{
-		Dir: dir, Write: p.cfg.Write, Cache: p.opt.Cache, Sandbox: p.opt.Sandbox, Self: p.opt.Self,
-		Hide: slices.Concat(subprocess.Secrets(p.opt.Lookup), p.opt.Hide),
-	})
+	if err := p.furnish(dir); err != nil {
+		return r, fmt.Errorf("use the packages of %s: %w", p.opt.Root, err)
+	}
+	place, err := subprocess.Open(p.setting(dir))
 	if err != nil {
 		return r, err
 	}
@@ -157,7 +164,7 @@ func (p *Project) run(ctx context.Context, c Command, dir, name string) (Result,
 	}
 	wrote := &counter{}
 	end, err := place.Run(ctx, subprocess.Program{
-		Argv: c.Argv, Env: subprocess.Environ(p.opt.Lookup, place.Home, p.cfg.Env...),
+		Argv: c.Argv, Env: p.environ(dir, place.Home),
 		Time: time.Duration(p.cfg.Minutes) * time.Minute, Output: int64(p.cfg.Output) << 20, Stdout: wrote, Log: log,
 	})
 	r.Exit, r.Took, r.Boxed, r.Log = end.Exit, end.Took, place.Boxed(), filepath.Clean(name)
@@ -166,6 +173,21 @@ func (p *Project) run(ctx context.Context, c Command, dir, name string) (Result,
 		r.Exit = 1
 	}
 	return r, errors.Join(err, log.Close())
+}
+
+// setting is where commands run, and what they may write to.
+func (p *Project) setting(dir string) subprocess.Setting {
+	return subprocess.Setting{
+		Dir: dir, Write: p.cfg.Write, Cache: p.opt.Cache, Sandbox: p.opt.Sandbox, Self: p.opt.Self,
+		Hide: slices.Concat(subprocess.Secrets(p.opt.Lookup), p.opt.Hide),
+	}
+}
+
+// environ is the environment of a command in a folder.
+func (p *Project) environ(dir, home string) []string {
+	env := subprocess.Environ(p.opt.Lookup, home, p.cfg.Env...)
+	env = append(env, "MISE_TRUSTED_CONFIG_PATHS="+dir, "MISE_YES=1")
+	return append(env, p.python(dir, env)...)
 }
 
 // counter counts what is written.

@@ -142,15 +142,15 @@ func (b *Board) step(p *itemProgress, e worker.Event) {
 	if b.opt.Live || e.Number == 0 {
 		return
 	}
-	name := stepName(e.Number)
+	id, name := ShortID(e.Item), stepName(e.Number) // several items may be worked on at once
 	switch e.State {
 	case "began": // told when it is done, or when there is something to wait for
 	case "says":
-		b.printf("%2d %-13s %s …\n", e.Number, name, truncate(e.Text, 200))
+		b.printf("%s %2d %-13s %s …\n", id, e.Number, name, truncate(e.Text, 200))
 	case "done":
-		b.printf("%2d %-13s done in %s%s\n", e.Number, name, duration(s.last.Sub(s.began)), colon(e.Text))
+		b.printf("%s %2d %-13s done in %s%s\n", id, e.Number, name, duration(s.last.Sub(s.began)), colon(e.Text))
 	default:
-		b.printf("%2d %-13s %s%s\n", e.Number, name, e.State, colon(e.Text))
+		b.printf("%s %2d %-13s %s%s\n", id, e.Number, name, e.State, colon(e.Text))
 	}
 }
 

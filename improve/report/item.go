@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -29,6 +30,9 @@ func (p *printer) printf(format string, args ...any) {
 // List writes a line for each request. Times are in the zone of now.
 func List(w io.Writer, items []improve.Item, now time.Time) error {
 	p := &printer{w: w}
+	if len(items) == 0 {
+		p.printf("no requests; trimtab reflect shows what went wrong, and trimtab improve new makes a request of it\n")
+	}
 	for _, it := range items {
 		p.printf("%-30s  %-17s  %s  %-8s %s\n", it.ID, State(it, now), it.Updated.In(now.Location()).Format("2006-01-02 15:04"), it.Request.Priority, it.Request.Title)
 	}
@@ -48,7 +52,11 @@ func Outcome(w io.Writer, it improve.Item, now time.Time) error {
 			p.printf("  %-13s %s\n", e.Step, u)
 		}
 	}
-	if !it.State.Ended() {
+	reasons := left(it)
+	for _, why := range reasons {
+		p.printf("  not taken: %s\n", why)
+	}
+	if !it.State.Ended() && len(reasons) == 0 {
 		p.printf("  it was broken off; trimtab improve run goes on at the same step\n")
 	}
 	p.printf("  trimtab improve show %s\n", ShortID(it.ID))
@@ -70,6 +78,17 @@ func Preview(w io.Writer, all []steps.Outgoing) error {
 		p.printf("\n")
 	}
 	return p.err
+}
+
+// left is why workers do not take an item that waits for one.
+func left(it improve.Item) (all []string) {
+	if it.State != improve.Queued {
+		return nil
+	}
+	for _, worker := range slices.Sorted(maps.Keys(it.Left)) {
+		all = append(all, it.Left[worker])
+	}
+	return all
 }
 
 // ShortID is the end of an item's id, which is enough to name it.
@@ -113,10 +132,20 @@ func Item(w io.Writer, it improve.Item, folder string, now time.Time) error {
 	}
 	line("pattern", fmt.Sprintf("%s, %s, seen %s", strings.ReplaceAll(r.Pattern.Type, "_", " "), r.Pattern.Severity, plural.Count(r.Pattern.Count, "time")))
 	line("type", fmt.Sprintf("%s, %s work, at most %d lines in %d components", r.Type, r.Complexity, r.MaxLines, r.MaxComponents))
+	if r.Kind == improve.Guidance {
+		line("kind", guidance(r))
+	}
 	line("do", r.Pattern.Suggestion)
 	line("sessions", strings.Join(it.Sessions, ", "))
 	line("fingerprint", it.Fingerprint)
+	line("repository", it.Repo)
 	line("project", it.Project)
+	if a := it.Approved; a != nil {
+		line("approved", fmt.Sprintf("by %s, %s", cmp.Or(a.By, "somebody"), a.At.In(now.Location()).Format("2006-01-02 15:04")))
+	}
+	for _, why := range left(it) {
+		line("not taken", why)
+	}
 	if it.Attempt > 1 {
 		line("attempt", fmt.Sprint(it.Attempt))
 	}
@@ -133,7 +162,7 @@ func Item(w io.Writer, it improve.Item, folder string, now time.Time) error {
 }
 
 // internalFacts are facts that only the later steps need; --json has them.
-var internalFacts = []string{"sha256", "tree", "path", "comments", "replies", "attempt"}
+var internalFacts = []string{"sha256", "verdict_sha256", "reproduce_command", "tree", "path", "comments", "replies", "attempt", "replay_sha256"}
 
 func (p *printer) evidence(e improve.Evidence, abandoned bool) {
 	state := "at work"

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/forge"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/impact"
 	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/internal/plural"
 )
@@ -38,13 +40,23 @@ func Impact(w io.Writer, all []pipeline.ItemImpact, zone *time.Location) error {
 		p.printf("no improvement of this project is done yet\n")
 	}
 	for _, i := range all {
-		p.printf("%s  %s\n  %s\n  before: %d of %s, %s\n", i.ID, i.Title, countedFrom(i, zone),
-			i.Before.With, plural.Count(i.Before.Sessions, "session"), plural.Count(i.Before.Count, "time"))
-		if i.Pull != string(forge.Open) && i.Pull != string(forge.Closed) {
-			p.printf("  after:  %d of %s, %s\n", i.After.With, plural.Count(i.After.Sessions, "session"), plural.Count(i.After.Count, "time"))
+		p.printf("%s  %s\n  %s\n", i.ID, i.Title, countedFrom(i, zone))
+		p.period("before", i.Before)
+		if i.Pull == string(forge.Open) || i.Pull == string(forge.Closed) {
+			continue
+		}
+		p.period("after", i.After)
+		p.printf("  %s\n", i.Text)
+		if i.Verdict == impact.NotHelped {
+			p.printf("  trimtab improve retry %s takes it up again\n", ShortID(i.ID))
 		}
 	}
 	return p.err
+}
+
+// period writes the sessions of a time: only those that had the occasion count.
+func (p *printer) period(name string, of improve.Period) {
+	p.printf("  %-7s %d of %s that had the occasion (%d in all), %s\n", name+":", of.With, plural.Count(of.Sessions, "session"), of.All, plural.Count(of.Count, "time"))
 }
 
 // countedFrom says in words what the counts begin with.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/impact"
 	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
 )
@@ -24,11 +25,13 @@ func TestWhy_Golden(t *testing.T) {
 }
 
 func TestImpact_Golden(t *testing.T) {
-	counts := improve.Impact{At: now, Before: improve.Period{Sessions: 3, With: 2, Count: 5}, After: improve.Period{Sessions: 1, Count: 1}}
+	counts := improve.Impact{At: now, Before: improve.Period{All: 9, Sessions: 3, With: 2, Count: 5}, After: improve.Period{All: 1, Sessions: 1, Count: 0}}
 	var all []pipeline.ItemImpact
 	for i, pull := range []string{pipeline.PullUnknown, "merged", "open", "closed"} {
-		all = append(all, pipeline.ItemImpact{ID: "workflow_20261115_101500_k3x9", Title: "Read it once", Pull: pull, Number: i, Impact: counts})
+		all = append(all, pipeline.ItemImpact{ID: "workflow_20261115_101500_k3x9", Title: "Read it once", Pull: pull, Number: i, Impact: counts, Told: impact.Tell(counts)})
 	}
+	counts.After = counts.Before
+	all = append(all, pipeline.ItemImpact{ID: "workflow_20261115_101500_k3x9", Title: "Read it once", Pull: "merged", Impact: counts, Told: impact.Tell(counts)})
 	golden(t, "impact.txt", func(w io.Writer) error { return report.Impact(w, all, time.UTC) })
 	golden(t, "impact.none.txt", func(w io.Writer) error { return report.Impact(w, nil, time.UTC) })
 }

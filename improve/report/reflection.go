@@ -23,6 +23,7 @@ type Layout struct {
 	Width  int // columns of text
 	Colour bool
 	Zone   *time.Location
+	Redact func(string) string // of all that a page holds, once more; may be nil
 }
 
 // JSON writes a reflection for a program.
@@ -67,7 +68,11 @@ func (l Layout) shown(r improve.Reflection) (some []improve.Merged, more int) {
 func (l Layout) Text(w io.Writer, r improve.Reflection) error {
 	var b strings.Builder
 	for _, line := range l.summary(r) {
-		l.wrap(&b, "", "", line)
+		rest := ""
+		if number().MatchString(line) {
+			rest = "   "
+		}
+		l.wrap(&b, "", rest, line)
 	}
 	some, more := l.shown(r)
 	for i, m := range some {
@@ -77,6 +82,8 @@ func (l Layout) Text(w io.Writer, r improve.Reflection) error {
 	if more > 0 {
 		fmt.Fprintf(&b, "\n%d more; --top 0 tells all\n", more)
 	}
+	l.readText(&b, r.Read)
+	l.groupText(&b, r.By)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -93,6 +100,23 @@ func (l Layout) summary(r improve.Reflection) []string {
 		}
 		return append(out, l.left(r)...)
 	}
+	what := l.what(r)
+	figures := plural.Grouped(r.Metrics.TotalMessages, "message") + ", " + plural.Grouped(r.Metrics.ToolUses, "tool call")
+	out := []string{what + ": " + figures + "."}
+	if todo := first(r.Merged, 3); len(todo) > 0 { // what to do stands in the first lines that anybody reads
+		out = append([]string{what + ". Do first:"}, todo...)
+		out = append(out, fmt.Sprintf("%s (%d in several sessions) in %s.", plural.Count(len(r.Merged), "pattern"), recurring(r.Merged), figures))
+	} else if told := found(r); told != "" {
+		out = append(out, told+".")
+	}
+	return append(out, l.left(r)...)
+}
+
+// what says which sessions were looked at.
+func (l Layout) what(r improve.Reflection) string {
+	if len(r.Results) == 0 {
+		return "No sessions were found."
+	}
 	hosts := slices.SortedFunc(maps.Keys(r.Hosts), func(a, b string) int { return cmp.Or(r.Hosts[b]-r.Hosts[a], strings.Compare(a, b)) })
 	for i, h := range hosts {
 		if len(hosts) > 1 {
@@ -107,55 +131,60 @@ func (l Layout) summary(r improve.Reflection) []string {
 	if r.Agents > 0 {
 		what += " and " + plural.Count(r.Agents, "sub-agent")
 	}
-	out := []string{fmt.Sprintf("%s, %s: %s, %s.", what, span, plural.Grouped(r.Metrics.TotalMessages, "message"), plural.Grouped(r.Metrics.ToolUses, "tool call"))}
+	return what + ", " + span
+}
+
+// found says how many patterns there are.
+func found(r improve.Reflection) string {
 	switch recur := recurring(r.Merged); {
 	case len(r.Merged) == 0:
-		out = append(out, "Nothing went wrong often enough to tell of.")
-	case len(r.Results) > 1 && len(r.Merged) == 1:
-		out = append(out, "1 pattern.")
-	case len(r.Results) > 1 && recur > 0:
-		out = append(out, fmt.Sprintf("%s, %d of them in several sessions.", plural.Count(len(r.Merged), "pattern"), recur))
-	case len(r.Results) > 1:
-		out = append(out, fmt.Sprintf("%s, none of them in several sessions.", plural.Count(len(r.Merged), "pattern")))
+		return "Nothing went wrong often enough to tell of"
+	case len(r.Results) < 2:
+		return ""
+	case len(r.Merged) == 1:
+		return "1 pattern"
+	case recur > 0:
+		return fmt.Sprintf("%s, %d of them in several sessions", plural.Count(len(r.Merged), "pattern"), recur)
 	}
-	out = append(out, first(r)...)
-	return append(out, l.left(r)...)
+	return fmt.Sprintf("%s, none of them in several sessions", plural.Count(len(r.Merged), "pattern"))
 }
 
 // first says what to do, for the first troubles that recur and name a cause.
-func first(r improve.Reflection) []string {
+func first(merged []improve.Merged, most int) []string {
 	var out []string
-	for _, m := range r.Merged {
-		if len(out) == 3 || m.General() || m.Sessions < 2 {
+	for _, m := range merged {
+		if len(out) == most || m.General() || m.Sessions < 2 {
 			break
 		}
 		out = append(out, fmt.Sprintf("%d. %s", len(out)+1, toDo(m)))
 	}
-	if len(out) > 0 {
-		out = append([]string{"Do first:"}, out...)
-	}
 	return out
 }
 
-// toDo is a trouble as what to do about it, in a line.
+// toDo is a trouble as what to do about it. It fits into a line of a terminal, unless what
+// it is about is long.
 func toDo(m improve.Merged) string {
-	about, in := m.Context.Text(improve.KeyAbout), "in "+plural.Count(m.Sessions, "session")
+	about, in := m.Context.Text(improve.KeyAbout), plural.Count(m.Sessions, "session")
 	switch m.Type {
 	case improve.LintRule:
-		return fmt.Sprintf("Write into the agent's instructions how code satisfies the lint rule %s: it was broken %s.", about, in)
+		return fmt.Sprintf("Tell the agent how to satisfy lint rule %s: broken in %s.", about, in)
 	case improve.GuessedPath:
-		return fmt.Sprintf("Write into the agent's instructions where things are: it looked for %s %s, and that is not there.", about, in)
+		return fmt.Sprintf("Tell the agent what is in the place of %s: not there, %s.", about, in)
 	case improve.ReportedRed:
 		kind, _, _ := strings.Cut(about, " ")
-		return fmt.Sprintf("Have the agent run %s before it ends: people had to report a red one %s.", kind, in)
+		return fmt.Sprintf("Have the agent run %s before it ends: reported red in %s.", kind, in)
 	case improve.Unproved:
-		return fmt.Sprintf("Have the agent run its check before it ends (trimtab install adds a stop hook that asks): it %s, %s %s.", about, times(m.Count), in)
+		how := "unchecked"
+		if m.Context.Text(improve.KeyKind) == improve.RedEnd {
+			how = "on a red check"
+		}
+		return fmt.Sprintf("Stop turns that end %s (trimtab install): %d in %s.", how, m.Count, in)
 	case improve.SaidNo:
-		return fmt.Sprintf("Say when the agent may run %s: people said no %s.", strings.TrimPrefix(about, "no to "), in)
+		return fmt.Sprintf("Say when the agent may run %s: refused in %s.", strings.TrimPrefix(about, "no to "), in)
 	case improve.ErrorPatterns:
-		return fmt.Sprintf("Remove the cause of this error, which came %s %s: %s", times(m.Count), in, about)
+		return fmt.Sprintf("Remove this error (%d in %s): %s", m.Count, in, about)
 	}
-	return fmt.Sprintf("%s (%s %s).", sentence(m.Suggestion), times(m.Count), in)
+	return fmt.Sprintf("%s (%d in %s).", strings.TrimSuffix(sentence(m.Suggestion), "."), m.Count, in)
 }
 
 func recurring(all []improve.Merged) (n int) {
@@ -189,6 +218,20 @@ func (l Layout) left(r improve.Reflection) []string {
 	return out
 }
 
+// Unread tells the first files that could not be read, and why.
+func Unread(w io.Writer, r improve.Reflection) error {
+	var b strings.Builder
+	for i, u := range r.Unread {
+		if i == 5 {
+			fmt.Fprintf(&b, "… and %d more files could not be read\n", len(r.Unread)-i)
+			break
+		}
+		b.WriteString(termsafe.Line(u) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // pattern writes one of them: what, how often, in how many sessions, what to do,
 // and the evidence.
 func (l Layout) pattern(b *strings.Builder, n int, m improve.Merged) {
@@ -209,8 +252,16 @@ func (l Layout) pattern(b *strings.Builder, n int, m improve.Merged) {
 	}
 	l.wrap(b, pad+"> ", pad+"  ", sentence(m.Suggestion))
 	for _, s := range m.Samples {
-		l.clipped(b, pad+"- ", s.Excerpt, " ("+short(s.Session)+" "+short(s.Message)+")")
+		l.clipped(b, pad+"- ", s.Excerpt, " ("+l.place(s.Session, s.Message)+")")
 	}
+}
+
+// place is where something was said, as short as the width asks for.
+func (l Layout) place(session, message string) string {
+	if l.Width < 100 {
+		return short(session)
+	}
+	return short(session) + " " + short(message)
 }
 
 // often says how often, where and when.
@@ -236,7 +287,12 @@ func times(n int) string {
 func (l Layout) Markdown(w io.Writer, r improve.Reflection) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Reflection, %s\n\n", l.day(r.At))
+	listed := false
 	for _, line := range l.summary(r) {
+		if was := listed; was != number().MatchString(line) { // a list stands by itself
+			listed = !was
+			b.WriteByte('\n')
+		}
 		fmt.Fprintf(&b, "%s\n", plainMarkdown(line))
 	}
 	some, more := l.shown(r)
@@ -262,6 +318,8 @@ func (l Layout) Markdown(w io.Writer, r improve.Reflection) error {
 	if more > 0 {
 		fmt.Fprintf(&b, "\n%d more are not told here.\n", more)
 	}
+	l.readMarkdown(&b, r.Read)
+	groupMarkdown(&b, r.By)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

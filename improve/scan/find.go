@@ -166,3 +166,16 @@ func within(dir, above string) bool {
 	rel, err := filepath.Rel(above, dir)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
+
+// RealFolder is a folder's name without symbolic links, as agents write it down. It may be
+// gone; its sessions are not.
+func RealFolder(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real, nil
+	}
+	return dir, nil
+}

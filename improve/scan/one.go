@@ -21,21 +21,56 @@ func (sc *Scanner) ReflectOne(ctx context.Context, s improve.StoppedSession) (im
 		return improve.Result{}, false, err
 	}
 	r.In(s.Project)
-	read, err := readTranscript(ctx, r, s)
+	err = sc.readOne(ctx, s, func(item transcript.Item) bool {
+		if item.Compacted {
+			r.Compacted()
+		}
+		return r.See(item.Message)
+	})
 	if err != nil {
 		return improve.Result{}, false, err
-	}
-	if !read && sc.opt.Store != nil {
-		if err := sc.readStored(ctx, r, s.Session); err != nil {
-			return improve.Result{}, false, err
-		}
 	}
 	result, ok := r.Result(sc.opt.Now())
 	return result, ok, nil
 }
 
+// StoppedTurns reads one session for the turns that a pattern's samples point at.
+func (sc *Scanner) StoppedTurns(ctx context.Context, s improve.StoppedSession, p improve.Pattern) ([]improve.Turn, error) {
+	turns := improve.NewTurns(p, s.Session, sc.opt.Redact)
+	err := sc.readOne(ctx, s, func(item transcript.Item) bool {
+		turns.See(item.Message)
+		return true
+	})
+	return turns.Found(), err
+}
+
+// readOne reads a session from the host's file, else from our store, until see is false.
+func (sc *Scanner) readOne(ctx context.Context, s improve.StoppedSession, see func(transcript.Item) bool) error {
+	read, err := readTranscript(ctx, s, see)
+	if err != nil || read || sc.opt.Store == nil {
+		return err
+	}
+	return sc.readStored(ctx, s.Session, see)
+}
+
+// Pieces reads one session of a reflection again and returns what a reader is shown of it, in
+// at most so many bytes. All of it is redacted.
+func (sc *Scanner) Pieces(ctx context.Context, one improve.SessionResult, bytes int) ([]improve.Piece, error) {
+	s := &run{opt: sc.opt, all: improve.Reflection{Hosts: map[string]int{}}, pieceBytes: bytes}
+	s.opt.Progress = silent{} // how far the scan came was told
+	s.openStore = func() (trimtab.Archive, error) { return sc.opt.Store.Open(ctx) }
+	u := unit{file: one.File, only: one.SessionID}
+	if one.File == "" && sc.opt.Store == nil {
+		return nil, noSuchSession(one.SessionID)
+	}
+	if err := s.read(ctx, u); err != nil {
+		return nil, err
+	}
+	return s.pieces, nil
+}
+
 // readTranscript reads a host's file. It is false where there is none to read.
-func readTranscript(ctx context.Context, r *improve.Reflector, s improve.StoppedSession) (bool, error) {
+func readTranscript(ctx context.Context, s improve.StoppedSession, see func(transcript.Item) bool) (bool, error) {
 	if s.Transcript == "" || all.Reader(s.Host) == nil {
 		return false, nil
 	}
@@ -54,17 +89,14 @@ func readTranscript(ctx context.Context, r *improve.Reflector, s improve.Stopped
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", s.Transcript, err)
 		}
-		if item.Compacted {
-			r.Compacted()
-		}
-		if !r.See(item.Message) {
+		if !see(item) {
 			break
 		}
 	}
 	return true, ctx.Err()
 }
 
-func (sc *Scanner) readStored(ctx context.Context, r *improve.Reflector, session string) error {
+func (sc *Scanner) readStored(ctx context.Context, session string, see func(transcript.Item) bool) error {
 	store, err := sc.opt.Store.Open(ctx)
 	if err != nil {
 		return err
@@ -73,7 +105,7 @@ func (sc *Scanner) readStored(ctx context.Context, r *improve.Reflector, session
 		if err != nil {
 			return err
 		}
-		if !r.See(m) {
+		if !see(transcript.Item{Message: m}) {
 			break
 		}
 	}

@@ -189,6 +189,7 @@ type reading struct {
 	project string
 	ours    bool
 	pace    int
+	turns   *improve.Turns // nil where none are collected
 }
 
 func (s *run) begin(u unit, info trimtab.Info) (*reading, error) {
@@ -196,8 +197,12 @@ func (s *run) begin(u unit, info trimtab.Info) (*reading, error) {
 	if parent == "unknown" {
 		parent = ""
 	}
-	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.opt.Redact, Literal: s.opt.Literal})
-	return &reading{Reflector: r, scan: s, unit: u, info: info, project: info.Project}, err
+	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.opt.Redact, Literal: s.opt.Literal, Exposure: s.query.Exposure, Pieces: s.pieceBytes})
+	one := &reading{Reflector: r, scan: s, unit: u, info: info, project: info.Project}
+	if s.turns != nil {
+		one.turns = improve.NewTurns(*s.turns, bareID(info.ID, info.Host), s.opt.Redact)
+	}
+	return one, err
 }
 
 // bareID is the id that the host itself knows a session by. Our store puts the
@@ -218,6 +223,9 @@ func (r *reading) see(item transcript.Item) bool {
 	}
 	r.In(r.project)
 	r.ours = !r.See(item.Message)
+	if r.turns != nil {
+		r.turns.See(item.Message)
+	}
 	return !r.ours
 }
 
@@ -226,6 +234,12 @@ func (s *run) finish(r *reading) {
 	result, ok := r.Result(s.opt.Now())
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if r.turns != nil && !r.ours {
+		s.found = append(s.found, r.turns.Found()...)
+	}
+	if s.pieceBytes > 0 {
+		s.pieces = append(s.pieces, r.Pieces()...)
+	}
 	switch {
 	case r.ours:
 		s.all.Ours++
@@ -298,10 +312,7 @@ func (s *run) reflection(now time.Time) improve.Reflection {
 		} else {
 			r.Agents++
 		}
-		r.Metrics.TotalMessages += one.Metrics.TotalMessages
-		r.Metrics.UserMessages += one.Metrics.UserMessages
-		r.Metrics.AssistantMessages += one.Metrics.AssistantMessages
-		r.Metrics.ToolUses += one.Metrics.ToolUses
+		r.Metrics.Add(one.Metrics)
 		if r.Earliest.IsZero() || one.Timestamp.Before(r.Earliest) {
 			r.Earliest = one.Timestamp
 		}

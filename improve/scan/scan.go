@@ -84,18 +84,45 @@ func New(opt Options) *Scanner {
 // error is a name that means nothing, or the end of the context: what cannot be
 // read is noted in the result.
 func (sc *Scanner) Reflect(ctx context.Context, query improve.Query) (improve.Reflection, error) {
-	s := &run{query: query, opt: sc.opt, all: improve.Reflection{Hosts: map[string]int{}}}
-	// Several readers may need the store, and a Store need not be safe for that.
-	s.openStore = sync.OnceValues(func() (trimtab.Archive, error) { return s.opt.Store.Open(ctx) })
+	s := sc.newRun(ctx, query)
 	now := s.opt.Now()
-	units, err := s.find(ctx)
-	if err != nil {
-		return improve.Reflection{}, err
-	}
-	if err := s.readAll(ctx, units); err != nil {
+	if err := s.findAndRead(ctx); err != nil {
 		return improve.Reflection{}, err
 	}
 	return s.reflection(now), nil
+}
+
+// Turns reads sessions again for the turns that a pattern's samples point at, in the
+// order of the samples. A session that is gone has none.
+func (sc *Scanner) Turns(ctx context.Context, query improve.Query, p improve.Pattern) ([]improve.Turn, error) {
+	s := sc.newRun(ctx, query)
+	s.opt.Progress, s.turns = silent{}, &p
+	if err := s.findAndRead(ctx); err != nil {
+		return nil, err
+	}
+	var out []improve.Turn
+	for _, sample := range p.Samples {
+		i := slices.IndexFunc(s.found, func(t improve.Turn) bool { return t.Session == sample.Session && t.Message == sample.Message })
+		if i >= 0 && !slices.ContainsFunc(out, func(t improve.Turn) bool { return t.Session == sample.Session && t.Message == sample.Message }) {
+			out = append(out, s.found[i])
+		}
+	}
+	return out, nil
+}
+
+func (sc *Scanner) newRun(ctx context.Context, query improve.Query) *run {
+	s := &run{query: query, opt: sc.opt, all: improve.Reflection{Hosts: map[string]int{}}}
+	// Several readers may need the store, and a Store need not be safe for that.
+	s.openStore = sync.OnceValues(func() (trimtab.Archive, error) { return s.opt.Store.Open(ctx) })
+	return s
+}
+
+func (s *run) findAndRead(ctx context.Context) error {
+	units, err := s.find(ctx)
+	if err != nil {
+		return err
+	}
+	return s.readAll(ctx, units)
 }
 
 // silent is a Progress that nobody watches.
@@ -112,11 +139,16 @@ type run struct {
 	query     improve.Query
 	opt       Options
 	openStore func() (trimtab.Archive, error)
+	turns     *improve.Pattern // the turns that it was seen in are collected
+	found     []improve.Turn
 	wanted    []string // ids of sessions that were asked for and must be found
 	bytes     atomic.Int64
 
-	mu  sync.Mutex // guards all while readers are at work
-	all improve.Reflection
+	pieceBytes int // of a session that are kept for a reader
+
+	mu     sync.Mutex // guards what follows while readers are at work
+	all    improve.Reflection
+	pieces []improve.Piece
 }
 
 const (

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/trimtab/trimtab/forge"
@@ -33,14 +35,39 @@ func (j *Job) names(all forge.Checks) string {
 	return found(out)
 }
 
+// headAfter is the commit of the branch after what was answered so far; first is the one
+// that was judged.
+func (j *Job) headAfter(first string) (string, error) {
+	head := first
+	err := j.keep("head", &head, func() error { return nil })
+	return head, err
+}
+
+// checksAnswered is how often a red check was answered, by whichever worker.
+func (j *Job) checksAnswered() (int, error) {
+	for n := 0; ; n++ {
+		id, err := j.mark(fmt.Sprintf("forge-check-%d-commit", n+1))
+		if err != nil {
+			return 0, err
+		}
+		if _, err := os.Stat(j.paper(id + ".json")); errors.Is(err, fs.ErrNotExist) {
+			return n, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
+}
+
 // answer has the agent mend what the forge's checks object to, checks that as any other
 // change, pushes it, and returns the new head. It finds what it did before a crash.
 func (j *Job) answer(ctx context.Context, head string, red forge.Checks, try int) (string, error) {
 	done := ""
 	name := fmt.Sprintf("forge-check-%d", try)
 	err := j.keep(name+"-commit", &done, func() (err error) {
-		done, err = j.answered(ctx, head, red, name)
-		return err
+		if done, err = j.answered(ctx, head, red, name); err != nil {
+			return err
+		}
+		return j.replace("head", done) // before it counts as done: whoever goes on begins from here
 	})
 	return done, err
 }

@@ -32,13 +32,17 @@ func ciOnHub(t *testing.T, d *dock, verdicts ...string) {
 		t.Fatal(err)
 	}
 	h.SetStatus(base, "run:build", "success")
-	d.forge = f.Roles()
+	d.hub, d.forge = h, f.Roles()
 	d.opt.Forge, d.opt.Now = d.forge, h.Clock.Now
 	seen := map[string]bool{}
 	d.opt.Wait = func(ctx context.Context, pause time.Duration) error {
 		head, err := d.project.Branch(ctx, f.Remote(), "feat/issue-1-improve-error-patterns-handling")
 		if err == nil && head != "" && !seen[head] {
-			h.SetStatus(head, "run:build", verdicts[min(len(seen), len(verdicts)-1)])
+			name, verdict, renamed := strings.Cut(verdicts[min(len(seen), len(verdicts)-1)], "=")
+			if !renamed {
+				name, verdict = "run:build", name
+			}
+			h.SetStatus(head, name, verdict)
 			seen[head] = true
 		}
 		return errors.Join(err, h.Clock.Wait(ctx, pause))

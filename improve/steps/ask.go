@@ -1,12 +1,14 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -34,9 +36,20 @@ type task struct {
 	Patch        string
 	Log          string // of a command that failed
 	Findings     []Finding
+	Criteria     []string // acceptance criteria, to be judged one by one
 	Lines        int
 	Components   int
 	Again        string // why it is asked a second time
+	Page         string // the prompt, where it is not that of the step
+}
+
+// Judge are the criteria as a list that begins at 1.
+func (t task) Judge() []string {
+	var out []string
+	for i, c := range t.Criteria {
+		out = append(out, fmt.Sprintf("%d. %s", i+1, c))
+	}
+	return out
 }
 
 // Numbered are the findings as a list that begins at 1.
@@ -72,7 +85,7 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	if err != nil {
 		return "", err
 	}
-	if err := page.ExecuteTemplate(&b, strings.ReplaceAll(step, " ", "-")+".md", t); err != nil {
+	if err := page.ExecuteTemplate(&b, cmp.Or(t.Page, strings.ReplaceAll(step, " ", "-"))+".md", t); err != nil {
 		return "", err
 	}
 	if text := j.env.guide.Texts[guideStep(step)]; text != "" {
@@ -81,6 +94,11 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	if t.Again != "" {
 		fmt.Fprintf(&b, "\nYou were asked this before, and it was not enough: %s\n", t.Again)
 	}
+	return j.do(ctx, step, folder, readOnly, b.String())
+}
+
+// do hands a prompt to the agent. Its words come back redacted.
+func (j *Job) do(ctx context.Context, step, folder string, readOnly bool, prompt string) (string, error) {
 	if err := j.guard(ctx); err != nil { // an agent costs money: no second one beside another worker's
 		return "", err
 	}
@@ -92,9 +110,10 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	if err != nil {
 		return "", err
 	}
-	j.say(fmt.Sprintf("%s works on it", j.env.opt.Agent.Name()))
-	r, err := j.env.opt.Agent.Do(ctx, agents.Job{
-		ID: j.Item.ID, Step: step, Prompt: j.redact(b.String()), Dir: folder, ReadOnly: readOnly, Folder: logs,
+	agent := j.agentFor(step)
+	j.say(fmt.Sprintf("%s works on it", agent.Name()))
+	r, err := agent.Do(ctx, agents.Job{
+		ID: j.Item.ID, Step: step, Prompt: j.redact(prompt), Dir: folder, ReadOnly: readOnly, Folder: logs,
 		Time: time.Duration(j.env.cfg.Minutes) * time.Minute, Cost: j.env.cfg.Cost, Output: maxWords,
 	})
 	j.boxed = r.Boxed != ""
@@ -107,7 +126,7 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 		if _, ok := errors.AsType[*agents.Error](err); ok { // it names itself
 			return "", err
 		}
-		return "", fmt.Errorf("the agent %s: %w", j.env.opt.Agent.Name(), err)
+		return "", fmt.Errorf("the agent %s: %w", agent.Name(), err)
 	}
 	if err := j.sound(ctx, folder, lead); err != nil {
 		return "", err
@@ -115,9 +134,28 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	return j.redact(strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))), nil
 }
 
+// The kinds of reviews.
+const (
+	codeReview     = "review"
+	securityReview = "security review"
+	secondLook     = "second look" // after what a first one refused was mended
+)
+
+// agentFor is who does a step: a review is another's than the author's, where one is set,
+// and in any case another run.
+func (j *Job) agentFor(step string) agents.Agent {
+	switch step {
+	case codeReview, securityReview, secondLook:
+		if j.env.opt.Reviewer != nil {
+			return j.env.opt.Reviewer
+		}
+	}
+	return j.env.opt.Agent
+}
+
 // guideStep is the step whose text of a guide an agent is told.
 func guideStep(step string) improve.StepName {
-	if step == "security review" {
+	if step == securityReview || step == secondLook {
 		return Review
 	}
 	return improve.StepName(step)
@@ -169,7 +207,7 @@ func (j *Job) able() error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrManual, err)
 		}
-		if !has && kind == "test" {
+		if !has && kind == "test" && !j.guidance() {
 			return errUntested
 		}
 	}
@@ -198,10 +236,9 @@ func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 		if words, err = j.ask(ctx, "clarify", j.Item.Project, true, t); err != nil {
 			return improve.Evidence{}, err
 		}
-		if strings.Contains(strings.ToLower(words), "acceptance") {
+		if _, t.Again = criteriaOf(words); t.Again == "" {
 			break
 		}
-		t.Again = "there were no acceptance criteria in your answer"
 	}
 	after, err := j.project().Run(ctx, "status", changes...)
 	switch {
@@ -209,14 +246,15 @@ func clarify(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	case before != after && !j.boxed: // otherwise it was the person, who may
 		return improve.Evidence{}, fmt.Errorf("files of %s changed while the agent should only have looked, and no sandbox held it; leave the folder alone for this step, and retry", j.Item.Project)
-	case !strings.Contains(strings.ToLower(words), "acceptance"):
-		return improve.Evidence{}, errors.New("the agent gave no requirements with acceptance criteria")
+	case t.Again != "":
+		return improve.Evidence{}, fmt.Errorf("the agent gave no requirements with acceptance criteria that can be checked: %s", t.Again)
 	}
+	all, _ := criteriaOf(words)
 	if err := j.write("requirements.md", words+"\n"); err != nil {
 		return improve.Evidence{}, err
 	}
 	raw, err := os.ReadFile(filepath.Join(j.folder, "requirements.md"))
-	e := facts("sha256", sum(raw), "agent", j.env.opt.Agent.Name())
+	e := facts("sha256", sum(raw), "agent", j.env.opt.Agent.Name(), "criteria", strconv.Itoa(len(all)))
 	e.Files = []string{"requirements.md"}
 	return e, err
 }

@@ -195,6 +195,11 @@ func (j *Job) green(ctx context.Context, s stands, step string, t task, wrong fu
 					return e, err
 				}
 			}
+			if t.Again == "" && step == "implement" {
+				if t.Again, err = j.broken(ctx, s, tree, "implement-command.log"); err != nil {
+					return e, err
+				}
+			}
 		}
 		switch {
 		case t.Again == "":

@@ -19,6 +19,39 @@ import (
 
 const maxTestFile = 1 << 20
 
+// The canaries of languages in which code can change what an assertion does: they fail only
+// where assertions do, so that a suite whose assertions were taken the force of passes, and
+// is found.
+const (
+	pythonCanary = `import unittest as _trimtab
+
+
+class TrimtabCanary(_trimtab.TestCase):
+    def test_canary(self):
+        for wrong in (
+            lambda: self.assertEqual(1, 2),
+            lambda: self.assertTrue(False),
+            lambda: self.assertFalse(True),
+            lambda: self.assertIn(1, []),
+            lambda: self.assertIs(None, self),
+            lambda: self.assertIsNone(1),
+        ):
+            try:
+                wrong()
+            except AssertionError:
+                continue
+            return
+        assert False, "canary"
+`
+	scriptCanary = `;(() => {
+  let weak = false
+  const must = (wrong) => { try { wrong() } catch { return } weak = true }
+  if (typeof expect === "function") { must(() => expect(1).toBe(2)); must(() => expect(true).toEqual(false)) }
+  if (typeof require === "function") { const assert = require("assert"); must(() => assert.strictEqual(1, 2)); must(() => assert.equal(1, 2)); must(() => assert(false)) }
+  if (!weak) throw new Error("canary")
+})();`
+)
+
 // withCanary is a test's file with a test in it that fails. It is false for a language in
 // which none is known.
 func withCanary(name, text string) (string, bool) {
@@ -29,13 +62,13 @@ func withCanary(name, text string) (string, bool) {
 		}
 		return text + "\nfunc TestTrimtabCanary(t *testing.T) { t.Fatal(\"canary\") }\n", true
 	case ".py":
-		canary := "\n\nimport unittest as _trimtab\n\n\nclass TrimtabCanary(_trimtab.TestCase):\n    def test_canary(self):\n        self.fail(\"canary\")\n\n\n"
+		canary := "\n\n" + pythonCanary + "\n\n"
 		if i := strings.Index(text, "\nif __name__"); i >= 0 {
 			return text[:i] + canary + text[i:], true
 		}
 		return text + canary, true
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx":
-		return text + "\n;throw new Error(\"canary\");\n", true
+		return text + "\n" + scriptCanary + "\n", true
 	case ".rb":
 		return text + "\nraise \"canary\"\n", true
 	case ".rs":
@@ -54,7 +87,7 @@ func withCanary(name, text string) (string, bool) {
 func (j *Job) canary(ctx context.Context, s stands, size Size, content, log string) (wrong string, tried bool, err error) {
 	at := slices.IndexFunc(size.Tests, func(name string) bool {
 		_, ok := withCanary(name, `"testing"`)
-		return ok && project.IsTest(name)
+		return ok && project.IsTest(name) && s.holds(name)
 	})
 	if at < 0 {
 		return "", false, nil

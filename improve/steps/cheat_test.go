@@ -9,6 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/trimtab/trimtab/improve/steps/stepstest"
 )
 
 // TestR22_ASuiteThatCannotFailShowsNothing: code that ends the run early, a runner beside
@@ -21,7 +22,7 @@ func TestR22_ASuiteThatCannotFailShowsNothing(t *testing.T) {
 			writes("implement", "rudder/lib.sh", "exit 0\n", "rudder/needless.txt", "x")(d)
 		},
 		"a runner of the runner": func(d *dock) {
-			for file, text := range map[string]string{"test.sh": "sh script/suite.sh\n", "script/suite.sh": "for t in tests/*.sh; do sh \"$t\" || exit 1; done\n"} {
+			for file, text := range map[string]string{"test.sh": "sh script/suite.sh\n", "script/suite.sh": "for t in tests/*.sh; do sh \"$t\" || exit 1; done; echo ok\n"} {
 				path := filepath.Join(d.item.Project, file)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 					d.t.Fatal(err)
@@ -76,7 +77,7 @@ func TestR22_TheCanaryIsInTheEvidence(t *testing.T) {
 
 // TestR22_ASevereFindingNeedsAChange: a word does not do, however good it sounds.
 func TestR22_ASevereFindingNeedsAChange(t *testing.T) {
-	severe := "```json\n[{\"file\": \"rudder/rudder.txt\", \"line\": 1, \"severity\": \"critical\", \"text\": \"anybody can steer\"}]\n```"
+	severe := stepstest.Verdict(`{"file": "rudder/rudder.txt", "line": 1, "severity": "critical", "text": "anybody can steer"}`)
 	for name, c := range map[string]struct {
 		answer func(*dock)
 		ok     bool

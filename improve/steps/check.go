@@ -2,7 +2,6 @@ package steps
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -16,8 +15,8 @@ func check(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	if exit, err := j.fact(Simplify, "exit"); err != nil || exit != "0" {
-		return improve.Evidence{}, errors.Join(err, errors.New("the simplified change was not seen to pass"))
+	if err := j.proved(Simplify, "the simplified change was not seen to pass"); err != nil {
+		return improve.Evidence{}, err
 	}
 	e, bad, err := j.checkAll(ctx, s, "check")
 	if err != nil || bad == nil {
@@ -52,7 +51,7 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		return e, object(bad), err
 	}
 	base, err := j.fact(Design, "command")
-	if err != nil {
+	if err != nil && !j.guidance() { // that one needs no tests
 		return e, nil, err
 	}
 	for _, kind := range []string{"test", "lint", "format"} {
@@ -61,7 +60,7 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		switch {
 		case err != nil:
 			return e, nil, err
-		case !has && kind == "test":
+		case !has && kind == "test" && !j.guidance():
 			return e, nil, errUntested
 		case !has:
 			e.Facts[kind] = "the project has none"
@@ -69,10 +68,8 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 		}
 		e.Facts[kind] = fmt.Sprintf("exit %d: %s", ran.Exit, ran.Command)
 		e.Files = append(e.Files, log)
-		if kind == "test" {
-			if bad, err := j.sameCommand(ctx, s, ran, base); err != nil || bad != "" {
-				return e, object(bad), err
-			}
+		if bad, err := j.sameRun(ctx, s, kind, ran, base, size); err != nil || bad != "" {
+			return e, object(bad), err
 		}
 		if ran.Exit != 0 {
 			return e, &objection{fmt.Sprintf("%s exits with %d", ran.Command, ran.Exit), ran.Said}, nil
@@ -86,7 +83,23 @@ func (j *Job) checkAll(ctx context.Context, s stands, name string) (improve.Evid
 	if err := s.sameTree(ctx, tree); err != nil {
 		return e, &objection{"the project's commands changed files", "the test, lint or format command rewrote files: make them as it wants them"}, nil
 	}
+	if j.guidance() {
+		no, err := j.addProof(ctx, s, tree, &e)
+		return e, object(no), err
+	}
 	return e, nil, nil
+}
+
+// sameRun says what is wrong with a run as evidence. Of lint and format only the file that
+// says them can be held to what it was; a change without tests may be one of that file.
+func (j *Job) sameRun(ctx context.Context, s stands, kind string, ran Run, base string, size Size) (string, error) {
+	if kind != "test" {
+		base = ran.Command
+	}
+	if kind != "test" && len(size.Tests) == 0 {
+		return "", nil
+	}
+	return j.sameCommand(ctx, s, ran, base)
 }
 
 // asBefore objects where tests of the project were changed that fail as they were.
@@ -118,12 +131,18 @@ func object(text string) *objection {
 // fit says why a change may not be pushed. What no line shows counts: some of it the
 // forge would run as soon as it is there, before anybody has read it.
 func (j *Job) fit(ctx context.Context, s stands, size Size) (string, error) {
+	if j.guidance() {
+		return j.fitGuidance(ctx, s, size)
+	}
 	lines, components := j.limits()
 	if over := over(size, lines, components); over != "" {
 		return over, nil
 	}
 	if len(size.Odd) > 0 {
 		return "the change has what may not be in it: " + found(size.Odd) + "; take it out", nil
+	}
+	if bad, err := j.sameSettings(ctx, s); err != nil || bad != "" {
+		return bad, err
 	}
 	return j.sameTests(ctx, s, size)
 }

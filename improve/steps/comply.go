@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,9 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	if _, err := j.fact(Feedback, "replies"); err != nil {
+		return improve.Evidence{}, err
+	}
+	if err := j.refresh(ctx); err != nil { // the review may have changed what it says
 		return improve.Evidence{}, err
 	}
 	s, err := j.tree(ctx, Compliance)
@@ -65,7 +69,18 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	} else if !tried {
 		sings = "not tried: no test of the change is in a language for which one is known"
 	}
-	report, bad := j.judge(size, j.env.opt.Secrets(patch), kinds, old, red, dead == "", sings)
+	more, said := []ruled{{"a suite that can fail", dead == "", sings}}, map[string]string{}
+	again, err := j.works(ctx, s, head, "head-command.log")
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	more = append(more, again...)
+	whole, err := j.accepted(ctx, s, size, said)
+	if err != nil {
+		return improve.Evidence{}, err
+	}
+	more = append(more, whole...)
+	report, bad := j.judge(size, j.env.opt.Secrets(patch), kinds, old, red, more)
 	if err := j.write("compliance.md", report); err != nil {
 		return improve.Evidence{}, err
 	}
@@ -75,7 +90,11 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 	}
 	e := facts("commit", head, "lines", strconv.Itoa(size.Lines), "components", strings.Join(size.Components, ", "),
 		"tests", strings.Join(size.Tests, ", "), "stubs", strconv.Itoa(len(size.Stubs)), "old_tests", old.text, "on_the_base", red.text, "canary", sings, "sha256", sum(raw))
-	e.Files = []string{"compliance.md"}
+	maps.Copy(e.Facts, said)
+	for _, r := range again {
+		e.Facts["reproduced"] = r.found
+	}
+	e.Files = append([]string{"compliance.md"}, j.verdictFile(e, secondVerdict)...)
 	if old.ran {
 		e.Files = append(e.Files, oldLog)
 	}
@@ -89,7 +108,7 @@ func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
 }
 
 // judge writes the report, and returns the rules that are not kept.
-func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red redRun, alive bool, sings string) (report string, bad []string) {
+func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red redRun, more []ruled) (report string, bad []string) {
 	lines, components := j.limits()
 	var b strings.Builder
 	b.WriteString("# Compliance\n\n")
@@ -110,7 +129,9 @@ func (j *Job) judge(size Size, secrets []string, kinds string, old oldRun, red r
 	rule(len(size.Tests) > 0, "tests", found(size.Tests))
 	rule(old.kept, "tests of the project pass as they were", old.text)
 	rule(red.shown || !red.known, "tests that fail on the base", red.text)
-	rule(alive, "a suite that can fail", sings)
+	for _, r := range more {
+		rule(r.kept, r.name, r.found)
+	}
 	rule(!j.Item.Request.SecurityReview || strings.Contains(kinds, "security"), "security review where it is asked for", kinds)
 	return b.String(), bad
 }
@@ -135,8 +156,14 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
+	if head, err = j.headAfter(head); err != nil {
+		return improve.Evidence{}, err
+	}
 	began := j.env.opt.Now()
-	answered := 0
+	answered, err := j.checksAnswered()
+	if err != nil {
+		return improve.Evidence{}, err
+	}
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
 		p, checks, err := j.standing(ctx, head)
 		if err != nil {
@@ -155,6 +182,8 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 			}
 			began, pause = j.env.opt.Now(), time.Second
 			continue
+		case p.Commit != head && j.have(ctx, p.Head, p.Commit) == nil && !j.signed(ctx, j.project(), p.Commit):
+			return improve.Evidence{}, fmt.Errorf("%w: the branch of pull request %d has commits of others, so it is theirs now; nothing more is changed in it", ErrManual, p.Number)
 		case p.Merge == forge.MergeConflict:
 			if err := j.conflicts(ctx, p, head); err != nil {
 				return improve.Evidence{}, err
@@ -165,11 +194,15 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 				return improve.Evidence{}, err
 			}
 			if !late {
-				e, err := j.ready(ctx, p, verdict)
-				if answered > 0 && err == nil {
-					e.Facts["answered"] = []string{1: "once a red check", 2: "twice a red check"}[answered]
+				next, more, err := j.listen(ctx, p, head)
+				if err != nil {
+					return improve.Evidence{}, err
 				}
-				return e, err
+				if more {
+					head, began, pause = next, j.env.opt.Now(), time.Second
+					continue
+				}
+				return j.readyAfter(ctx, p, verdict, answered)
 			}
 		}
 		if j.env.opt.Now().Sub(began) > time.Duration(j.env.cfg.Patience)*time.Second {
@@ -212,7 +245,7 @@ func (j *Job) conflicts(ctx context.Context, p forge.Pull, head string) error {
 	}
 	clean, err := j.project().Merges(ctx, base, head)
 	if err == nil && !clean {
-		err = fmt.Errorf("pull request %d conflicts with %s", p.Number, p.Base)
+		err = fmt.Errorf("%w: pull request %d conflicts with %s; merge %s into its branch, or close it and retry", ErrManual, p.Number, p.Base, p.Base)
 	}
 	return err
 }
@@ -227,6 +260,43 @@ func (j *Job) standing(ctx context.Context, head string) (p forge.Pull, all forg
 		return err
 	})
 	return p, all, err
+}
+
+// readyAfter labels the pull request, and brings its text up to date.
+func (j *Job) readyAfter(ctx context.Context, p forge.Pull, v forge.Verdict, answered int) (improve.Evidence, error) {
+	e, err := j.ready(ctx, p, v)
+	if err != nil {
+		return e, err
+	}
+	if answered > 0 {
+		e.Facts["answered"] = []string{1: "once a red check", 2: "twice a red check"}[answered]
+	}
+	if e.Facts["lines"], err = j.linesOf(ctx, p.Commit); err != nil {
+		return e, err
+	}
+	h, err := j.hear(ctx, p)
+	if err != nil {
+		return e, err
+	}
+	if h.rounds > 0 {
+		e.Facts["comments_answered"] = fmt.Sprintf("%d of at most %d rounds", h.rounds, maxRounds)
+	}
+	e.Number, e.Step, e.Ended = Place(Steps(), Mergeable)+1, Mergeable, j.env.opt.Now().UTC()
+	return e, j.refresh(ctx, e)
+}
+
+// linesOf is how many lines a commit changes, against the base.
+func (j *Job) linesOf(ctx context.Context, commit string) (string, error) {
+	base, err := j.fact(Branch, "base")
+	if err != nil {
+		return "", err
+	}
+	patch, err := j.project().Run(ctx, "diff", "--no-color", "--no-ext-diff", "--ignore-submodules=none", "--no-textconv", "--no-renames", "--binary", "--end-of-options", base, commit, "--")
+	if err != nil {
+		return "", err
+	}
+	size, err := j.env.opt.Measure([]byte(patch))
+	return strconv.Itoa(size.Lines), err
 }
 
 func (j *Job) ready(ctx context.Context, p forge.Pull, v forge.Verdict) (improve.Evidence, error) {

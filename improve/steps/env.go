@@ -23,12 +23,14 @@ type Config struct {
 	Components int     `json:"max_components_per_improvement" default:"3" min:"1" max:"1000" doc:"most top-level directories that change"`
 	Minutes    int     `json:"agent_minutes" default:"20" min:"1" max:"600" doc:"most minutes of an agent for one step"`
 	Cost       float64 `json:"agent_cost" default:"5" min:"0" max:"1000" doc:"most dollars of an agent for one step"`
+	Stay       bool    `json:"stay" doc:"wait for a forge that cannot be reached, however long that takes"`
 	Tries      int     `json:"forge_tries" default:"4" min:"1" max:"20" doc:"how often a forge that cannot be reached is asked"`
 	Patience   int     `json:"forge_patience" default:"600" min:"1" max:"86400" doc:"seconds to wait for a rate limit, and for checks to end"`
 	Base       string  `json:"base" doc:"branch that pull requests go to; the forge's default branch where it is empty"`
 	Form       string  `json:"form" default:"own" enum:"own,literal" doc:"literal: the text of a pull request as the design of the automation gives it"`
 	Footer     string  `json:"footer" doc:"last words of a pull request, in the place of ours"`
 	CoAuthor   string  `json:"co_author" doc:"name <address> for a Co-Authored-By trailer of commits and pull requests; none where it is empty"`
+	Reproduce  string  `json:"reproduce" default:"auto" enum:"auto,off" doc:"run the command that failed in the sessions, before the change and with it"`
 	Ready      string  `json:"ready_label" default:"ready" doc:"label of a pull request that a person may merge"`
 }
 
@@ -41,6 +43,10 @@ type Checks interface {
 	// folder and writes what it said to a log. Has is false where the project has
 	// none.
 	Check(ctx context.Context, kind, folder, log string) (r Run, has bool, err error)
+	// Reproduce runs a command line of a session in a folder, confined and without a
+	// network, and writes what it said to a log. Where it may not be run, or cannot be
+	// confined here, it says why, and runs nothing.
+	Reproduce(ctx context.Context, line, folder, log string) (r Run, why string, err error)
 }
 
 // Run is a command that came to its end.
@@ -60,18 +66,25 @@ type Size struct {
 	Odd        []string // what lines do not show: binary files, links, strange paths
 }
 
-// Options are what the work is done with. All but Keep, Workflow, Now and Wait are needed.
+// Options are what the work is done with. All but Reviewer, Keep, Replay, Workflow, Now and Wait are needed.
 type Options struct {
-	Forge   forge.Forge
-	Keys    [][]byte  // for markers
+	Forge forge.Forge
+	Keys  [][]byte // for markers
+	// Authors are further accounts of the team; Project is where the project lies on this
+	// machine, where the item says so if it is empty.
+	Authors []string
+	Project string
 	Log     forge.Log // what was about to be made; the queue's
 	Git     git.Program
 	Agent   agents.Agent
-	Checks  Checks
-	Measure func(patch []byte) (Size, error)
-	Redact  func(string) string         // of all that leaves
-	Keep    func(string) string         // of errors that stay here, and must name folders as they are; Redact where it is nil
-	Secrets func(patch []byte) []string // places of secrets in added lines, never the secrets
+	// Reviewer reviews what Agent did; Agent, in another run, where it is nil.
+	Reviewer agents.Agent
+	Checks   Checks
+	Measure  func(patch []byte) (Size, error)
+	Redact   func(string) string         // of all that leaves
+	Keep     func(string) string         // of errors that stay here, and must name folders as they are; Redact where it is nil
+	Secrets  func(patch []byte) []string // places of secrets in added lines, never the secrets
+	Replay   Replayer                    // for guidance; without it such a request stops
 	// Workflow is the text of the project's own DEFAULT_WORKFLOW.md, which the person
 	// trusts; see ReadGuide.
 	Workflow string

@@ -31,6 +31,21 @@ func (j *Job) sameCommand(ctx context.Context, s stands, ran Run, base string) (
 	return fmt.Sprintf("%s says how the tests are run, so it must stay as it was", ran.From), nil
 }
 
+// sameSettings says which file that tells tools how to check the project the change edits,
+// adds or takes away: with other rules it could not be held to those of the project.
+func (j *Job) sameSettings(ctx context.Context, s stands) (string, error) {
+	out, err := s.Run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options", s.base)
+	if err != nil {
+		return "", err
+	}
+	for name := range strings.SplitSeq(out, "\x00") {
+		if project.IsCheckSetting(name) {
+			return fmt.Sprintf("%s says how the project is checked, so it must stay as it was", name), nil
+		}
+	}
+	return "", nil
+}
+
 // keptTests says which test of the design is not there any more.
 func (j *Job) keptTests(size Size) (string, error) {
 	tests, err := j.fact(Design, "tests")
@@ -49,6 +64,9 @@ func (j *Job) keptTests(size Size) (string, error) {
 // fail. Where tests stand in the file that they test, only that they are there can
 // be said.
 func (j *Job) sameTests(ctx context.Context, s stands, size Size) (string, error) {
+	if j.guidance() {
+		return "", nil // it has none, and may not touch the project's
+	}
 	if gone, err := j.keptTests(size); err != nil || gone != "" {
 		return gone, err
 	}

@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"strconv"
 	"strings"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/project"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // issue opens the issue, or finds the one that was opened.
@@ -23,41 +25,82 @@ func issue(ctx context.Context, j *Job) (improve.Evidence, error) {
 	} else if _, err := j.read(Clarify, "requirements.md"); err != nil {
 		return improve.Evidence{}, err
 	}
-	if err := j.greenBase(ctx); err != nil {
+	seen, err := j.greenBase(ctx)
+	if err != nil {
 		return improve.Evidence{}, err
 	}
 	got, err := j.openIssue(ctx)
-	return facts("number", strconv.Itoa(got.Number), "url", got.URL, "labels", strings.Join(got.Labels, ", "), "forge", j.here()), err
+	e := facts("number", strconv.Itoa(got.Number), "url", got.URL, "labels", strings.Join(got.Labels, ", "), "forge", j.here())
+	maps.Copy(e.Facts, seen)
+	return e, err
 }
 
 // greenBase runs the project's tests on the base, before anything is public: on a red one
-// nothing could be shown, and an issue would stand there for nothing.
-func (j *Job) greenBase(ctx context.Context) error {
+// nothing could be shown, and an issue would stand there for nothing. The command that
+// failed in the sessions is run there, too; it returns what is known of that.
+func (j *Job) greenBase(ctx context.Context) (map[string]string, error) {
 	_, base, err := j.base(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	folder := filepath.Join(j.folder, fmt.Sprintf("tree-base-%d", j.Item.Fence))
+	folder := j.paper(fmt.Sprintf("tree-base-%d", j.Item.Fence))
 	if err := j.clear(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := j.project().Run(ctx, "worktree", "add", "--quiet", "--force", "--detach", "--", folder, base); err != nil {
-		return err
+		return nil, err
 	}
 	tree := j.env.opt.Git.In(folder)
+	s := stands{Tree: tree, base: base}
 	err = j.setUp(ctx, tree)
 	var ran Run
 	if err == nil {
-		ran, err = j.test(ctx, stands{Tree: tree, base: base}, "first-test.log")
+		ran, err = j.test(ctx, s, "first-test.log")
 	}
-	if err := errors.Join(err, j.clear(context.WithoutCancel(ctx))); err != nil {
+	if j.guidance() { // it needs no tests, and no command that failed: the recorded turns must go wrong again
+		if !errors.Is(err, errUntested) {
+			err = j.usable(ran, err)
+		} else {
+			err = nil
+		}
+		if err == nil {
+			_, err = j.recurs(ctx, s)
+		}
+		return nil, errors.Join(err, j.clear(context.WithoutCancel(ctx)))
+	}
+	var seen map[string]string
+	if err = j.usable(ran, err); err == nil {
+		seen, err = j.fails(ctx, s)
+	}
+	return seen, errors.Join(err, j.clear(context.WithoutCancel(ctx)))
+}
+
+// usable says why a project whose tests ended like this cannot be worked on. Nothing was
+// filed yet, so all of it is a person's to mend, and none of it anybody else's to read.
+func (j *Job) usable(ran Run, err error) error {
+	const filed = "so nothing was filed"
+	switch {
+	case errors.Is(err, project.ErrTime), errors.Is(err, project.ErrOutput), errors.Is(err, errSetUp):
+		return fmt.Errorf("%w: the project's own commands did not come to an end before anything was changed, %s: %w", ErrManual, filed, err)
+	case err != nil:
 		return err
-	}
-	if ran.Exit != 0 {
-		return fmt.Errorf("%w: the project's own tests fail before anything was changed (%s exits with %d, see first-test.log), so nothing was filed; mend them and retry", ErrManual, ran.Command, ran.Exit)
+	case ran.Exit != 0 && offline().MatchString(ran.Said):
+		return fmt.Errorf("%w: the project's own tests fail before anything was changed (%s exits with %d, see first-test.log), and say that they cannot reach a network, %s; start what they need, or set improve.checks.test to tests that need none, and retry", ErrManual, ran.Command, ran.Exit, filed)
+	case ran.Exit != 0 && lacking().MatchString(ran.Said):
+		return fmt.Errorf("%w: the project's own tests fail before anything was changed (%s exits with %d, see first-test.log), and lack something that is not installed (%s), %s; install it into the project's .venv or node_modules, or set improve.checks.setup to what brings it into a fresh working tree, and retry", ErrManual, ran.Command, ran.Exit, j.line(lacking().FindString(ran.Said)), filed)
+	case ran.Exit != 0:
+		return fmt.Errorf("%w: the project's own tests fail before anything was changed (%s exits with %d, see first-test.log), %s; mend them, or set improve.checks.test (and improve.checks.setup for what a fresh working tree lacks), and retry", ErrManual, ran.Command, ran.Exit, filed)
+	case strings.TrimSpace(ran.Said) == "":
+		return fmt.Errorf("%w: %s prints nothing, so that it tested anything cannot be told, %s; set improve.checks.test to a command that says what it ran, and retry", ErrManual, ran.Command, filed)
 	}
 	return nil
 }
+
+// lacking are the words of programs that miss a part of their environment.
+var lacking = lazyregexp.Pattern(`(?i)(ModuleNotFoundError: )?No module named ['"]?[\w.]+|Cannot find (module|package) ['"]?[\w@/.-]+|[\w./-]+: (command )?not found|ERR_MODULE_NOT_FOUND|could not find gem [^\n]{0,60}|missing go\.sum entry[^\n]{0,60}`)
+
+// offline are the words of programs that found no network.
+var offline = lazyregexp.Pattern(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|no such host|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|connection refused|getaddrinfo`)
 
 func (j *Job) openIssue(ctx context.Context) (got forge.Issue, err error) {
 	if !*j.env.cfg.Issues {
@@ -204,8 +247,7 @@ func (j *Job) have(ctx context.Context, name, commit string) error {
 	if _, err := j.project().Commit(ctx, commit); !errors.Is(err, git.ErrNoCommit) {
 		return err
 	}
-	_, err := j.project().Run(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--end-of-options", j.env.opt.Forge.Remote().URL, "refs/heads/"+name)
-	if err != nil {
+	if err := j.project().Fetch(ctx, j.env.opt.Forge.Remote(), name); err != nil {
 		return fmt.Errorf("commit %s of %s is not on this machine; run git fetch in %s and retry: %w", commit, name, j.Item.Project, err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,6 +41,7 @@ func (y *Env) Job(it improve.Item, guard func(context.Context) error, say func(s
 	if err := trimtab.CheckID(it.ID); err != nil || !filepath.IsLocal(it.ID) {
 		return nil, fmt.Errorf("improvement %q: %w", it.ID, trimtab.ErrBadID)
 	}
+	it.Project = cmp.Or(y.opt.Project, it.Project)
 	if guard == nil {
 		guard = func(context.Context) error { return nil }
 	}
@@ -49,7 +51,7 @@ func (y *Env) Job(it improve.Item, guard func(context.Context) error, say func(s
 	j := &Job{Item: it, env: y, guard: guard, say: say, folder: filepath.Join(y.cfg.Folder, it.ID)}
 	var err error
 	j.once, err = forge.NewIdempotent(guarded{y.opt.Forge, guard}.roles(), forge.Options{
-		Keys: y.opt.Keys, Log: y.opt.Log, Now: y.opt.Now, Wait: y.opt.Wait, Patience: time.Duration(y.cfg.Patience) * time.Second,
+		Keys: y.opt.Keys, Authors: y.opt.Authors, Log: y.opt.Log, Now: y.opt.Now, Wait: y.opt.Wait, Patience: time.Duration(y.cfg.Patience) * time.Second,
 	})
 	if err != nil {
 		return nil, err
@@ -84,6 +86,13 @@ func (g guarded) OpenPull(ctx context.Context, p forge.Proposal) (forge.Pull, er
 		return forge.Pull{}, err
 	}
 	return g.Forge.OpenPull(ctx, p)
+}
+
+func (g guarded) EditPull(ctx context.Context, number int, body string) error {
+	if err := g.guard(ctx); err != nil {
+		return err
+	}
+	return g.Forge.EditPull(ctx, number, body)
 }
 
 func (g guarded) ClosePull(ctx context.Context, number int) error {
@@ -148,15 +157,22 @@ func (j *Job) outside(ctx context.Context, doing string, do func(context.Context
 			return context.Cause(ctx)
 		case !passing(err):
 			return fmt.Errorf("%s: %w", doing, err)
-		case try >= j.env.cfg.Tries:
+		case try >= j.env.cfg.Tries && !j.env.cfg.Stay:
 			return fmt.Errorf("%s: %w: the forge did not answer %d times; retry when it can be reached: %w", doing, ErrManual, try, err)
 		}
-		j.say(fmt.Sprintf("%s: %v; trying again", doing, err))
-		if err := j.env.opt.Wait(ctx, min(time.Second<<(try-1), time.Minute)); err != nil {
+		pause := longestPause
+		if try < 10 {
+			pause = min(time.Second<<(try-1), longestPause)
+		}
+		j.say(fmt.Sprintf("%s: %v; trying again in %s", doing, err, pause))
+		if err := j.env.opt.Wait(ctx, pause); err != nil {
 			return err
 		}
 	}
 }
+
+// longestPause is how long a forge that cannot be reached is left alone at most.
+const longestPause = 5 * time.Minute
 
 // passing reports whether an error may be gone the next time.
 func passing(err error) bool {
@@ -202,6 +218,9 @@ func (j *Job) fact(step improve.StepName, name string) (string, error) {
 func (j *Job) write(name, text string) error {
 	return os.WriteFile(filepath.Join(j.folder, name), []byte(j.redact(text)), 0o600)
 }
+
+// paper is the path of a paper or a log of the item.
+func (j *Job) paper(name string) string { return filepath.Join(j.folder, name) }
 
 // leave writes a paper that a later step reads, and returns its sum.
 func (j *Job) leave(name, text string) (string, error) {

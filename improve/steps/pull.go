@@ -2,8 +2,11 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
@@ -49,7 +52,77 @@ func pull(ctx context.Context, j *Job) (improve.Evidence, error) {
 		got, err = j.once.Pull(ctx, id, forge.Proposal{Text: forge.Text{Title: out.Title, Body: out.Body}, Head: name, Base: base}, out.Labels)
 		return err
 	})
+	if err == nil {
+		err = j.ourText(got.Body)
+	}
 	return facts("number", strconv.Itoa(got.Number), "url", got.URL), err
+}
+
+// textSums is the paper with the sums of the texts that we gave the pull request.
+const textSums = "pull-text"
+
+// ourText remembers a text of the pull request as ours.
+func (j *Job) ourText(body string) error {
+	var sums []string
+	if err := j.keep(textSums, &sums, func() error { return nil }); err != nil {
+		return err
+	}
+	if s := textSum(body); !slices.Contains(sums, s) {
+		return j.replace(textSums, append(sums, s))
+	}
+	return nil
+}
+
+// textSum is the same for a text that a forge gives back with other line ends.
+func textSum(body string) string {
+	return sum([]byte(strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))))
+}
+
+// refresh brings the text of the pull request up to date: what was reviewed, proved and
+// pushed since it was opened, and what a step that is not over yet has to add. One that a
+// person has edited is theirs, and stays.
+func (j *Job) refresh(ctx context.Context, more ...improve.Evidence) error {
+	told := *j
+	told.Item.Evidence = slices.Concat(j.Item.Evidence, more)
+	p, err := j.proposal(ctx)
+	if err != nil {
+		return err
+	}
+	var sums []string
+	if err := j.keep(textSums, &sums, func() error { return nil }); err != nil {
+		return err
+	}
+	if !slices.Contains(sums, textSum(p.Body)) {
+		j.say("the text of the pull request was edited by somebody, so it is left as it is")
+		return nil
+	}
+	words, err := j.read(Implement, "implement.md")
+	if err != nil {
+		return err
+	}
+	less, err := j.read(Simplify, "simplify.md")
+	if err != nil {
+		return err
+	}
+	out, err := told.pullText(words + "\nSimplified since:\n\n" + less)
+	if err != nil {
+		return err
+	}
+	id, err := j.mark("")
+	if err != nil {
+		return err
+	}
+	return j.outside(ctx, "bring the text of the pull request up to date", func(ctx context.Context) error {
+		text, err := j.once.EditPull(ctx, id, p.Number, out.Body, func(text string) error { return j.ourText(text) })
+		if errors.Is(err, forge.ErrRefused) || errors.Is(err, forge.ErrNotFound) {
+			j.say("the forge does not let us edit the pull request")
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return j.ourText(text)
+	})
 }
 
 // pushed checks that the forge's branch is at the commit that a step pushed.

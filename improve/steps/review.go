@@ -32,12 +32,13 @@ func review(ctx context.Context, j *Job) (improve.Evidence, error) {
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	kinds := []string{"review"}
+	kinds := []string{codeReview}
 	if j.Item.Request.SecurityReview {
-		kinds = append(kinds, "security review")
+		kinds = append(kinds, securityReview)
 	}
 	var all []Finding
 	var posted []string
+	var verdict agents.Verdict
 	for _, kind := range kinds {
 		found, err := j.look(ctx, s, kind)
 		if err != nil {
@@ -47,7 +48,14 @@ func review(ctx context.Context, j *Job) (improve.Evidence, error) {
 		if err != nil {
 			return improve.Evidence{}, err
 		}
-		all, posted = append(all, found...), append(posted, said.ID)
+		all, posted = append(all, found.Findings...), append(posted, said.ID)
+		if kind == codeReview {
+			verdict = found.Verdict
+		}
+	}
+	paper, err := j.leaveVerdict(firstVerdict, verdict)
+	if err != nil {
+		return improve.Evidence{}, err
 	}
 	raw, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
@@ -61,40 +69,99 @@ func review(ctx context.Context, j *Job) (improve.Evidence, error) {
 		return improve.Evidence{}, err
 	}
 	raw, err = os.ReadFile(filepath.Join(j.folder, name))
-	e := facts("comments", strings.Join(posted, ", "), "findings", strconv.Itoa(len(all)), "kinds", strings.Join(kinds, ", "), "sha256", sum(raw))
-	e.Files = []string{name}
+	e := facts("comments", strings.Join(posted, ", "), "findings", strconv.Itoa(len(all)), "kinds", strings.Join(kinds, ", "), "sha256", sum(raw),
+		"reviewer", j.agentFor(codeReview).Name(), "verdict", verdictWord(verdict), "verdict_sha256", paper)
+	e.Files = append([]string{name}, j.verdictFile(e, firstVerdict)...)
 	return e, err
 }
 
-// look has the agent look at the change, once: what it said before a crash is
+func verdictWord(v agents.Verdict) string {
+	if v.Accepts && len(unmet(v)) == 0 {
+		return "accepted"
+	}
+	return "refused"
+}
+
+// looked is what a reviewer said.
+type looked struct {
+	Findings []Finding      `json:"findings"`
+	Verdict  agents.Verdict `json:"verdict"`
+}
+
+// look has the reviewer look at the change, once: what it said before a crash is
 // what it said.
-func (j *Job) look(ctx context.Context, s stands, kind string) ([]Finding, error) {
-	var found []Finding
+func (j *Job) look(ctx context.Context, s stands, kind string) (looked, error) {
+	var found looked
 	err := j.keep(kind, &found, func() error {
-		tree, err := s.snapshot(ctx)
+		size, tree, err := j.measure(ctx, s)
 		if err != nil {
 			return err
 		}
-		patch, err := s.shown(ctx)
-		if err != nil {
+		t := task{}
+		if t.Patch, err = s.shown(ctx); err != nil {
 			return err
 		}
-		words, err := j.ask(ctx, kind, s.Folder, true, task{Patch: patch})
-		if err != nil {
-			return err
+		if kind != securityReview {
+			if t.Criteria, err = j.criteria(); err != nil {
+				return err
+			}
 		}
-		if err := s.sameTree(ctx, tree); err != nil {
-			return err
+		for try := 1; ; try++ {
+			words, err := j.ask(ctx, kind, s.Folder, true, t)
+			if err != nil {
+				return err
+			}
+			if err := s.sameTree(ctx, tree); err != nil {
+				return err
+			}
+			if words == "" {
+				return errors.New("the reviewer said nothing")
+			}
+			if found, t.Again, err = j.reviewOf(ctx, s, size, kind, words); err != nil || t.Again == "" {
+				return err
+			}
+			if try == 2 {
+				return fmt.Errorf("the %s does not do: %s", kind, t.Again)
+			}
+			j.say(t.Again)
 		}
-		if words == "" {
-			return errors.New("the reviewer said nothing")
-		}
-		for _, f := range agents.ParseReview(words) {
-			found = append(found, Finding{f, kind})
-		}
-		return nil
 	})
 	return found, err
+}
+
+// reviewOf reads a review, and says what it lacks: a verdict with a reason, and for each
+// criterion a proof that names something. What is refused, or not met, is a finding that
+// needs a change.
+func (j *Job) reviewOf(ctx context.Context, s stands, size Size, kind, words string) (found looked, again string, err error) {
+	for _, f := range agents.ParseReview(words) {
+		found.Findings = append(found.Findings, Finding{f, kind})
+	}
+	v, ok := agents.ParseVerdict(words)
+	if !ok && (kind != securityReview || len(found.Findings) == 0) {
+		return found, "there is no verdict (accept or refuse) with a reason of a sentence: that nothing was found is none", nil
+	}
+	found.Verdict = v
+	if kind == securityReview {
+		return found, "", nil
+	}
+	missing, err := j.unproved(ctx, s, size, v)
+	if err != nil || len(missing) > 0 {
+		return found, strings.Join(missing, "; "), err
+	}
+	all, err := j.criteria()
+	if err != nil {
+		return found, "", err
+	}
+	for _, n := range unmet(v) {
+		said, _ := judged(v, n)
+		if n >= 1 && n <= len(all) {
+			found.Findings = append(found.Findings, Finding{agents.Finding{Severity: "high", Text: fmt.Sprintf("Acceptance criterion %d is not met: %s. %s", n, all[n-1], said.Proof)}, kind})
+		}
+	}
+	if !v.Accepts && len(found.Findings) == 0 {
+		found.Findings = []Finding{{agents.Finding{Severity: "high", Text: "The reviewer refuses this change: " + v.Why}, kind}}
+	}
+	return found, "", nil
 }
 
 // keep remembers across a crash what cost an agent's time. The value is made
@@ -121,17 +188,33 @@ func (j *Job) keep(name string, value any, produce func() error) error {
 	return atomicfile.Write(path, raw, 0o600)
 }
 
-func (j *Job) post(ctx context.Context, p forge.Pull, kind string, found []Finding) (said forge.Comment, err error) {
+// replace keeps another value under a name.
+func (j *Job) replace(name string, value any) error {
+	id, err := j.mark(name)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(j.paper(id+".json"), raw, 0o600)
+}
+
+func (j *Job) post(ctx context.Context, p forge.Pull, kind string, found looked) (said forge.Comment, err error) {
 	var lines []string
 	r := forge.Review{}
-	for i, f := range found {
+	for i, f := range found.Findings {
 		text := fmt.Sprintf("%d. %s (%s)", i+1, j.block(f.Text), j.line(f.Where()))
 		lines = append(lines, text)
 		if f.File != "" && f.Line > 0 {
 			r.Remarks = append(r.Remarks, forge.Remark{Path: f.File, Line: f.Line, Body: j.block(f.Text)})
 		}
 	}
-	body, err := fill("review.md", map[string]any{"Kind": strings.ToUpper(kind[:1]) + kind[1:], "Agent": j.line(j.env.opt.Agent.Name()), "Commit": p.Commit, "Findings": lines})
+	body, err := fill("review.md", map[string]any{
+		"Kind": strings.ToUpper(kind[:1]) + kind[1:], "Agent": j.line(j.agentFor(kind).Name()), "Commit": p.Commit, "Findings": lines,
+		"Verdict": map[bool]string{true: "Accepted", false: "Refused"}[found.Verdict.Accepts], "Why": j.line(found.Verdict.Why),
+	})
 	if err != nil {
 		return said, err
 	}

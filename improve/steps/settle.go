@@ -18,9 +18,10 @@ import (
 var ErrCancelled = errors.New("cancelled")
 
 // Settle ends work that stopped at a step, and says how it ended. What a person
-// must go on with is left as it is. Otherwise the branch and the pull request of
-// the attempt are taken back, and the issue, which is opened if that had not been
-// done, says where it stopped. Papers and logs are kept. It may be done again.
+// must go on with is left as it is. Otherwise the pull request of the attempt is
+// closed; its branch is left at the forge where the work failed, and taken back where a
+// person cancelled it. The issue, which is opened if that had not been done, says where
+// it stopped and what is left. Papers and logs are kept. It may be done again.
 func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State, string, error) {
 	why := j.env.opt.Keep(stopped.Error()) // report and explain redact what they write
 	if errors.Is(stopped, ErrManual) {
@@ -35,9 +36,12 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 		state, why = improve.Cancelled, fmt.Sprintf("by a person, at step %d, %s", at.Number, at.Name)
 	}
 	j.salvage(ctx)
-	cleared, err := j.takeBack(ctx)
+	left, cleared, err := j.takeBack(ctx, state == improve.Failed)
 	if err == nil {
-		err = j.report(ctx, at, state, why, cleared)
+		err = j.report(ctx, at, state, why, left, cleared)
+	}
+	if left != "" {
+		why += "\nwhat was done is left in branch " + left + " of the forge"
 	}
 	if err == nil {
 		err = j.clear(ctx)
@@ -54,8 +58,34 @@ func (j *Job) Settle(ctx context.Context, at Step, stopped error) (improve.State
 	return state, why + "\nclearing up: " + j.env.opt.Keep(err.Error()), nil
 }
 
-// Finish removes the working tree of work that is done. The branch stays.
-func (j *Job) Finish(ctx context.Context) error { return j.clear(ctx) }
+// Finish removes the working tree of work that is done, and the branch of the person's own
+// repository where the forge has the same: there it stays.
+func (j *Job) Finish(ctx context.Context) error {
+	if err := j.clear(ctx); err != nil {
+		return err
+	}
+	name, err := j.fact(Branch, "branch")
+	if err != nil {
+		return nil // there is none
+	}
+	tip, err := j.project().Commit(ctx, "refs/heads/"+name)
+	if err != nil {
+		return nil // it is gone already
+	}
+	if there, err := j.remote(ctx, name); err != nil || there != tip {
+		return err
+	}
+	return j.dropBranch(ctx, name)
+}
+
+// dropBranch takes a branch away from the person's own repository.
+func (j *Job) dropBranch(ctx context.Context, name string) error {
+	_, err := j.project().Run(ctx, "branch", "--quiet", "--delete", "--force", "--", name)
+	if e, ok := errors.AsType[*git.Error](err); ok && strings.Contains(e.Said, "not found") {
+		return nil
+	}
+	return err
+}
 
 // salvage keeps the change for a person to see, since its working tree goes: as the
 // last step that looked at it recorded it. That tells nobody why the work stopped,
@@ -77,34 +107,34 @@ func (j *Job) salvage(ctx context.Context) {
 	}
 }
 
-// takeBack closes the pull request and removes the branch of this attempt.
-func (j *Job) takeBack(ctx context.Context) (bool, error) {
+// takeBack closes the pull request of this attempt. Its branch is removed, unless it shall
+// be kept and the forge has it: then it is named.
+func (j *Job) takeBack(ctx context.Context, keep bool) (left string, cleared bool, err error) {
 	name := j.made(ctx)
 	if name == "" {
-		return false, nil
+		return "", false, nil
 	}
 	if err := j.withdraw(ctx, name); err != nil {
-		return false, err
+		return "", false, err
 	}
 	there, err := j.remote(ctx, name)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	if there != "" && j.have(ctx, name, there) == nil && j.signed(ctx, j.project(), there) {
+		if keep {
+			return name, false, j.clear(ctx)
+		}
 		if err := j.outside(ctx, "remove branch "+name, func(ctx context.Context) error {
 			return j.once.Push(ctx, j.project(), git.Update{Branch: name, From: there})
 		}); err != nil {
-			return false, err
+			return "", false, err
 		}
 	}
 	if err := j.clear(ctx); err != nil {
-		return false, err
+		return "", false, err
 	}
-	_, err = j.project().Run(ctx, "branch", "--quiet", "--delete", "--force", "--", name)
-	if e, ok := errors.AsType[*git.Error](err); ok && strings.Contains(e.Said, "not found") {
-		err = nil
-	}
-	return true, err
+	return "", true, j.dropBranch(ctx, name)
 }
 
 // made is the branch of this attempt, "" for none. Who was killed, or cancelled, in
@@ -151,7 +181,7 @@ func (j *Job) withdraw(ctx context.Context, branch string) error {
 }
 
 // report comments on the issue where the work stopped.
-func (j *Job) report(ctx context.Context, at Step, state improve.State, why string, cleared bool) error {
+func (j *Job) report(ctx context.Context, at Step, state improve.State, why, left string, cleared bool) error {
 	n, err := j.told(ctx, state)
 	if err != nil {
 		return err
@@ -169,7 +199,7 @@ func (j *Job) report(ctx context.Context, at Step, state improve.State, why stri
 		done = []string{"none"}
 	}
 	body, err := fill("stopped.md", map[string]any{
-		"Number": at.Number, "Step": at.Name, "Why": j.block(j.placeless(why)), "Done": strings.Join(done, ", "), "Cleared": cleared, "ID": j.Item.ID, "Next": max(j.Item.Attempt, 1) + 1,
+		"Number": at.Number, "Step": at.Name, "Why": j.block(j.placeless(why)), "Done": strings.Join(done, ", "), "Cleared": cleared, "Left": left, "ID": j.Item.ID, "Next": max(j.Item.Attempt, 1) + 1,
 	})
 	if err != nil {
 		return err

@@ -48,7 +48,10 @@ type fields struct {
 	Issue, Implemented                                                                          string
 	Security, Closes                                                                            bool
 	Lines, Components                                                                           int
-	Samples, Context, Plan, Seen, Evidence                                                      []string
+	Samples, Context, Plan, Seen, Evidence, Replay                                              []string
+	Requirements, Criteria                                                                      []string
+	Reproduced, Head                                                                            string
+	Kind, Programs                                                                              string // of guidance
 	Suggested, Original                                                                         string // of the literal form
 }
 
@@ -57,7 +60,7 @@ func (j *Job) fields() fields {
 	f := fields{
 		ID: j.line(j.Item.ID), Description: j.block(r.Description), Type: j.line(r.Type), Priority: j.line(string(r.Priority)),
 		Complexity: j.line(r.Complexity), Pattern: j.line(r.Pattern.Type), Count: fmt.Sprint(r.Pattern.Count), Severity: j.line(string(r.Pattern.Severity)),
-		Security: r.SecurityReview,
+		Security: r.SecurityReview, Kind: j.line(string(r.Kind)),
 	}
 	f.Lines, f.Components = j.limits()
 	if s := j.block(r.Pattern.Suggestion); !strings.Contains(f.Description, s) {
@@ -77,7 +80,8 @@ func (j *Job) fields() fields {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Pattern.Context)) {
-		if len(f.Context) < 10 {
+		value := j.block(strings.ReplaceAll(firstOf(r.Pattern.Context.Text(k), 40), "`", "'"))
+		if len(f.Context) < 10 && !strings.Contains(f.Description, value) { // our own descriptions hold it
 			f.Context = append(f.Context, fmt.Sprintf("**%s**: %s", j.line(k), j.line(r.Pattern.Context.Text(k))))
 		}
 	}
@@ -110,6 +114,11 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	}
 	f.Plan = []string{"Verify the improvement addresses the detected pattern", "Ensure no regression in existing functionality", "Validate performance impact is positive"}
 	f.Seen = []string{"the tests of this change failed before it and pass with it", "the project's own test, lint and format commands pass", "a person reads the change before it is merged"}
+	if j.guidance() {
+		if err := j.guidanceFields(&f); err != nil {
+			return out, err
+		}
+	}
 	for _, e := range j.Item.Evidence {
 		if e.Error == "" && !e.Ended.IsZero() {
 			f.Evidence = append(f.Evidence, j.tell(e))
@@ -118,6 +127,7 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	if len(f.Evidence) == 0 {
 		f.Evidence, out.Exact = []string{"(what each step left)"}, false
 	}
+	j.fillCriteria(&f)
 	page := "pull.md"
 	if j.env.cfg.Form == "literal" {
 		page = "pull-literal.md"
@@ -126,6 +136,39 @@ func (j *Job) pullText(implemented string) (Outgoing, error) {
 	body, err := fill(page, f)
 	out.Body, out.Labels = strings.TrimRight(j.redact(body), "\n")+"\n\n"+j.footer(), []string{"automated"}
 	return out, err
+}
+
+// fillCriteria fills in the requirements, the criteria with their proofs, and where the
+// change stands now, as far as the steps have told them.
+func (j *Job) fillCriteria(f *fields) {
+	commit, lines := "", ""
+	for _, e := range j.Item.Evidence {
+		if e.Error == "" {
+			commit, lines = cmp.Or(e.Facts["commit"], commit), cmp.Or(e.Facts["lines"], lines)
+		}
+		if r := e.Facts[reproduced]; r != "" && e.Error == "" {
+			f.Reproduced = j.line(r)
+		}
+	}
+	if commit != "" && lines != "" {
+		f.Head = fmt.Sprintf("`%s`, %s changed lines", j.line(commit), j.line(lines))
+	}
+	if j.folder == "" { // a preview
+		return
+	}
+	text, err := j.read(Clarify, "requirements.md")
+	if err != nil {
+		return
+	}
+	for _, r := range listedBelow(text, "requirement") {
+		f.Requirements = append(f.Requirements, "- "+j.line(r))
+	}
+	all, _ := criteriaOf(text)
+	v, err := j.verdict(Compliance, secondVerdict)
+	if err != nil {
+		v, _ = j.verdict(Review, firstVerdict) // before the review there is none
+	}
+	f.Criteria = j.toldCriteria(all, v)
 }
 
 // contextText is a context as one line of JSON.
@@ -157,7 +200,7 @@ func (j *Job) coAuthor() string {
 }
 
 // shown are the facts that others may see; paths of this machine are not.
-var shown = []string{"exit", "base_exit", "command", "test", "old_tests", "lint", "format", "lines", "components", "tests", "commit", "base"}
+var shown = []string{"exit", "base_exit", "command", "test", "old_tests", "lint", "format", "lines", "components", "tests", "turns", "wrong_without", "replay", "commit", "base", "on_the_base", "canary", reproduced, "reviewer", "verdict", "criteria", "answered", "comments_answered", "checks"}
 
 // tell is the line about a step's evidence.
 func (j *Job) tell(e improve.Evidence) string {

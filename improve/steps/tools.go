@@ -53,6 +53,11 @@ func (c commands) Check(ctx context.Context, kind, folder, log string) (Run, boo
 	return Run{Command: r.Command, From: r.From, Exit: r.Exit, Said: r.Said}, has, err
 }
 
+func (c commands) Reproduce(ctx context.Context, line, folder, log string) (Run, string, error) {
+	r, why, err := c.Project.Reproduce(ctx, line, folder, log)
+	return Run{Command: r.Command, Exit: r.Exit, Said: r.Said}, why, err
+}
+
 func measured(patch []byte) (Size, error) {
 	m, err := project.Measure(patch)
 	s := Size{Lines: m.Lines, Components: m.Components, Tests: m.Tests}

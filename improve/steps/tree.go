@@ -75,7 +75,9 @@ func (j *Job) stand(ctx context.Context, branch, commit string) (git.Tree, error
 	_, err := project.Commit(ctx, "refs/heads/"+branch)
 	switch {
 	case errors.Is(err, git.ErrNoCommit):
-		err = project.AddWorktree(ctx, path, branch, commit)
+		if err = j.have(ctx, branch, commit); err == nil { // the branch may have been taken away since
+			err = project.AddWorktree(ctx, path, branch, commit)
+		}
 	case err == nil:
 		_, err = project.Run(ctx, "worktree", "add", "--quiet", "--force", "--", path, branch)
 	}
@@ -85,11 +87,14 @@ func (j *Job) stand(ctx context.Context, branch, commit string) (git.Tree, error
 	return tree, j.setUp(ctx, tree)
 }
 
+// errSetUp is a working tree in which the project's commands cannot be run.
+var errSetUp = errors.New("the working tree could not be set up")
+
 // setUp brings into a fresh working tree what the project's commands need.
 func (j *Job) setUp(ctx context.Context, tree git.Tree) error {
 	r, has, err := j.checkOne(ctx, "setup", stands{Tree: tree}, "setup.log")
 	if err == nil && has && r.Exit != 0 {
-		err = fmt.Errorf("the working tree could not be set up: %s exits with %d", r.Command, r.Exit)
+		err = fmt.Errorf("%w: %s exits with %d, see setup.log; set improve.checks.setup to what does, or to none", errSetUp, r.Command, r.Exit)
 	}
 	return err
 }

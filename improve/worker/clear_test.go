@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
@@ -116,8 +117,21 @@ func cleared(t *testing.T, how string, state improve.State, step int) {
 		if want := strings.Repeat(string(state)+"\n", attempt); err != nil || string(raw) != want {
 			t.Errorf("attempt %d ended as %q, %v", attempt, raw, err)
 		}
-		p.check(t, map[string]int{"issues": 1, "comments on issues": attempt})
-		p.noneOpen(t)
+		got, err := p.counts(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range []string{"reviews", "replies", "pulls closed"} { // of attempts that ended; none is open, below
+			delete(got, what)
+		}
+		want := map[string]int{"issues": 1, "comments on issues": attempt}
+		if left := how == "failure" && step >= 8; left {
+			want["branches"] = 1
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("at the forge (-want +got):\n%s", diff)
+		}
+		p.noneOpen(t, want["branches"] == 1)
 		if _, err := worker.Retry(t.Context(), p.queue, stepstest.Item("", 1).ID, time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -164,9 +178,9 @@ func (p *port) killClearing(t *testing.T, how string, step int) int {
 	return 0
 }
 
-// noneOpen checks that no branch is left in the person's repository, and no pull
-// request at the forge.
-func (p *port) noneOpen(t *testing.T) {
+// noneOpen checks that no pull request is open at the forge, and whether a branch is left in
+// the person's repository.
+func (p *port) noneOpen(t *testing.T, left bool) {
 	t.Helper()
 	for n := 1; ; n++ {
 		pull, err := p.shed.Pull(t.Context(), n)
@@ -177,7 +191,7 @@ func (p *port) noneOpen(t *testing.T) {
 			t.Fatalf("pull request %d is %s, %v", n, pull.State, err)
 		}
 	}
-	if out, err := p.git.In(p.project()).Run(t.Context(), "branch", "--list", "feat/*"); err != nil || out != "" {
+	if out, err := p.git.In(p.project()).Run(t.Context(), "branch", "--list", "feat/*"); err != nil || (out != "") != left {
 		t.Errorf("left in the project: %s %v", out, err)
 	}
 }

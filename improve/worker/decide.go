@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,13 +11,18 @@ import (
 	"github.com/trimtab/trimtab/improve/steps"
 )
 
-// Approve lets an item be worked on that waits for a person.
-func Approve(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
+// Approve lets an item be worked on that waits for a person, and records who they are. Of
+// two who approve at once one wins, and the other is told who.
+func Approve(ctx context.Context, q improve.Backlog, id, by string, now time.Time) (improve.Item, error) {
 	return decide(ctx, q, id, now, func(it *improve.Item) error {
 		if it.State != improve.Awaiting {
-			return fmt.Errorf("%s is %s, not awaiting approval", id, it.State)
+			who := ""
+			if a := it.Approved; a != nil {
+				who = fmt.Sprintf("; it was approved by %s at %s", cmp.Or(a.By, "somebody"), a.At.Format("2006-01-02 15:04 UTC"))
+			}
+			return fmt.Errorf("%s is %s, not awaiting approval%s", id, it.State, who)
 		}
-		it.State, it.Why = improve.Queued, "approved"
+		it.State, it.Why, it.Approved = improve.Queued, "approved", &improve.Approval{By: by, At: now.UTC()}
 		return nil
 	})
 }

@@ -302,7 +302,8 @@ func killed(t *testing.T, moment string, chance *rand.Rand) {
 		if moment == before || moment == afterRecord {
 			most = 1
 		}
-		if asked[step] > most || asked[step] == 0 && step != "check" {
+		needless := step == "check" || step == "second look" || step == "comments" // nothing asks for them
+		if asked[step] > most || asked[step] == 0 && !needless {
 			t.Errorf("the agent was asked %d times for %s", asked[step], step)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,7 @@ type Config struct {
 	Workers int     `json:"max_concurrent_workflows" default:"1" min:"1" max:"50" doc:"how many improvements are worked on at a time"`
 	Lease   float64 `json:"lease_seconds" default:"60" min:"0.1" max:"3600" doc:"after so long without a sign of life another worker takes over"`
 	Start   float64 `json:"start_seconds" default:"30" min:"0.1" max:"600" doc:"how long the database of the records is waited for"`
+	Follow  float64 `json:"follow_seconds" default:"300" min:"1" max:"86400" doc:"how often open pull requests are looked at"`
 	Poll    float64 `json:"poll_seconds" default:"2" min:"0.01" max:"600" doc:"how often the queue is looked at"`
 }
 
@@ -39,7 +41,9 @@ type Options struct {
 	Steps    []steps.Step                                                   // all of them where it is nil
 	Worker   func() string                                                  // a name for a new data folder, that no other has
 	Disabled func() bool                                                    // the kill switch of the environment
+	FollowUp func(ctx context.Context) error                                // looks at what is done, and queues again what needs it; by Run, now and then
 	Limit    func(project string) int                                       // how many of a project are worked on at a time; Config.Workers of each where it is nil
+	Able     func(ctx context.Context, it improve.Item) error               // why this worker cannot do an item, which then stays for another; it can do all where it is nil
 	Progress func(Event)                                                    // told what happens, from several goroutines
 	Log      *slog.Logger                                                   // for faults; nowhere where it is nil
 	Now      func() time.Time
@@ -161,7 +165,12 @@ func (f *Worker) loop(ctx context.Context, drain bool) error {
 	defer team.Wait()
 	free := make(chan error, maxWorkers)
 	busy, look := 0, true
+	var followed time.Time
 	for ctx.Err() == nil {
+		if !drain && f.opt.Now().Sub(followed) >= seconds(f.cfg.Follow) {
+			followed = f.opt.Now()
+			f.followUp(ctx)
+		}
 		took, err := false, error(nil)
 		if look {
 			took, err = f.take(ctx, busy, &team, free)
@@ -180,6 +189,19 @@ func (f *Worker) loop(ctx context.Context, drain bool) error {
 		look = f.rest(ctx, free, &busy)
 	}
 	return ctx.Err()
+}
+
+// followUp looks at what is done, unless all work is stopped.
+func (f *Worker) followUp(ctx context.Context) {
+	if f.opt.FollowUp == nil {
+		return
+	}
+	if halted, err := f.halted(ctx); halted || err != nil {
+		return
+	}
+	if err := f.opt.FollowUp(ctx); err != nil && ctx.Err() == nil {
+		f.opt.Log.Warn("improve: follow up", "error", err)
+	}
 }
 
 // rest waits until there is something to do, and says whether to look for it. What
@@ -223,7 +245,7 @@ const maxWorkers = 50
 // as many as the one that allows most.
 func (f *Worker) limits(ctx context.Context) (improve.Limits, error) {
 	most := improve.Limits{All: f.cfg.Workers}
-	if f.opt.Limit == nil {
+	if f.opt.Limit == nil && f.opt.Able == nil {
 		return most, nil
 	}
 	items, err := f.opt.Queue.Items(ctx, improve.Queued, improve.Running)
@@ -232,13 +254,50 @@ func (f *Worker) limits(ctx context.Context) (improve.Limits, error) {
 	}
 	most.Projects = map[string]int{}
 	for _, it := range items {
-		if _, ok := most.Projects[it.Project]; !ok {
+		if _, ok := most.Projects[it.Identity()]; ok {
+			continue
+		}
+		switch able, err := f.able(ctx, it); {
+		case err != nil:
+			return most, err
+		case !able:
+			most.Projects[it.Identity()] = 0 // another worker may
+		case f.opt.Limit != nil:
 			n := max(f.opt.Limit(it.Project), 1)
-			most.Projects[it.Project] = n
+			most.Projects[it.Identity()] = n
 			most.All = min(max(most.All, n), maxWorkers)
 		}
 	}
 	return most, nil
+}
+
+// able reports whether this worker can do an item, and writes down why not.
+func (f *Worker) able(ctx context.Context, it improve.Item) (bool, error) {
+	if f.opt.Able == nil {
+		return true, nil
+	}
+	why := ""
+	if err := f.opt.Able(ctx, it); err != nil {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		why = err.Error()
+	}
+	if it.Left[f.worker] == why || it.State != improve.Queued {
+		return why == "", nil
+	}
+	_, err := f.opt.Queue.Change(ctx, it.ID, 0, func(it *improve.Item) error {
+		it.Left = maps.Clone(it.Left)
+		if it.Left == nil {
+			it.Left = map[string]string{}
+		}
+		it.Left[f.worker] = why
+		if why == "" {
+			delete(it.Left, f.worker)
+		}
+		return nil
+	})
+	return why == "", err
 }
 
 func (f *Worker) halted(ctx context.Context) (bool, error) {

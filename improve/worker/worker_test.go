@@ -363,7 +363,7 @@ func TestR8_WhatAwaitsApprovalIsNotTaken(t *testing.T) {
 	if len(p.agent.Asked) > 0 || p.item(t, 1).State != improve.Awaiting {
 		t.Error("it was begun")
 	}
-	if _, err := worker.Approve(t.Context(), p.queue, it.ID, time.Now()); err != nil {
+	if _, err := worker.Approve(t.Context(), p.queue, it.ID, "ada", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.drain(t.Context()); err != nil {
@@ -565,5 +565,53 @@ func TestRecordsThatAreDamagedAreNamedAndTheQueueGoesOn(t *testing.T) {
 	}
 	if err := complete(p.item(t, 1)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestR24_WhatIsDoneGoesOnWhereSomebodyWrote: work that is done is queued again at its last
+// step, taken up by the engine there, and done once more; a pull request that is over is
+// looked at no more.
+func TestR24_WhatIsDoneGoesOnWhereSomebodyWrote(t *testing.T) {
+	p := newPort(t, 1)
+	if err := p.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	it := p.item(t, 1)
+	if !worker.Followed(it) {
+		t.Fatalf("%+v", it)
+	}
+	pull, err := p.shed.Pull(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(pull.URL), "comment-1.md"), []byte("Please say 20.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worker.Reopen(t.Context(), p.queue, it, "somebody wrote", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worker.Reopen(t.Context(), p.queue, it, "somebody wrote", time.Now()); err == nil {
+		t.Error("it is reopened twice")
+	}
+	if err := p.drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	it = p.item(t, 1)
+	if err := complete(it); err != nil {
+		t.Fatal(err)
+	}
+	after, err := p.shed.Pull(t.Context(), 1)
+	if err != nil || after.Commit == pull.Commit || it.Evidence[12].Facts["comments_answered"] != "1 of at most 3 rounds" || it.Evidence[12].Facts["commit"] != after.Commit {
+		t.Errorf("%v %+v", err, it.Evidence[12].Facts)
+	}
+	asked := map[string]int{}
+	for _, job := range p.agent.Asked {
+		asked[job.Step]++
+	}
+	if asked["clarify"] != 1 || asked["implement"] != 1 || asked["comments"] != 1 {
+		t.Errorf("%v", asked)
+	}
+	if _, err := worker.Unfollow(t.Context(), p.queue, it, "merged"); err != nil || worker.Followed(p.item(t, 1)) {
+		t.Errorf("it is still looked at: %v", err)
 	}
 }

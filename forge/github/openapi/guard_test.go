@@ -95,7 +95,7 @@ func open(t *testing.T, h *forgetest.Hub, url string, token forge.Token, timeout
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	return f.Roles()
 }
 
 func TestChecks(t *testing.T) {

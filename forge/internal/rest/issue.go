@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/url"
@@ -15,6 +16,20 @@ import (
 // for labels and issues.
 type Account struct {
 	Login string `json:"login"`
+	Type  string `json:"type"` // of GitHub: "User", "Bot"
+}
+
+// Permitted reports whether an account may write to a repository. GitHub's form of asking,
+// which Gitea took over.
+func (c *Client) Permitted(ctx context.Context, path string) (bool, error) {
+	var p struct {
+		Permission string `json:"permission"`
+	}
+	err := c.Do(ctx, Call{Doing: "ask who may write", Method: "GET", Path: path, Out: &p})
+	if errors.Is(err, forge.ErrNotFound) || errors.Is(err, forge.ErrRefused) {
+		return false, nil
+	}
+	return p.Permission == "owner" || p.Permission == "admin" || p.Permission == "write" || p.Permission == "maintain", err
 }
 
 // Label is a label.

@@ -40,6 +40,17 @@ func play(what string, args []string) int {
 		for { // not select {}: without other goroutines that is a deadlock, which the runtime ends
 			time.Sleep(time.Hour)
 		}
+	case "worker": // runs a program that goes on for ever, and says which processes it is
+		place, err := subprocess.Open(subprocess.Setting{Dir: args[0], Sandbox: sandbox.Config{Mode: args[2]}})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		_, err = place.Run(context.Background(), subprocess.Program{
+			Argv: []string{"/bin/sh", "-c", `sleep 300 & echo "$$ $!" > "$0.tmp" && mv "$0.tmp" "$0" && wait`, args[1]}, Env: os.Environ(),
+		})
+		fmt.Println(err)
+		return 1
 	case "flood":
 		for line := strings.Repeat("x", 1023) + "\n"; ; {
 			if _, err := os.Stdout.WriteString(line); err != nil {

@@ -34,6 +34,8 @@ var kept = []struct{ name, dir string }{
 	{"DENO_DIR", ".cache/deno"},
 	{"MIX_HOME", ".mix"},
 	{"HEX_HOME", ".hex"},
+	{"MISE_DATA_DIR", ".local/share/mise"},
+	{"COREPACK_HOME", ".cache/node/corepack"},
 }
 
 // quiet keeps programs from colours, pagers, editors and questions, and git from

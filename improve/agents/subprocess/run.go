@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -73,10 +74,16 @@ func (p *Place) Run(ctx context.Context, prog Program) (End, error) {
 	if err := held.Err(); err != nil {
 		return End{Exit: -1}, fmt.Errorf("%s: %w", prog.Argv[0], err)
 	}
+	// A program costs money and edits files: it must not outlive us, also where we are
+	// killed. The system takes the thread that starts it for its parent.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return End{Exit: -1}, fmt.Errorf("start %s: %w", prog.Argv[0], err)
 	}
+	unwatch := procgroup.Watch(cmd)
 	err = procgroup.Wait(held, cmd, cmp.Or(max(prog.Grace, 0), defaultGrace))
+	unwatch()
 	procgroup.KillRest(cmd)
 	sweep(p.mark())
 	end := End{Exit: cmd.ProcessState.ExitCode(), Tail: out.tail(), Took: time.Since(began)}
@@ -108,6 +115,7 @@ func (p *Place) command(prog Program) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("%s was not run, since it could not be confined: %w", prog.Argv[0], err)
 	}
 	procgroup.Set(cmd)
+	procgroup.KillWithParent(cmd)
 	return cmd, nil
 }
 

@@ -105,10 +105,18 @@ func NewAgent() *Agent {
 		"implement":       edit("The rudder turns left.", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "left over\n"),
 		"simplify":        remove("Took away a file that nothing used.", "rudder/needless.txt"),
 		"check":           say("nothing to do"),
-		"review":          say("One thing.\n\n```json\n[{\"file\": \"rudder/rudder.txt\", \"line\": 1, \"severity\": \"low\", \"text\": \"say how far\"}]\n```"),
-		"security review": say("```json\n[]\n```"),
+		"review":          say("One thing.\n\n" + Verdict(`{"file": "rudder/rudder.txt", "line": 1, "severity": "low", "text": "say how far"}`)),
+		"second look":     say(Verdict("")),
+		"security review": say(Verdict("")),
+		"comments":        edit("```json\n[{\"finding\": 1, \"text\": \"Done as you say.\"}]\n```", "rudder/rudder.txt", "left 20\n"),
 		"feedback":        edit("```json\n[{\"finding\": 1, \"text\": \"It says how far now.\"}]\n```", "rudder/rudder.txt", "left 10\n"),
 	}}
+}
+
+// Verdict is a review that accepts the change, with the one criterion proved, and with
+// findings as JSON.
+func Verdict(findings string) string {
+	return "```json\n" + `{"verdict": "accept", "why": "the rudder file and its test say the same", "criteria": [{"criterion": 1, "met": true, "proof": "tests/left.sh, beside tests/straight.sh"}], "findings": [` + findings + "]}\n```"
 }
 
 func say(words string) Behavior { return func(string) (string, error) { return words, nil } }
@@ -175,6 +183,18 @@ func (Checks) Check(ctx context.Context, kind, folder, log string) (steps.Run, b
 		r.Exit, err = exit.ExitCode(), nil
 	}
 	return r, true, errors.Join(err, os.WriteFile(log, out, 0o600))
+}
+
+// Reproduce runs a line as it is.
+func (Checks) Reproduce(ctx context.Context, line, folder, log string) (steps.Run, string, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	r := steps.Run{Command: line, Said: string(out)}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		r.Exit, err = exit.ExitCode(), nil
+	}
+	return r, "", errors.Join(err, os.WriteFile(log, out, 0o600))
 }
 
 // Measure measures a patch as far as the project here needs it.
