@@ -35,14 +35,28 @@ type Options struct {
 
 	// Permit asks the person about a call. It is called for one call at a time.
 	// nil: every call that asks is refused.
-	Permit func(ctx context.Context, ask tool.Ask) (tool.Answer, error)
+	Permit func(ctx context.Context, ask tool.Ask) (tool.Reply, error)
+
+	// Window is how many tokens the model takes; 0 is not known. Where it fills, finished
+	// turns are folded. Summarize has a model write what came of them; nil extracts it.
+	Window    int
+	Summarize func(ctx context.Context, model llm.Model, goal string, messages []trimtab.Message) (string, error)
+
+	// Recorder keeps what calls did, so that it can be shown and undone. nil: nothing is kept.
+	Recorder Recorder
 
 	// Checker asks the working tree and runs checks before the agent stops. nil: neither.
 	Checker Checker
 
-	// Offer decides, for each request, whether the model is offered a tool.
+	// Offer decides, once for each run, whether the model is offered a tool.
 	// nil: all of them.
 	Offer func(s trimtab.Session, t llm.Tool) bool
+}
+
+// Recorder keeps what the calls of a turn did; turn is the prompt that began it. Package
+// agent/record has one.
+type Recorder interface {
+	Record(session string, turn trimtab.Ref, call trimtab.ToolCall, effects []tool.Effect) error
 }
 
 // Checker looks at the project that a session works on. Package agent/check has one.

@@ -21,7 +21,7 @@ func TestAWholeRunOfTheDemoModel(t *testing.T) {
 	h := newHarness(t, reminder())
 	events := run(t, h.agent(demo.New(demo.Options{}), project(t)...), "automata: tidy this")
 	var replies []string
-	injected, removed := 0, 0
+	injected, heeded, removed := 0, 0, 0
 	for _, ev := range events {
 		switch ev := ev.(type) {
 		case agent.Replied:
@@ -31,9 +31,12 @@ func TestAWholeRunOfTheDemoModel(t *testing.T) {
 				t.Errorf("%s %s failed: %s", ev.Call.Name, ev.Call.Input, ev.Result.Text)
 			}
 		case agent.Steered:
-			if ev.Change.Kind == trimtab.Injected {
+			switch ev.Change.Kind {
+			case trimtab.Injected:
 				injected++
-			} else {
+			case trimtab.Heeded:
+				heeded++
+			default:
 				removed++
 			}
 		}
@@ -41,8 +44,8 @@ func TestAWholeRunOfTheDemoModel(t *testing.T) {
 	if len(replies) < 10 {
 		t.Errorf("%d replies, want 10 or more", len(replies))
 	}
-	if injected != 1 || removed != 1 {
-		t.Errorf("%d notes came and %d went, want one of each", injected, removed)
+	if injected != 1 || heeded != 1 || removed != 1 {
+		t.Errorf("%d notes came, %d were heeded and %d went, want one of each", injected, heeded, removed)
 	}
 	all := strings.Join(replies, "\n")
 	for _, want := range []string{"demo model", "I see a note from trimtab (todo).", "I bring my list up to date"} {

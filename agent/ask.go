@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,10 @@ import (
 type reply struct {
 	message trimtab.Message
 	stop    llm.StopReason
+	sent    int             // bytes of the messages in the request
 	cut     bool            // it was cancelled on the way: message is what was said so far
 	spoilt  map[string]bool // ids of calls whose input was not JSON
+	broke   error           // the stream broke off: message is what was said so far
 }
 
 // ask sends the session as steering shapes it and reads the reply.
@@ -27,7 +30,7 @@ func (r *run) ask() (reply, error) {
 			if r.ctx.Err() != nil {
 				break
 			}
-			return reply{}, r.broke(err)
+			return r.brokeOff(said.String(), err)
 		}
 		switch c := chunk.(type) {
 		case llm.TextDelta:
@@ -39,30 +42,45 @@ func (r *run) ask() (reply, error) {
 			r.emit(Retrying{c.Wait, c.Why})
 		case llm.CallDelta: // shown when it is whole
 		case llm.Done:
-			return r.whole(c), nil
+			rep := r.whole(c)
+			for _, m := range request.Messages {
+				rep.sent += m.Size()
+			}
+			return rep, nil
 		}
 		if r.ctx.Err() != nil {
 			break
 		}
 	}
 	if r.ctx.Err() == nil {
-		return reply{}, r.broke(llm.ErrCut)
+		return r.brokeOff(said.String(), llm.ErrCut)
 	}
-	return reply{cut: true, message: r.half(said.String())}, nil
+	return reply{cut: true, message: r.half(said.String(), "interrupted: "+r.why())}, nil
 }
 
-// broke says what to do about a reply that did not come. Nothing of it is kept, so
-// the next request is the same again.
+// brokeOff keeps what was said before a stream broke off: the person has read it, and
+// the model goes on from there. Where nothing was said, the next request is the same again.
+func (r *run) brokeOff(said string, err error) (reply, error) {
+	if strings.TrimSpace(said) == "" {
+		return reply{}, r.broke(err)
+	}
+	return reply{message: r.half(said, "broken off: the connection was lost"), broke: r.broke(err)}, nil
+}
+
+// broke says what to do about a reply that did not come, or not to its end.
 func (r *run) broke(err error) error {
+	if errors.Is(err, llm.ErrLong) {
+		return fmt.Errorf("ask %s: %w; nothing is left to fold: begin anew with /new, or choose a model with a larger context", r.model.Name(), err)
+	}
 	return fmt.Errorf("ask %s: %w; your message is kept: say \"go on\" to try again, or choose another model", r.model.Name(), err)
 }
 
-// half makes a message of a reply that was interrupted. It holds no calls: what
+// half makes a message of a reply that did not come to its end. It holds no calls: what
 // the model was about to ask for never happened.
-func (r *run) half(text string) trimtab.Message {
+func (r *run) half(text, why string) trimtab.Message {
 	m := trimtab.Message{Role: trimtab.RoleAssistant, Model: r.model.Name()}
 	if strings.TrimSpace(text) != "" {
-		m.Parts = []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Model}, trimtab.Text{Text: "[interrupted: " + r.why() + "]", By: trimtab.Host}}
+		m.Parts = []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Model}, trimtab.Text{Text: "[" + why + "]", By: trimtab.Host}}
 	}
 	return m
 }

@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/tool"
 )
 
-// Event is something that happens in a run: Delta, Thought, Retrying, Called, Returned,
-// Steered, Noticed, Faulted, Replied, Continued, Paused or Stopped. The last
+// Event is something that happens in a run: Delta, Thought, Retrying, Called, Output, Returned,
+// Steered, Noticed, Faulted, Replied, Continued, Context, Folded, Paused or Stopped. The last
 // event of a run without an error is Paused or Stopped.
 type Event interface{ event() }
 
@@ -26,10 +27,19 @@ type Retrying struct {
 // Called is a tool about to run, or to be refused.
 type Called struct{ Call trimtab.ToolCall }
 
-// Returned is the result of a call. Results come in the order of their calls.
+// Output is what a call that runs has written since the last one, as far as it is
+// recent: of a program that writes faster than anybody reads, the end.
+type Output struct {
+	Call trimtab.ToolCall
+	Text string
+}
+
+// Returned is the result of a call, with what it did. Results come in the order of their
+// calls.
 type Returned struct {
-	Call   trimtab.ToolCall
-	Result trimtab.ToolResult
+	Call    trimtab.ToolCall
+	Result  trimtab.ToolResult
+	Effects []tool.Effect
 }
 
 // Steered is a change to what the model sees.
@@ -55,6 +65,23 @@ type Continued struct {
 	Continue trimtab.Continue
 }
 
+// Context says how much of the model's context the next request takes, in tokens.
+type Context struct {
+	Used   int
+	Window int // 0 is not known
+}
+
+// Folded says that messages are seen as their summary from now on, so that the context
+// has space again. The command "frame unfold" takes it back.
+type Folded struct {
+	Frame    string
+	Goal     string
+	Summary  string
+	Messages int
+	Before   int // tokens of the next request
+	After    int
+}
+
 // Paused ends a run that steering holds until the person goes on. A run without a
 // prompt takes it up again.
 type Paused struct {
@@ -69,12 +96,15 @@ func (Delta) event()     {}
 func (Thought) event()   {}
 func (Retrying) event()  {}
 func (Called) event()    {}
+func (Output) event()    {}
 func (Returned) event()  {}
 func (Steered) event()   {}
 func (Noticed) event()   {}
 func (Faulted) event()   {}
 func (Replied) event()   {}
 func (Continued) event() {}
+func (Context) event()   {}
+func (Folded) event()    {}
 func (Paused) event()    {}
 func (Stopped) event()   {}
 

@@ -115,6 +115,9 @@ func collect(seq iter.Seq2[agent.Event, error]) (events []agent.Event, err error
 			err = e
 			continue
 		}
+		if _, ok := ev.(agent.Context); ok {
+			continue // how full the context is has tests of its own
+		}
 		events = append(events, ev)
 	}
 	return events, err
@@ -252,6 +255,10 @@ func line(ev agent.Event) string {
 		return "replied " + ev.Message.ID
 	case agent.Continued:
 		return "continued " + ev.By
+	case agent.Output:
+		return "output " + ev.Call.ID + " " + ev.Text
+	case agent.Folded:
+		return fmt.Sprintf("folded %s: %d messages", ev.Frame, ev.Messages)
 	case agent.Paused:
 		return "paused " + ev.Why
 	case agent.Stopped:

@@ -43,10 +43,11 @@ func TestOnce_SumsUpARun(t *testing.T) {
 	}{
 		"ended":  {recorded{events: []agent.Event{said("I look."), agent.Steered{Change: change}, said("Done."), agent.Stopped{Reason: agent.Ended}}}, agent.Answer{Session: "s", Answer: "Done.", Stopped: "ended", Steps: 2, Changes: []trimtab.Change{change}}, true},
 		"paused": {recorded{events: []agent.Event{said("So far."), agent.Paused{Why: "look"}}}, agent.Answer{Session: "s", Answer: "So far.", Stopped: "paused: look", Steps: 1, Changes: []trimtab.Change{}}, false},
-		"broken": {recorded{err: errors.New("dead")}, agent.Answer{Session: "s", Changes: []trimtab.Change{}}, false},
+		"broken": {recorded{err: errors.New("dead")}, agent.Answer{Session: "s", Changes: []trimtab.Change{}, Error: "dead"}, false},
 	} {
 		heard := 0
 		got, err := agent.Once(t.Context(), c.run, "s", trimtab.Prompt("x"), func(agent.Event) { heard++ })
+		c.want.Calls = []agent.AnswerCall{}
 		if diff := cmp.Diff(c.want, got); diff != "" || !errors.Is(err, c.run.err) || got.Ended() != c.ends || heard != len(c.run.events) {
 			t.Errorf("%s: %v, %d heard\n%s", name, err, heard, diff)
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
@@ -31,17 +32,21 @@ func (r *run) equip() {
 	}
 }
 
-// offer chooses what the model is offered in the next request.
+// offer is what the model is offered. It is chosen once for a run: a mode that is changed
+// while the model works counts with the next prompt, and a list of tools that changes
+// between two requests would cost the provider's whole cached prefix.
 func (r *run) offer() []llm.Tool {
-	var tools []llm.Tool
+	if r.offered != nil {
+		return r.offering
+	}
 	r.offered = map[string]bool{}
 	for _, t := range r.list {
 		if r.opt.Offer == nil || r.opt.Offer(r.session, t.Tool) {
-			tools = append(tools, t.Tool)
+			r.offering = append(r.offering, t.Tool)
 			r.offered[t.Name] = true
 		}
 	}
-	return tools
+	return r.offering
 }
 
 // consent asks the person about a call that wants to be asked for. It returns why
@@ -63,18 +68,25 @@ func (r *run) consent(ctx context.Context, j *job) (why string) {
 	case r.opt.Permit == nil:
 		return fmt.Sprintf("not run: %s changes something, which a person has to allow, and nobody is there to be asked; do what you can without it and say what is left to do", j.call.Name)
 	}
-	answer, err := r.opt.Permit(ctx, ask)
+	reply, err := r.opt.Permit(ctx, ask)
 	switch {
 	case ctx.Err() != nil:
 		return r.why()
 	case err != nil:
 		r.emit(Faulted{trimtab.Fault{By: "ask the person", Text: err.Error()}})
 		return "not run: the person could not be asked"
-	case answer == tool.Always && j.tool.Always != nil && ask.Rule != "":
-		j.tool.Always(ctx, ask)
+	case reply.Answer == tool.Always && j.tool.Always != nil && ask.Rule != "":
+		if err := j.tool.Always(ctx, ask, reply.Scope); err != nil {
+			r.emit(Faulted{trimtab.Fault{By: "remember what is allowed", Text: err.Error()}})
+		}
 		return ""
-	case answer == tool.Once, answer == tool.Always:
+	case reply.Answer == tool.Once, reply.Answer == tool.Always:
 		return ""
+	case reply.Answer == tool.Stop:
+		r.cancel()
+		return r.why()
+	case strings.TrimSpace(reply.Why) != "":
+		return "not run: the person declined and says what to do instead: " + strings.TrimSpace(reply.Why)
 	}
 	return "not run: the person declined; do not try the same in another way: ask what they want instead, or go on without it"
 }

@@ -31,14 +31,14 @@ func asking(name string, ran *atomic.Int64) tool.Tool {
 	return t
 }
 
-type permit = func(context.Context, tool.Ask) (tool.Answer, error)
+type permit = func(context.Context, tool.Ask) (tool.Reply, error)
 
 func (h *harness) asks(p permit, model llm.Model, tools ...tool.Tool) *agent.Agent {
 	return agent.New(h, model, agent.Options{History: h, Tools: tools, Permit: p})
 }
 
 func answer(a tool.Answer) permit {
-	return func(context.Context, tool.Ask) (tool.Answer, error) { return a, nil }
+	return func(context.Context, tool.Ask) (tool.Reply, error) { return tool.Reply{Answer: a}, nil }
 }
 
 func has(t *testing.T, events []agent.Event, parts ...string) {
@@ -61,9 +61,12 @@ func TestACallThatThePersonDeclinesIsNotRunAndTheRunGoesOn(t *testing.T) {
 		{"once", answer(tool.Once), 1, "returned x failed=false done x"},
 		{"always", answer(tool.Always), 1, "returned x failed=false done x"},
 		{"refused", answer(tool.Refuse), 0, "returned x failed=true not run: the person declined"},
+		{"refused with a reason", func(context.Context, tool.Ask) (tool.Reply, error) { return tool.Reply{Why: " use y "}, nil }, 0, "returned x failed=true not run: the person declined and says what to do instead: use y"},
 		{"an answer that does not exist", answer(99), 0, "the person declined"},
 		{"nobody to ask", nil, 0, "nobody is there to be asked"},
-		{"an error", func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, errors.New("no terminal") }, 0, "returned x failed=true not run: the person could not be asked"},
+		{"an error", func(context.Context, tool.Ask) (tool.Reply, error) {
+			return tool.Reply{Answer: tool.Once}, errors.New("no terminal")
+		}, 0, "returned x failed=true not run: the person could not be asked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHarness(t)
@@ -88,9 +91,15 @@ func TestAToolIsToldOfAlways(t *testing.T) {
 		a, _ := ask(ctx, in)
 		return a, !allowed[tool.SessionOf(ctx)]
 	}
-	x.Always = func(ctx context.Context, a tool.Ask) { allowed[tool.SessionOf(ctx)] = a.Rule == "x" }
+	x.Always = func(ctx context.Context, a tool.Ask, _ tool.Scope) error {
+		allowed[tool.SessionOf(ctx)] = a.Rule == "x"
+		return nil
+	}
 	asked := 0
-	a := h.asks(func(context.Context, tool.Ask) (tool.Answer, error) { asked++; return tool.Always, nil }, play(t, "reply\ncall x\ncall x\nreply\ncall x\nreply\nsay end\n"), x)
+	a := h.asks(func(context.Context, tool.Ask) (tool.Reply, error) {
+		asked++
+		return tool.Reply{Answer: tool.Always}, nil
+	}, play(t, "reply\ncall x\ncall x\nreply\ncall x\nreply\nsay end\n"), x)
 	run(t, a, "go")
 	if asked != 1 || ran.Load() != 3 || !allowed["s1"] {
 		t.Errorf("asked %d times, ran %d times, %v", asked, ran.Load(), allowed)
@@ -113,13 +122,13 @@ func TestAsksComeOneAfterAnother(t *testing.T) {
 		tl.Ask = func(context.Context, json.RawMessage) (tool.Ask, bool) { return tool.Ask{Tool: name}, true }
 		return tl
 	}
-	a := h.asks(func(_ context.Context, ask tool.Ask) (tool.Answer, error) {
+	a := h.asks(func(_ context.Context, ask tool.Ask) (tool.Reply, error) {
 		if open.Add(1) > 1 {
 			t.Error("two questions at once")
 		}
 		defer open.Add(-1)
 		log = append(log, "ask "+ask.Tool)
-		return tool.Once, nil
+		return tool.Reply{Answer: tool.Once}, nil
 	}, play(t, "reply\ncall a\ncall b\ncall c\nreply\nsay end\n"), one("a", true), one("b", true), one("c", false))
 	run(t, a, "go")
 	want := []string{"ask a", "run a", "ask b", "run b", "ask c", "run c"}
@@ -132,10 +141,10 @@ func TestACancelledQuestionClosesAllCalls(t *testing.T) {
 	h := newHarness(t)
 	var ran atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())
-	a := h.asks(func(ctx context.Context, _ tool.Ask) (tool.Answer, error) {
+	a := h.asks(func(ctx context.Context, _ tool.Ask) (tool.Reply, error) {
 		cancel() // the person leaves
 		<-ctx.Done()
-		return tool.Once, nil
+		return tool.Reply{Answer: tool.Once}, nil
 	}, play(t, "reply\ncall x\ncall y\nreply\nsay end\n"), asking("x", &ran), asking("y", &ran))
 	events, err := collect(a.Run(ctx, "s1", prompted("go")))
 	if err != nil {
@@ -169,14 +178,16 @@ func TestADeniedCallIsNotAskedFor(t *testing.T) {
 		return n, nil
 	}))
 	var ran atomic.Int64
-	a := h.asks(func(context.Context, tool.Ask) (tool.Answer, error) {
+	a := h.asks(func(context.Context, tool.Ask) (tool.Reply, error) {
 		t.Error("the person was asked")
-		return tool.Once, nil
+		return tool.Reply{Answer: tool.Once}, nil
 	}, play(t, "reply\ncall x\nreply\nsay end\n"), asking("x", &ran))
 	has(t, run(t, a, "go"), "denied (mode): read-only")
 }
 
-func TestOfferDecidesWithEachRequest(t *testing.T) {
+// TestChat_B8_ToolsStayForARun: what changes in the session while a run is under way, as
+// its mode may, counts with the next prompt (M11).
+func TestChat_B8_ToolsStayForARun(t *testing.T) {
 	h := newHarness(t)
 	var seen [][]string
 	step := 0
@@ -186,7 +197,7 @@ func TestOfferDecidesWithEachRequest(t *testing.T) {
 			names = append(names, tl.Name)
 		}
 		seen = append(seen, names)
-		if step++; step < 3 {
+		if step++; step == 1 || step == 3 {
 			return says(trimtab.ToolCall{ID: "c" + string(rune('0'+step)), Name: "x", Input: json.RawMessage(`{}`)})
 		}
 		return says(trimtab.Text{Text: "end"})
@@ -195,15 +206,15 @@ func TestOfferDecidesWithEachRequest(t *testing.T) {
 	x := plain("x", false, func(context.Context) (string, error) { ran++; return "X", nil })
 	y := plain("y", true, func(context.Context) (string, error) { return "Y", nil })
 	a := agent.New(h, m, agent.Options{History: h, Tools: []tool.Tool{x, y}, Offer: func(s trimtab.Session, tl llm.Tool) bool {
-		return tl.ReadOnly || s.Step > 0 // as a mode would: the first request may only look
+		return tl.ReadOnly || s.Step > 0 // as a mode would that is changed during the first reply
 	}})
-	events := run(t, a, "go")
-	if diff := cmp.Diff([][]string{{"y"}, {"x", "y"}, {"x", "y"}}, seen); diff != "" {
+	has(t, run(t, a, "go"), "returned x failed=true x is not offered at present")
+	has(t, run(t, a, "again"), "returned x failed=false X")
+	if diff := cmp.Diff([][]string{{"y"}, {"y"}, {"x", "y"}, {"x", "y"}}, seen); diff != "" {
 		t.Errorf("offered (-want +got):\n%s", diff)
 	}
-	has(t, events, "returned x failed=true x is not offered at present", "returned x failed=false X")
 	if ran != 1 {
-		t.Errorf("x ran %d times; it was not offered the first time", ran)
+		t.Errorf("x ran %d times; it was not offered in the first run", ran)
 	}
 }
 
@@ -239,9 +250,9 @@ func TestAnEditIsShownAskedForAndDone(t *testing.T) {
 	defer folder.Close()
 	h := newHarness(t)
 	var shown []string
-	a := h.asks(func(_ context.Context, ask tool.Ask) (tool.Answer, error) {
+	a := h.asks(func(_ context.Context, ask tool.Ask) (tool.Reply, error) {
 		shown = append(shown, ask.Detail)
-		return tool.Once, nil
+		return tool.Reply{Answer: tool.Once}, nil
 	}, play(t, `reply
 call edit {"path":"a.txt","old_text":"two","new_text":"three"}
 reply

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,10 +32,15 @@ type run struct {
 	history   []trimtab.Message
 	pause     *Paused
 	continues int
+	beside    int  // tokens of a request beside its messages, as measured; 0 is not yet known
+	warned    bool // that the context fills
+	shortened bool // the last request was too long, and the next one is shorter
 
-	list    []tool.Tool // in the order in which they are offered
-	tools   map[string]tool.Tool
-	offered map[string]bool // in the newest request
+	list  []tool.Tool // in the order in which they are offered
+	tools map[string]tool.Tool
+
+	offering []llm.Tool      // what the model is offered in this run
+	offered  map[string]bool // by name; nil before the first request
 }
 
 // drive is the loop. It returns the last event of the run.
@@ -51,6 +57,9 @@ func (r *run) drive(prompt trimtab.Message) (Event, error) {
 			return *r.pause, nil
 		case steps == r.opt.MaxSteps:
 			return Stopped{Steps}, nil
+		}
+		if _, err := r.compact(false); err != nil {
+			return r.cancelledOr(err)
 		}
 		if _, err := r.handle(r.ctx, trimtab.Calling{}); err != nil {
 			return r.cancelledOr(err)
@@ -69,19 +78,35 @@ func (r *run) drive(prompt trimtab.Message) (Event, error) {
 // where the run is over.
 func (r *run) step() (Event, error) {
 	ans, err := r.ask()
+	if errors.Is(err, llm.ErrLong) && !r.shortened { // the provider knows better than we do
+		r.shortened = true
+		folded, failed := r.compact(true)
+		if failed != nil {
+			return r.cancelledOr(failed)
+		}
+		if folded {
+			return nil, nil // the loop asks again
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
+	r.shortened = false
 	if len(ans.message.Parts) == 0 && ans.cut {
 		return Stopped{Cancelled}, nil // nothing was said yet
 	}
 	saved := r.say(&ans.message)
 	r.emit(Replied{ans.message})
+	r.measure(ans.message, ans.sent)
+	r.emit(Context{Used: r.used(), Window: r.opt.Window})
 	if saved != nil {
 		return nil, fmt.Errorf("the reply could not be stored: %w; fix the store, then continue", saved)
 	}
-	if ans.cut {
+	switch {
+	case ans.cut:
 		return Stopped{Cancelled}, nil
+	case ans.broke != nil:
+		return nil, ans.broke
 	}
 	if calls := llm.Calls(ans.message); len(calls) > 0 {
 		return nil, r.use(calls, ans.spoilt)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
@@ -23,6 +24,9 @@ type job struct {
 	result trimtab.ToolResult
 	fault  *trimtab.Fault
 	ready  chan struct{} // closed when there is a result
+
+	effects []tool.Effect // to be read when it is ready
+	live    liveOutput
 }
 
 // use runs the calls of a reply and says their results as one message. Whatever
@@ -31,7 +35,7 @@ func (r *run) use(calls []trimtab.ToolCall, spoilt map[string]bool) error {
 	jobs := make([]*job, len(calls))
 	var broken error
 	for i, c := range calls {
-		jobs[i] = &job{call: c, ready: make(chan struct{})}
+		jobs[i] = &job{call: c, ready: make(chan struct{}), live: newLiveOutput()}
 		why := "not run: an error came before it"
 		if broken == nil {
 			why, broken = r.permit(jobs[i], spoilt[c.ID])
@@ -132,19 +136,54 @@ func (r *run) work(ctx context.Context, batch []*job) {
 		}
 	}
 	for _, j := range batch {
-		<-j.ready
+		r.await(j)
 		if j.fault != nil {
 			r.emit(Faulted{*j.fault})
 		}
-		r.emit(Returned{j.call, j.result})
+		r.record(j)
+		r.emit(Returned{j.call, j.result, j.effects})
 	}
 	wg.Wait()
+}
+
+// await waits for the result of a job and tells what it writes in the meantime.
+func (r *run) await(j *job) {
+	for {
+		select {
+		case <-j.ready:
+			return
+		case <-j.live.wake:
+		}
+		if text := j.live.take(); text != "" {
+			r.emit(Output{j.call, text})
+		}
+		timer := time.NewTimer(outputPause)
+		select {
+		case <-j.ready:
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// record keeps what a job did.
+func (r *run) record(j *job) {
+	if r.opt.Recorder == nil || len(j.effects) == 0 {
+		return
+	}
+	if err := r.opt.Recorder.Record(r.id, r.session.Prompt.Ref, j.call, j.effects); err != nil {
+		r.emit(Faulted{trimtab.Fault{By: "record of " + j.call.Name, Text: err.Error()}})
+	}
 }
 
 func (j *job) run(ctx context.Context, cancelled func() string) {
 	defer close(j.ready)
 	j.result = trimtab.ToolResult{ID: j.call.ID}
-	text, err := j.tool.Call(ctx, j.call.Input)
+	text, err := j.tool.Call(tool.WithObserver(ctx, tool.Observer{
+		Output: j.live.put,
+		Done:   func(e tool.Effect) { j.effects = append(j.effects, e) },
+	}), j.call.Input)
 	j.result.Text, j.result.Failed = text, err != nil
 	if err == nil {
 		return
@@ -167,4 +206,47 @@ func (r *run) why() string {
 		return "cancelled: the time was up"
 	}
 	return "cancelled by the person"
+}
+
+// outputPause is the least time between two Outputs of a call, and maxLive the most that
+// one of them holds.
+const (
+	outputPause = 50 * time.Millisecond
+	maxLive     = 32 << 10
+)
+
+// liveOutput gathers what a command writes until somebody looks. It never makes the
+// command wait.
+type liveOutput struct {
+	mu   *sync.Mutex
+	buf  *[]byte
+	wake chan struct{} // holds one token while there is something to take
+}
+
+func newLiveOutput() liveOutput {
+	return liveOutput{&sync.Mutex{}, new([]byte), make(chan struct{}, 1)}
+}
+
+func (l liveOutput) put(chunk []byte) {
+	l.mu.Lock()
+	if len(chunk) > maxLive {
+		chunk = chunk[len(chunk)-maxLive:]
+	}
+	*l.buf = append(*l.buf, chunk...)
+	if n := len(*l.buf); n > 2*maxLive {
+		*l.buf = append((*l.buf)[:0], (*l.buf)[n-maxLive:]...)
+	}
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (l liveOutput) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := strings.ToValidUTF8(string(*l.buf), "\uFFFD")
+	*l.buf = (*l.buf)[:0]
+	return text
 }

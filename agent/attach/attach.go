@@ -36,11 +36,7 @@ type Images struct {
 // with it; left says of each that cannot, and why.
 func (i Images) Prompt(text string) (m trimtab.Message, left []string) {
 	m = trimtab.Prompt(text)
-	for _, word := range strings.Fields(text) {
-		name, named := strings.CutPrefix(strings.TrimRight(word, ".,;:!?)\"'"), "@")
-		if !named || !isImage(name) {
-			continue
-		}
+	for _, name := range i.named(text) {
 		if len(m.Parts) > maxPictures {
 			left = append(left, fmt.Sprintf("%s was left out: at most %d pictures go with a prompt", name, maxPictures))
 			continue
@@ -55,6 +51,57 @@ func (i Images) Prompt(text string) (m trimtab.Message, left []string) {
 	return m, left
 }
 
+// named finds the pictures that a text names: @shot.png, @"my shot.png", and
+// @my shot.png where there is such a file.
+func (i Images) named(text string) (names []string) {
+	for at := strings.IndexByte(text, '@'); at >= 0; at = strings.IndexByte(text, '@') {
+		word := at == 0 || strings.ContainsRune(" \t\n(", rune(text[at-1]))
+		text = text[at+1:]
+		if !word {
+			continue
+		}
+		if name := i.first(text); name != "" {
+			names, text = append(names, name), strings.TrimPrefix(text, name)
+		}
+	}
+	return names
+}
+
+// maxWords is how many words a name without quotes may have.
+const maxWords = 12
+
+// first is the picture that a text begins with, or "".
+func (i Images) first(text string) string {
+	if rest, quoted := strings.CutPrefix(text, `"`); quoted {
+		name, _, closed := strings.Cut(rest, `"`)
+		if closed && isImage(name) && !strings.Contains(name, "\n") {
+			return name
+		}
+		return ""
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	end, short := 0, ""
+	for range maxWords {
+		n := strings.IndexAny(line[end:], " \t")
+		if n < 0 {
+			n = len(line) - end
+		}
+		name := strings.TrimRight(line[:end+n], ".,;:!?)\"'")
+		if isImage(name) {
+			if end == 0 {
+				short = name // what is left out is told by this name
+			}
+			if info, err := os.Stat(i.path(name)); err == nil && info.Mode().IsRegular() {
+				return name
+			}
+		}
+		if end += n + 1; end > len(line) {
+			break
+		}
+	}
+	return short
+}
+
 // isImage tells by its name whether a file may be a picture.
 func isImage(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
@@ -66,13 +113,7 @@ func isImage(name string) bool {
 
 // read reads a picture, which a person named.
 func (i Images) read(name string) (normalize.Image, error) {
-	path := name
-	if rest, home := strings.CutPrefix(name, "~/"); home {
-		path = filepath.Join(i.Home, rest)
-	} else if !filepath.IsAbs(name) {
-		path = filepath.Join(i.Dir, name)
-	}
-	f, err := os.Open(path)
+	f, err := os.Open(i.path(name))
 	if err != nil {
 		return normalize.Image{}, err
 	}
@@ -93,4 +134,15 @@ func (i Images) read(name string) (normalize.Image, error) {
 		return normalize.Image{Media: media, Data: base64.StdEncoding.EncodeToString(raw)}, nil
 	}
 	return normalize.Image{}, fmt.Errorf("it holds %s, not a picture", media)
+}
+
+// path is where a named file is.
+func (i Images) path(name string) string {
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		return filepath.Join(i.Home, rest)
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(i.Dir, name)
 }

@@ -22,10 +22,12 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-func TestPicturesGoWithThePrompt(t *testing.T) {
+// TestChat_B10_PicturesGoWithThePrompt, also those with blanks in their names.
+func TestChat_B10_PicturesGoWithThePrompt(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(dir, "shot.png"), png)
 	put(t, filepath.Join(home, "a", "UP.PNG"), png)
+	put(t, filepath.Join(dir, "my pic.png"), png)
 	put(t, filepath.Join(dir, "text.png"), "no picture")
 	put(t, filepath.Join(dir, "large.png"), png+strings.Repeat("x", 4<<20))
 	put(t, filepath.Join(dir, "notes.md"), "# Notes")
@@ -42,6 +44,10 @@ func TestPicturesGoWithThePrompt(t *testing.T) {
 		{"shot.png without the sign", 0, ""},
 		{"(see @shot.png), @~/a/UP.PNG and @" + filepath.Join(dir, "shot.png"), 3, ""},
 		{"@notes.md is no picture", 0, ""},
+		{"@shot.png and @my pic.png", 2, ""}, // B10: every screenshot of a Mac has blanks in its name
+		{`@"my pic.png", or @"shot.png"?`, 2, ""},
+		{"@no such pic.png", 0, ""},
+		{"a@shot.png", 0, ""},
 		{"@missing.png", 0, "missing.png was left out: "},
 		{"@text.png", 0, "text.png was left out: it holds text/plain; charset=utf-8, not a picture"},
 		{"@large.png", 0, "large.png was left out: it is over 4 MB"},

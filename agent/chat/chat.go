@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -33,9 +34,13 @@ import (
 	"github.com/trimtab/trimtab/agent/check"
 	"github.com/trimtab/trimtab/agent/instruct"
 	"github.com/trimtab/trimtab/agent/mcp"
+	"github.com/trimtab/trimtab/agent/record"
 	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/agent/snapshot"
+	"github.com/trimtab/trimtab/agent/summary"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/agent/toolset"
+	"github.com/trimtab/trimtab/internal/atomicfile"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/demo"
 	"github.com/trimtab/trimtab/session"
@@ -55,7 +60,7 @@ type Models interface {
 
 // Permit asks a person whether a tool may run. Where there is none, what would have to
 // be asked for is refused.
-type Permit func(ctx context.Context, ask tool.Ask) (tool.Answer, error)
+type Permit func(ctx context.Context, ask tool.Ask) (tool.Reply, error)
 
 // Options are what a chat is made of. Service, Archive, Models and Dir are required.
 type Options struct {
@@ -82,6 +87,11 @@ type Options struct {
 	CheckTime time.Duration // the longest that a check before a stop may take; 0 neither runs one nor asks the working tree
 	Receipts  string        // folder in which their receipts are kept; "" keeps none
 
+	Window    func(model string) int // tokens that a model takes, 0 is not known; nil knows none
+	Record    string                 // folder in which what turns did is kept; "" keeps nothing, and nothing can be undone
+	LastModel string                 // file with the name of the model that was chosen last; "" remembers none
+	Grants    tool.Grants            // what the person allows beyond a session; nil keeps nothing
+
 	Unattended bool // nobody can be asked: the model is told so
 	ReadOnly   bool // only tools that look are offered
 
@@ -97,6 +107,9 @@ type Chat struct {
 	told     bool         // what of the project's instructions was left out
 	packing  sync.Mutex   // for set
 	set      *toolset.Set // nil until it is put together
+
+	log   *record.Log     // nil where nothing is kept
+	shots *snapshot.Shots // the same
 }
 
 // Chosen is a model that prompts can be run with.
@@ -128,16 +141,28 @@ func Open(opt Options) (*Chat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chat{opt: opt, folder: folder}, nil
+	folder.SetGrants(opt.Grants)
+	c := &Chat{opt: opt, folder: folder}
+	if opt.Record != "" {
+		c.log = record.Open(opt.Record)
+		if !opt.ReadOnly {
+			c.shots = snapshot.New(folder.Dir(), filepath.Join(opt.Record, ".snapshots"))
+		}
+	}
+	return c, nil
 }
 
 // Close ends the MCP servers and lets go of the folder.
 func (c *Chat) Close() error {
 	_ = c.folder.Close() // nothing was written through it that is not on the disk
-	if c.set == nil {
-		return nil
+	var err error
+	if c.shots != nil {
+		err = c.shots.Close()
 	}
-	return c.set.Close()
+	if c.set == nil {
+		return err
+	}
+	return errors.Join(err, c.set.Close())
 }
 
 // Folder is the folder as tools see it.
@@ -152,6 +177,12 @@ func (c *Chat) Model(ctx context.Context, name string) (m llm.Model, note string
 	}
 	hint := ""
 	if name == "" {
+		if last := c.last(); last != "" {
+			if m, err = c.opt.Models.Open(ctx, last); err == nil {
+				return m, "", nil
+			}
+			c.opt.Left(fmt.Errorf("%s, which was chosen last: %w", last, err))
+		}
 		name, hint = c.opt.Models.Default(ctx)
 	}
 	m, err = c.opt.Models.Open(ctx, name)
@@ -159,6 +190,29 @@ func (c *Chat) Model(ctx context.Context, name string) (m llm.Model, note string
 		note = "This is the built-in demo model: no key, no network. " + hint
 	}
 	return m, strings.TrimSpace(note), err
+}
+
+// Remember keeps a model for the chats to come. The demo is not worth remembering: a key
+// that is set later must not be passed over for it.
+func (c *Chat) Remember(name string) error {
+	if c.opt.LastModel == "" || name == "" || strings.HasPrefix(name, "demo") {
+		return nil
+	}
+	if err := atomicfile.Write(c.opt.LastModel, []byte(name+"\n"), 0o600); err != nil {
+		return fmt.Errorf("the choice of %s is not remembered: %w", name, err)
+	}
+	return nil
+}
+
+func (c *Chat) last() string {
+	if c.opt.LastModel == "" {
+		return ""
+	}
+	raw, err := readSmall(c.opt.LastModel, 1<<10)
+	if err != nil {
+		return "" // none was chosen yet
+	}
+	return strings.TrimSpace(string(raw))
 }
 
 // maxScript is the largest script of the demo model, in bytes.
@@ -207,11 +261,23 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 	if !c.told { // once is enough
 		note, c.told = strings.TrimSpace(note+"\n"+said.LeftOut()), true
 	}
-	opt := agent.Options{History: c.opt.Archive, Tools: tools.Tools(), More: tools.More, System: c.role() + said.Text, Offer: c.offers, Permit: permit}
+	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role() + said.Text, Offer: c.offers, Permit: permit}
 	if c.opt.CheckTime > 0 && !c.opt.ReadOnly {
 		opt.Checker = check.New(check.Options{Confine: tools.Confine, Limit: c.opt.CheckTime, Keep: c.opt.Receipts, Environ: c.opt.Environ, Clock: c.opt.Clock})
 	}
-	with := func(m llm.Model) agent.Runner { return agent.New(c.opt.Service, m, opt) }
+	if c.log != nil {
+		opt.Recorder = c.log
+	}
+	with := func(m llm.Model) agent.Runner {
+		own := opt
+		if c.opt.Window != nil {
+			own.Window = c.opt.Window(m.Name())
+		}
+		if !strings.HasPrefix(m.Name(), "demo") { // it would sum up what it knows by heart
+			own.Summarize = summary.Of
+		}
+		return agent.New(c.opt.Service, m, own)
+	}
 	chosen := Chosen{Runner: with(model), Name: model.Name(), Note: note, Sandbox: tools.Sandbox()}
 	if len(c.opt.ByMode) > 0 {
 		chosen.Runner = agent.ByMode{

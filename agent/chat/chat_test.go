@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,18 +23,32 @@ import (
 	"github.com/trimtab/trimtab/store/memory"
 )
 
-// models knows the demo and no other.
-type models struct{ opened []string }
+// models knows the demo and no other, but for one that a test may add.
+type models struct {
+	opened []string
+	known  string
+}
 
 func (m *models) Default(context.Context) (string, string) { return "demo", "Set a key." }
 
 func (m *models) Open(_ context.Context, name string) (llm.Model, error) {
 	m.opened = append(m.opened, name)
+	if name != "demo" && name == m.known {
+		return called{demo.New(demo.Options{}), name}, nil
+	}
 	if name != "demo" {
 		return nil, errors.New("model " + name + " is unavailable")
 	}
 	return demo.New(demo.Options{}), nil
 }
+
+// called is a model under another name.
+type called struct {
+	llm.Model
+	name string
+}
+
+func (c called) Name() string { return c.name }
 
 func open(t *testing.T, change func(*Options)) (*Chat, *models) {
 	t.Helper()
@@ -196,18 +211,24 @@ func TestFilesForCompletionHonourIgnoreFiles(t *testing.T) {
 		}
 		put(t, filepath.Join(o.Dir, ".gitignore"), "build\n")
 	})
-	for part, want := range map[string][]string{
-		"":       {".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
-		"RE":     {".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
-		"src/de": {"src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"},
-		"none/x": nil,
-		"../":    nil,
-		`a"b/`:   nil,
-	} {
-		got, err := c.Files(t.Context(), part)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", part, err, diff)
+	want := []string{".gitignore", "README.md", "src/", "src/a.go", "src/deep/", "src/deep/b.go", "src/with blank.txt"}
+	got, err := c.Files(t.Context())
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestChat_A4_AllFilesOfALargeRepository, and not the first thousand four levels deep.
+func TestChat_A4_AllFilesOfALargeRepository(t *testing.T) {
+	c, _ := open(t, func(o *Options) {
+		for i := range 3000 {
+			put(t, filepath.Join(o.Dir, fmt.Sprintf("a/b/c/d/e/f%d/x.go", i)), "x")
 		}
+		put(t, filepath.Join(o.Dir, "z.go"), "x")
+	})
+	got, err := c.Files(t.Context())
+	if err != nil || len(got) != 5+2*3000+1 || got[len(got)-1] != "z.go" {
+		t.Errorf("%d paths, %v", len(got), err)
 	}
 }
 
@@ -251,5 +272,33 @@ func TestTools_SayWhatIsNotOfferedNow(t *testing.T) {
 	}
 	if off["read"] != "" || off["write"] == "" {
 		t.Errorf("%q", off)
+	}
+}
+
+// TestChat_A7_TheLastChoiceIsTheNextDefault, unless it is gone or the demo.
+func TestChat_A7_TheLastChoiceIsTheNextDefault(t *testing.T) {
+	var left []error
+	c, m := open(t, func(o *Options) {
+		o.LastModel = filepath.Join(o.Dir, "model")
+		o.Left = func(err error) { left = append(left, err) }
+	})
+	name := func() string {
+		t.Helper()
+		chosen, err := c.Choose(t.Context(), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return chosen.Name
+	}
+	if err := errors.Join(c.Remember("demo"), c.Remember("")); err != nil || name() != "demo" {
+		t.Errorf("%v, %s", err, name())
+	}
+	m.known = "large"
+	if err := c.Remember("large"); err != nil || name() != "large" {
+		t.Errorf("%v, %s", err, name())
+	}
+	m.known = ""
+	if got := name(); got != "demo" || len(left) != 1 {
+		t.Errorf("%s, told %v", got, left)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -23,8 +22,13 @@ func (c *Chat) tools() (*toolset.Set, error) {
 	if c.set != nil {
 		return c.set, nil
 	}
+	var shots tool.Snapshots
+	if c.shots != nil { // a nil pointer would not be a nil interface
+		shots = c.shots
+	}
 	set, err := toolset.New(toolset.Options{
-		Folder: c.folder, Dir: c.opt.Dir, Home: c.opt.Home, Environ: c.opt.Environ, Version: c.opt.Version, Service: c.opt.Service,
+		Snapshots: shots,
+		Folder:    c.folder, Dir: c.opt.Dir, Home: c.opt.Home, Environ: c.opt.Environ, Version: c.opt.Version, Service: c.opt.Service,
 		Tools: c.opt.Tools, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP, Hide: c.opt.Hide,
 	})
 	if err != nil {
@@ -32,6 +36,11 @@ func (c *Chat) tools() (*toolset.Set, error) {
 	}
 	c.set = set
 	return set, nil
+}
+
+// ownTools are those of the set and those that need the session's history.
+func (c *Chat) ownTools(set *toolset.Set) []tool.Tool {
+	return append(slices.Clip(set.Tools()), c.frameLog())
 }
 
 func (c *Chat) policy() toolset.Policy {
@@ -54,7 +63,7 @@ func (c *Chat) Tools(s trimtab.Session) []ToolStatus {
 	if err != nil {
 		return []ToolStatus{{Name: "none", Text: err.Error()}}
 	}
-	out := c.statuses(s, set.Tools())
+	out := c.statuses(s, c.ownTools(set))
 	for _, st := range set.Servers() {
 		name := "mcp " + st.Server
 		switch {
@@ -68,6 +77,23 @@ func (c *Chat) Tools(s trimtab.Session) []ToolStatus {
 		out = append(out, c.statuses(s, st.Tools)...)
 	}
 	return out
+}
+
+// ToolText is what the model may use now, a line each.
+func (c *Chat) ToolText(ctx context.Context, id string) (string, error) {
+	s, err := c.opt.Service.Session(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, t := range c.Tools(s) {
+		fmt.Fprintf(&b, "%-22s %s", t.Name, t.Text)
+		if t.Off != "" {
+			b.WriteString(" (" + t.Off + ")")
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
 }
 
 func (c *Chat) statuses(s trimtab.Session, tools []tool.Tool) []ToolStatus {
@@ -132,20 +158,6 @@ func (c *Chat) Recall(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// Files are the paths below the folder of what was written of one, as the list tool
-// shows them: ignore files are honoured.
-func (c *Chat) Files(ctx context.Context, part string) ([]string, error) {
-	dir := path.Dir(part + "x")
-	text, err := c.folder.List().Call(ctx, fmt.Appendf(nil, `{"path": %q, "depth": 4}`, dir))
-	if err != nil {
-		return nil, nil // a folder that does not exist has no files to offer
-	}
-	var out []string
-	for line := range strings.Lines(text) {
-		if len(line) < 13 || line[10:12] != "  " || line[12] == '"' { // a sum or a note, or a name nobody could type
-			continue
-		}
-		out = append(out, strings.TrimSuffix(line[12:], "\n"))
-	}
-	return out, nil
-}
+// Files are the paths of the folder that a person may name, in order: ignore files are
+// honoured, and folders end with a slash.
+func (c *Chat) Files(ctx context.Context) ([]string, error) { return c.folder.Paths(ctx) }

@@ -115,7 +115,7 @@ func TestEveryCallIsAskedForUnlessATrustedServerOnlyReads(t *testing.T) {
 	if diff := cmp.Diff(want, ask); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	change.Always(first, ask)
+	_ = change.Always(first, ask, tool.ForSession)
 	if _, need := change.Ask(first, nil); need {
 		t.Error("always is not kept")
 	}

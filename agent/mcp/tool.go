@@ -49,7 +49,10 @@ func (s *server) tool(t *sdk.Tool) (tool.Tool, error) {
 		made.Ask = func(ctx context.Context, input json.RawMessage) (tool.Ask, bool) {
 			return s.ask(ctx, name, theirs, input)
 		}
-		made.Always = func(ctx context.Context, _ tool.Ask) { s.granted.Store(grant{tool.SessionOf(ctx), name}, true) }
+		made.Always = func(ctx context.Context, _ tool.Ask, _ tool.Scope) error {
+			s.granted.Store(grant{tool.SessionOf(ctx), name}, true)
+			return nil
+		}
 	}
 	return made, nil
 }

@@ -91,16 +91,9 @@ func (w Writer) Write(ctx context.Context, data json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("summary of %s: %w", ask.Frame, err)
 	}
-	reply, _, err := llm.Collect(model.Stream(ctx, llm.Request{
-		System:   strings.TrimSpace(prompt),
-		Messages: []trimtab.Message{trimtab.Say(trimtab.RoleUser, trimtab.Host, record)},
-	}))
+	text, err := write(ctx, model, record)
 	if err != nil {
 		return fmt.Errorf("summary of %s: %w", ask.Frame, err)
-	}
-	text := strings.TrimSpace(reply.Text())
-	if text == "" {
-		return fmt.Errorf("summary of %s: %s wrote nothing", ask.Frame, model.Name())
 	}
 	_, out, err := w.Service.Handle(ctx, ask.Session, trimtab.Asked{Command: "frame", Args: []string{"summary", ask.Frame, clip(text, maxText)}, By: trimtab.Model, Away: true})
 	if err != nil {
@@ -110,6 +103,35 @@ func (w Writer) Write(ctx context.Context, data json.RawMessage) error {
 		return errors.Join(fmt.Errorf("summary of %s was refused: %s", ask.Frame, answer.Text), err)
 	}
 	return nil
+}
+
+// Of has a model write what came of some messages.
+func Of(ctx context.Context, model llm.Model, goal string, messages []trimtab.Message) (string, error) {
+	var lines []string
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if text := line(m.Role, p); text != "" {
+				lines = append(lines, text)
+			}
+		}
+	}
+	text, err := write(ctx, model, fmt.Sprintf("Goal: %s\n\nThe record:\n", goal)+strings.Join(middle(lines, maxRecord), "\n"))
+	return clip(text, maxText), err
+}
+
+func write(ctx context.Context, model llm.Model, record string) (string, error) {
+	reply, _, err := llm.Collect(model.Stream(ctx, llm.Request{
+		System:   strings.TrimSpace(prompt),
+		Messages: []trimtab.Message{trimtab.Say(trimtab.RoleUser, trimtab.Host, record)},
+	}))
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(reply.Text())
+	if text == "" {
+		return "", fmt.Errorf("%s wrote nothing", model.Name())
+	}
+	return text, nil
 }
 
 // record is the piece of work as text. Of a long one the beginning and the end are

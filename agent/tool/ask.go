@@ -7,17 +7,19 @@ type Ask struct {
 	Tool   string // its name
 	Title  string // one line: the command, or the file
 	Detail string // a unified diff or the whole command; may be long
-	Rule   string // what "always" would allow for this session, e.g. "bash: git status *"; "" if always is not offered
+	Rule   string // what "always" would allow, e.g. "bash: git status *"; "" if always is not offered
+	Lasts  bool   // the rule can be kept beyond the session
 }
 
-// Answer is what the person says to an Ask.
+// Answer is whether a call may run.
 type Answer int
 
 // The answers. What is not answered is refused.
 const (
 	Refuse Answer = iota
 	Once
-	Always // this call, and for this session all that the rule speaks of
+	Always // this call, and all that the rule speaks of
+	Stop   // refuse, and end the run
 )
 
 func (a Answer) String() string {
@@ -26,8 +28,41 @@ func (a Answer) String() string {
 		return "once"
 	case Always:
 		return "always"
+	case Stop:
+		return "stop"
 	}
 	return "refuse"
+}
+
+// Scope is for how long a person allows what a rule speaks of.
+type Scope int
+
+// The scopes, each wider than the one before.
+const (
+	ForSession Scope = iota
+	ForProject
+	ForUser
+)
+
+// Reply is what the person says to an Ask.
+type Reply struct {
+	Answer Answer
+	Scope  Scope  // of Always
+	Why    string // of Refuse: what the model is told to do instead; may be empty
+}
+
+// Grant is what a person allows without being asked.
+type Grant struct {
+	Allow []string `json:"allow,omitempty"` // commands, as in tools.allow
+	Edits bool     `json:"edits,omitempty"` // files of the project are changed freely
+}
+
+// Grants keeps what a person allows beyond one session.
+type Grants interface {
+	// Granted is what is allowed in the folder now.
+	Granted() Grant
+	// Add allows something more, in the folder or in all.
+	Add(scope Scope, g Grant) error
 }
 
 type sessionKey struct{}

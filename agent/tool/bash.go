@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -53,6 +54,9 @@ type BashOptions struct {
 	// AskNetwork says that commands have no network unless a call asks for it, and the
 	// person allows that; no rule does.
 	AskNetwork bool
+
+	// Snapshots tells what a command changed. nil: nobody asks.
+	Snapshots Snapshots
 }
 
 // bash is the tool's state.
@@ -135,6 +139,11 @@ func (b *bash) read(input json.RawMessage) (bashInput, error) {
 // known are the rules in force in a session.
 func (b *bash) known(ctx context.Context) []shell.Rule {
 	rules := b.rules[:len(b.rules):len(b.rules)]
+	for _, text := range b.granted().Allow {
+		if r, err := shell.ParseRule(text); err == nil { // one that is none allows nothing
+			rules = append(rules, r)
+		}
+	}
 	b.memo.with(ctx, func(one *memo) { rules = append(rules, one.rules...) })
 	return rules
 }
@@ -145,6 +154,9 @@ func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
 	in, err := b.read(input)
 	if err != nil {
 		return Ask{}, false
+	}
+	if w, ok := b.Snapshots.(interface{ Warm() }); ok {
+		w.Warm() // while the person reads the question
 	}
 	ask := Ask{Tool: "bash", Title: firstLine(in.Command), Detail: in.Command}
 	if in.Dir != "." {
@@ -166,20 +178,25 @@ func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
 		names = append(names, r.String())
 	}
 	if len(names) > 0 {
-		ask.Rule = "bash: " + strings.Join(names, "; ")
+		ask.Rule, ask.Lasts = "bash: "+strings.Join(names, "; "), b.grants != nil
 	}
 	return ask, true
 }
 
 // always takes note of the rules that the person was shown. They come from the
 // command again, since a rule may hold any character.
-func (b *bash) always(ctx context.Context, ask Ask) {
+func (b *bash) always(ctx context.Context, ask Ask, scope Scope) error {
 	suggested := shell.Parse(ask.Detail).Suggest(b.known(ctx)...)
 	b.memo.with(ctx, func(one *memo) {
 		if len(one.rules) < maxRulesKept {
 			one.rules = append(one.rules, suggested...)
 		}
 	})
+	var g Grant
+	for _, r := range suggested {
+		g.Allow = append(g.Allow, r.String())
+	}
+	return b.grant(scope, g)
 }
 
 func firstLine(text string) string {
@@ -211,12 +228,60 @@ func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
 			return "", fmt.Errorf("bash: not run, since it could not be confined: %w", err)
 		}
 	}
-	out := &tape{limit: b.Output}
+	out, watch := &tape{limit: b.Output}, observerOf(ctx)
+	before, note := b.snapshot(ctx, watch)
 	limit := time.Duration(in.Timeout) * time.Second
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err = runGroup(timed, cmd, out, endGrace)
-	return out.text(), b.outcome(ctx, timed, in, err)
+	err = runGroup(timed, cmd, io.MultiWriter(out, watch), endGrace)
+	text := out.text()
+	done := Effect{Command: &CommandRun{Command: in.Command, Dir: strings.TrimPrefix(rel, "."), Exit: exitOf(cmd), Output: text}, Note: note}
+	done.Files = b.changes(ctx, before)
+	watch.done(done)
+	return text, b.outcome(ctx, timed, in, err)
+}
+
+// snapshotTime is how long a look at all files may take.
+const snapshotTime = 5 * time.Second
+
+// snapshot notes how the files are before a command, where somebody observes it.
+func (b *bash) snapshot(ctx context.Context, watch Observer) (before, note string) {
+	if b.Snapshots == nil || watch.Done == nil {
+		return "", ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, snapshotTime)
+	defer cancel()
+	before, err := b.Snapshots.Take(ctx)
+	if err != nil {
+		return "", "what commands change in files cannot be undone here: " + err.Error()
+	}
+	return before, ""
+}
+
+// changes are what a command did to the files since a snapshot. A run that was stopped
+// leaves changes too.
+func (b *bash) changes(ctx context.Context, before string) []FileChange {
+	if before == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), snapshotTime)
+	defer cancel()
+	after, err := b.Snapshots.Take(ctx)
+	if err != nil {
+		return nil
+	}
+	files, err := b.Snapshots.Changes(ctx, before, after)
+	if err != nil {
+		return nil
+	}
+	return files
+}
+
+func exitOf(cmd *exec.Cmd) int {
+	if cmd.ProcessState == nil {
+		return -1
+	}
+	return cmd.ProcessState.ExitCode()
 }
 
 // outcome says, for the model, how a command ended that did not end well.

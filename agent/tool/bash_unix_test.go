@@ -77,7 +77,7 @@ func TestAlwaysCountsForTheCommandAndTheSession(t *testing.T) {
 	b := bashIn(t, t.TempDir(), tool.BashOptions{})
 	one, two := tool.WithSession(t.Context(), "one"), tool.WithSession(t.Context(), "two")
 	ask, _ := b.Ask(one, json.RawMessage(in("command", "git status -s; make 'x; y'")))
-	b.Always(one, ask)
+	_ = b.Always(one, ask, tool.ForSession)
 	unasked(one, t, b, in("command", "git status"))
 	unasked(one, t, b, in("command", "make 'x; y'"))
 	for _, other := range []string{"git push", "make x", "y", "make 'x; y' z", "git status > x"} {
@@ -227,5 +227,38 @@ func TestD7_TheNetworkIsAskedFor(t *testing.T) {
 	call(t, b, string(input))
 	if !slices.Equal(had, []bool{true, false, false}) {
 		t.Errorf("commands had the network: %v", had)
+	}
+}
+
+// TestChat_A6_OutputIsSeenWhileACommandRuns: the command waits for a file that is only
+// made once its first words were seen.
+func TestChat_A6_OutputIsSeenWhileACommandRuns(t *testing.T) {
+	dir := t.TempDir()
+	b := bashIn(t, dir, tool.BashOptions{})
+	seen := ""
+	var done tool.Effect
+	ctx := tool.WithObserver(t.Context(), tool.Observer{
+		Output: func(chunk []byte) {
+			if seen += string(chunk); strings.Contains(seen, "tick") {
+				_ = os.WriteFile(filepath.Join(dir, "go"), nil, 0o600)
+			}
+		},
+		Done: func(e tool.Effect) { done = e },
+	})
+	text, err := b.Call(ctx, json.RawMessage(in("command", "echo tick; until test -e go; do sleep 0.01; done; echo tock; exit 4")))
+	if text != "tick\ntock" || err == nil || seen != "tick\ntock\n" {
+		t.Errorf("%q, %v; seen %q", text, err, seen)
+	}
+	if c := done.Command; c == nil || c.Exit != 4 || c.Output != text || !strings.HasPrefix(c.Command, "echo tick") {
+		t.Errorf("%+v", done.Command)
+	}
+}
+
+// TestChat_A6_SequencesForTerminalsAreTakenOut, and what a line overwrote.
+func TestChat_A6_SequencesForTerminalsAreTakenOut(t *testing.T) {
+	b := bashIn(t, t.TempDir(), tool.BashOptions{})
+	got := call(t, b, in("command", `printf '\033[01;34mblue\033[0m\r\n10%%\r50%%\r100%%\ndon\b\bone\n\033]0;title\007end'`))
+	if got != "blue\n100%\ndone\nend" {
+		t.Errorf("%q", got)
 	}
 }

@@ -48,6 +48,9 @@ func changer[In any](f *Folder, name, schema string, plan func(context.Context, 
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		f.memo.saw(ctx, c.rel, c.after)
+		observerOf(ctx).done(Effect{Files: []FileChange{{
+			Path: c.rel, Existed: !c.isNew, Exists: true, Before: c.before, After: c.after, Mode: c.mode,
+		}}})
 		return c.did, nil
 	}
 	t.Ask = func(ctx context.Context, input json.RawMessage) (Ask, bool) {
@@ -57,22 +60,24 @@ func changer[In any](f *Folder, name, schema string, plan func(context.Context, 
 			return Ask{}, false
 		}
 		guarded := holds(c.rel, "trimtab")
-		if f.memo.allowed(ctx) && !guarded {
+		if (f.memo.allowed(ctx) || f.granted().Edits) && !guarded {
 			return Ask{}, false
 		}
-		ask := Ask{Tool: name, Title: display(c.rel), Detail: diff(c.rel, c.before, c.after, c.isNew), Rule: freely}
+		ask := Ask{Tool: name, Title: display(c.rel), Detail: diff(c.rel, c.before, c.after, c.isNew), Rule: freely, Lasts: f.grants != nil}
 		if c.isNew {
 			ask.Title += " (new)"
 		}
 		if guarded {
-			ask.Rule = "" // it says how trimtab itself behaves here
+			ask.Rule, ask.Lasts = "", false // it says how trimtab itself behaves here
 		}
 		return ask, true
 	}
-	t.Always = func(ctx context.Context, ask Ask) {
-		if ask.Rule == freely {
-			f.memo.allow(ctx)
+	t.Always = func(ctx context.Context, ask Ask, scope Scope) error {
+		if ask.Rule != freely {
+			return nil
 		}
+		f.memo.allow(ctx)
+		return f.grant(scope, Grant{Edits: true})
 	}
 	return t
 }

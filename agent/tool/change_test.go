@@ -291,7 +291,7 @@ func TestAlwaysCountsForTheSessionAndNotForOurOwnSettings(t *testing.T) {
 	if !need {
 		t.Fatal("nobody is asked")
 	}
-	f.Write().Always(one, ask)
+	_ = f.Write().Always(one, ask, tool.ForSession)
 	unasked(one, t, f.Write(), input)
 	unasked(one, t, f.Edit(), in("path", "a.txt", "old_text", "a", "new_text", "b"))
 	if _, need := f.Write().Ask(two, json.RawMessage(input)); !need {

@@ -18,6 +18,27 @@ type Folder struct {
 	dir  string // absolute
 	root *os.Root
 	memo memos
+
+	grants Grants // nil keeps nothing beyond a session
+}
+
+// SetGrants has the tools keep what a person allows beyond a session. It is called
+// before the tools are used.
+func (f *Folder) SetGrants(g Grants) { f.grants = g }
+
+func (f *Folder) granted() Grant {
+	if f.grants == nil {
+		return Grant{}
+	}
+	return f.grants.Granted()
+}
+
+// grant keeps what is allowed for longer than the session.
+func (f *Folder) grant(scope Scope, g Grant) error {
+	if scope == ForSession || f.grants == nil {
+		return nil
+	}
+	return f.grants.Add(scope, g)
 }
 
 // Open opens a project folder. The caller closes it.
@@ -32,6 +53,9 @@ func Open(dir string) (*Folder, error) {
 	}
 	return &Folder{dir: abs, root: root}, nil
 }
+
+// Dir is the path of the folder.
+func (f *Folder) Dir() string { return f.dir }
 
 // Close lets go of the folder. Its tools no longer work.
 func (f *Folder) Close() error { return f.root.Close() }

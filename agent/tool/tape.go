@@ -59,7 +59,7 @@ func (t *tape) text() string {
 		}
 		b.Write(tail)
 	}
-	text := strings.ReplaceAll(strings.ToValidUTF8(b.String(), "\uFFFD"), "\x00", "\uFFFD")
+	text := PlainOutput(strings.ReplaceAll(strings.ToValidUTF8(b.String(), "\uFFFD"), "\x00", "\uFFFD"))
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return "[no output]"
 	}

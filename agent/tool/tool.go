@@ -24,9 +24,9 @@ type Tool struct {
 	// without. nil: the tool never asks.
 	Ask func(ctx context.Context, input json.RawMessage) (Ask, bool)
 
-	// Always takes note that the person allows the ask's rule for the session of
-	// ctx. nil: an Always counts for the one call.
-	Always func(ctx context.Context, ask Ask)
+	// Always takes note that the person allows the ask's rule: for the session of
+	// ctx, or beyond it. nil: an Always counts for the one call.
+	Always func(ctx context.Context, ask Ask, scope Scope) error
 }
 
 // Panic is the error of a tool that panicked.

@@ -25,6 +25,8 @@ type Options struct {
 	Sandbox sandbox.Config
 	MCP     mcp.Config
 	Hide    []string // files and folders that commands may not read
+
+	Snapshots tool.Snapshots // what commands change; nil does not ask
 }
 
 // Set is the tools of one agent and what stands behind them.
@@ -50,6 +52,7 @@ func New(opt Options) (*Set, error) {
 func (s *Set) fill(opt Options) error {
 	bash, err := opt.Folder.Bash(tool.BashOptions{
 		Config: opt.Tools, Environ: opt.Environ, Confine: s.confine, AskNetwork: !s.box.Network() && opt.Sandbox.Network == nil,
+		Snapshots: opt.Snapshots,
 	})
 	if err != nil {
 		return err

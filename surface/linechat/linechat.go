@@ -31,7 +31,8 @@ type Service interface {
 	Engine() *trimtab.Engine
 }
 
-// Options are what a chat is given; all of them are needed.
+// Options are what a chat is given; those above the blank line are needed, and of the
+// others what is missing is not offered.
 type Options struct {
 	Service Service
 	Lines   <-chan string // what is typed; closed where there is no more
@@ -42,13 +43,22 @@ type Options struct {
 	Begin   func(ctx context.Context) (id string, err error)     // a new session
 	Status  func(ctx context.Context, id string) error           // writes what steers a session
 	Explain func(err error) string                               // an error in a person's words
+
+	Interrupt <-chan struct{} // Ctrl+C
+	Choose    func(ctx context.Context, model string) (r agent.Runner, name string, err error)
+	Resume    func(ctx context.Context, id string) error // tells a session that it was opened again
+	Tools     func(ctx context.Context, id string) (string, error)
+	Export    func(ctx context.Context, id, file string) (path string, err error)
+	Diff      func(id string, seq int) (string, error)
+	Undo      func(ctx context.Context, id string) (string, error) // takes the last turn back, and says what came of it
 }
 
 // Chat is a chat under way.
 type Chat struct {
-	opt   Options
-	agent agent.Runner
-	id    string
+	opt     Options
+	agent   agent.Runner
+	id      string
+	leaving bool // Ctrl+C was pressed once
 }
 
 // New returns a chat that has not begun.
@@ -106,12 +116,20 @@ func (c *Chat) Run(ctx context.Context, runner agent.Runner, session string) err
 		case <-ctx.Done():
 			c.printf("\nsaved as %s\n", c.id)
 			return nil
+		case <-c.opt.Interrupt:
+			if c.leaving {
+				c.printf("\nsaved as %s\n", c.id)
+				return nil
+			}
+			c.leaving = true
+			c.printf("\nCtrl+C again exits\n")
 		case line, more := <-c.opt.Lines:
 			if !more {
 				c.printf("\nsaved as %s\n", c.id)
 				return nil
 			}
-			left, err := c.turn(ctx, strings.TrimSpace(line))
+			c.leaving = false
+			left, err := c.turn(ctx, strings.TrimRight(line, "\r\n"))
 			if left || err != nil {
 				return err
 			}
@@ -137,12 +155,14 @@ func (c *Chat) ready(ctx context.Context) error {
 }
 
 func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
-	switch {
-	case line == "":
+	switch words := strings.Fields(line); {
+	case len(words) == 0:
 		return false, nil
-	case strings.HasPrefix(line, "/"):
-		return c.command(ctx, strings.Fields(line[1:]))
+	case isCommand(words[0]):
+		return c.command(ctx, append([]string{words[0][1:]}, words[1:]...))
 	}
+	ctx, stop := c.interruptible(ctx)
+	defer stop()
 	prompt, without := c.opt.Prompt(line)
 	for _, text := range without {
 		c.printf("%s\n", text)
@@ -157,6 +177,8 @@ func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
 			c.printf("%s", ev.Text)
 		case agent.Replied:
 			c.printf("\n")
+		case agent.Returned:
+			c.result(ev)
 		case agent.Stopped:
 			if ev.Reason != agent.Ended {
 				c.printf("(%s)\n", string(ev.Reason))
@@ -169,27 +191,95 @@ func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
 	return false, nil
 }
 
-// Permit asks the person whether a tool may run.
-func (c *Chat) Permit(ctx context.Context, ask tool.Ask) (tool.Answer, error) {
-	c.printf("\n%s asks: %s\n%s\n", ask.Tool, ask.Title, ask.Detail)
-	if ask.Rule != "" {
-		c.printf("always allows for this session: %s\n", ask.Rule)
+// shownLines is how many lines of a result are shown: the last of a command's, the first
+// of any other.
+const shownLines = 6
+
+func (c *Chat) result(ev agent.Returned) {
+	lines := strings.Split(strings.TrimRight(ev.Result.Text, "\n"), "\n")
+	more := len(lines) - shownLines
+	if more > 0 && ev.Call.Name == "bash" {
+		c.printf("    (%d lines above)\n", more)
+		lines = lines[more:]
 	}
-	c.printf("once, always or no? [y/a/N] ")
-	select {
-	case <-ctx.Done():
-		return tool.Refuse, ctx.Err()
-	case line := <-c.opt.Lines: // "" where there are no more, which is no
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes", "once":
-			return tool.Once, nil
-		case "a", "always":
-			if ask.Rule != "" {
-				return tool.Always, nil
-			}
+	for i, line := range lines {
+		if i == shownLines {
+			c.printf("    (%d more lines)\n", more)
+			break
+		}
+		c.printf("    %s\n", line)
+	}
+}
+
+// isCommand tells a command from a path: /mode is one, /etc/hosts is not.
+func isCommand(word string) bool {
+	rest, slash := strings.CutPrefix(word, "/")
+	return slash && !strings.ContainsAny(rest, "/.")
+}
+
+// interruptible returns a context that Ctrl+C ends.
+func (c *Chat) interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-c.opt.Interrupt:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		<-done
+	}
+}
+
+// Permit asks the person whether a tool may run.
+func (c *Chat) Permit(ctx context.Context, ask tool.Ask) (tool.Reply, error) {
+	c.printf("\n%s asks: %s\n%s\n", ask.Tool, ask.Title, ask.Detail)
+	always := ""
+	if ask.Rule != "" {
+		c.printf("always allows: %s\n", ask.Rule)
+		always = ", a always in this session"
+		if ask.Lasts {
+			always += ", p in this project, u everywhere"
 		}
 	}
-	return tool.Refuse, nil
+	c.printf("y once%s, n no (n and words: what to do instead), s stop the run? [N] ", always)
+	select {
+	case <-ctx.Done():
+		return tool.Reply{}, ctx.Err()
+	case <-c.opt.Interrupt:
+		return tool.Reply{Answer: tool.Stop}, nil
+	case line := <-c.opt.Lines: // "" where there are no more, which is no
+		return answer(ask, line), nil
+	}
+}
+
+// answer reads what was typed. What is no answer is a no.
+func answer(ask tool.Ask, line string) tool.Reply {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	scope, lasts := tool.ForSession, true
+	switch strings.ToLower(word) {
+	case "y", "yes", "once":
+		return tool.Reply{Answer: tool.Once}
+	case "s", "stop":
+		return tool.Reply{Answer: tool.Stop}
+	case "n", "no":
+		return tool.Reply{Why: strings.TrimSpace(rest)}
+	case "a", "always":
+	case "p", "project":
+		scope, lasts = tool.ForProject, ask.Lasts
+	case "u", "everywhere":
+		scope, lasts = tool.ForUser, ask.Lasts
+	default:
+		return tool.Reply{}
+	}
+	if ask.Rule == "" || !lasts {
+		return tool.Reply{}
+	}
+	return tool.Reply{Answer: tool.Always, Scope: scope}
 }
 
 // own are the commands of the chat itself.
@@ -197,14 +287,28 @@ var own = [][2]string{
 	{"help", "list the commands"},
 	{"status", "what steers the session, and at what price"},
 	{"new", "save this session and start another"},
+	{"resume ID", "go on with an earlier session"},
+	{"model NAME", "choose the model"},
+	{"tools", "what the model may use"},
+	{"diff [session]", "what the last turn changed in files, or the session"},
+	{"undo", "take the last turn back: files and conversation"},
+	{"export FILE", "write the session to a file: .md, .json or .html"},
 	{"quit", "leave"},
 }
 
 func (c *Chat) command(ctx context.Context, words []string) (left bool, err error) {
-	if len(words) == 0 {
+	if len(words) == 0 || words[0] == "" {
 		words = []string{"help"}
 	}
+	arg := strings.Join(words[1:], " ")
 	switch words[0] {
+	case "resume", "model", "tools", "diff", "undo", "export":
+		text, err := c.do(ctx, words[0], arg)
+		if err != nil {
+			text = c.opt.Explain(err)
+		}
+		c.printf("%s\n", text)
+		return false, nil
 	case "quit", "exit":
 		c.printf("saved as %s\n", c.id)
 		return true, nil
@@ -225,6 +329,51 @@ func (c *Chat) command(ctx context.Context, words []string) (left bool, err erro
 	return false, nil
 }
 
+// do does what the chat can do beside talking, and says what came of it.
+func (c *Chat) do(ctx context.Context, name, arg string) (string, error) {
+	switch {
+	case name == "resume" && arg != "" && c.opt.Resume != nil:
+		if err := c.opt.Resume(ctx, arg); err != nil {
+			return "", err
+		}
+		c.id = arg
+		return "resumed " + arg, nil
+	case name == "model" && arg != "" && c.opt.Choose != nil:
+		runner, model, err := c.opt.Choose(ctx, arg)
+		if err != nil {
+			return "", err
+		}
+		c.agent = runner
+		return "model " + model, nil
+	case name == "tools" && c.opt.Tools != nil:
+		return c.opt.Tools(ctx, c.id)
+	case name == "export" && arg != "" && c.opt.Export != nil:
+		path, err := c.opt.Export(ctx, c.id, arg)
+		return "wrote " + path, err
+	case name == "undo" && c.opt.Undo != nil:
+		return c.opt.Undo(ctx, c.id)
+	case name == "diff" && c.opt.Diff != nil:
+		return c.diff(ctx, arg)
+	}
+	return "/" + name + " takes more than that here; /help lists the commands", nil
+}
+
+func (c *Chat) diff(ctx context.Context, arg string) (string, error) {
+	seq := 1
+	if arg == "" {
+		s, err := c.opt.Service.Session(ctx, c.id)
+		if err != nil {
+			return "", err
+		}
+		seq = max(1, s.Prompt.Seq)
+	}
+	text, err := c.opt.Diff(c.id, seq)
+	if err == nil && text == "" {
+		text = "no files were changed"
+	}
+	return strings.TrimRight(text, "\n"), err
+}
+
 func (c *Chat) help() {
 	for _, d := range own {
 		c.printf("  /%-22s %s\n", d[0], d[1])
@@ -238,7 +387,8 @@ func (c *Chat) help() {
 func (c *Chat) ask(ctx context.Context, words []string) error {
 	var names []string
 	for _, d := range own {
-		names = append(names, d[0])
+		name, _, _ := strings.Cut(d[0], " ")
+		names = append(names, name)
 	}
 	known := false
 	for _, d := range c.opt.Service.Engine().Commands() {
@@ -280,6 +430,13 @@ func Progress(w io.Writer, ev agent.Event) {
 		if ev.Result.Failed {
 			tell("    failed: %s\n", sessiontext.FirstLine(ev.Result.Text, 100))
 		}
+		for _, e := range ev.Effects {
+			for _, f := range e.Files {
+				tell("    changed: %s\n", f.Path)
+			}
+		}
+	case agent.Folded:
+		tell("  folded %d messages (%s); /frame unfold %s brings them back\n", ev.Messages, ev.Goal, ev.Frame)
 	case agent.Steered:
 		tell("  %s\n", sessiontext.Change(ev.Change))
 	case agent.Noticed:

@@ -96,21 +96,77 @@ func TestAReaderThatFailsIsTold(t *testing.T) {
 }
 
 func TestPermit_TakesOnlyAClearYes(t *testing.T) {
-	for typed, want := range map[string][2]tool.Answer{ // with a rule, and without
-		"y\n": {tool.Once, tool.Once}, "Yes \n": {tool.Once, tool.Once}, "a\n": {tool.Always, tool.Refuse},
-		"n\n": {tool.Refuse, tool.Refuse}, "\n": {tool.Refuse, tool.Refuse}, "": {tool.Refuse, tool.Refuse}, "perhaps\n": {tool.Refuse, tool.Refuse},
+	once, always := tool.Reply{Answer: tool.Once}, tool.Reply{Answer: tool.Always}
+	project, user := tool.Reply{Answer: tool.Always, Scope: tool.ForProject}, tool.Reply{Answer: tool.Always, Scope: tool.ForUser}
+	for typed, want := range map[string][3]tool.Reply{ // with a rule that lasts, with one, and without
+		"y\n": {once, once, once}, "Yes \n": {once, once, once}, "a\n": {always, always}, "p\n": {project}, "u\n": {user},
+		"n\n": {}, "\n": {}, "": {}, "perhaps\n": {},
+		"n use mv\n": {{Why: "use mv"}, {Why: "use mv"}, {Why: "use mv"}},
+		"s\n":        {{Answer: tool.Stop}, {Answer: tool.Stop}, {Answer: tool.Stop}},
 	} {
-		for i, rule := range []string{"go test", ""} {
+		for i, rule := range []string{"go test", "go test", ""} {
 			lines, _ := linechat.ReadLines(t.Context(), strings.NewReader(typed))
 			c := linechat.New(linechat.Options{Lines: lines, Out: io.Discard})
-			if got, err := c.Permit(t.Context(), tool.Ask{Tool: "bash", Rule: rule}); got != want[i] || err != nil {
+			if got, err := c.Permit(t.Context(), tool.Ask{Tool: "bash", Rule: rule, Lasts: i == 0}); got != want[i] || err != nil {
 				t.Errorf("%q with rule %q: %v, %v", typed, rule, got, err)
 			}
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := linechat.New(linechat.Options{Out: io.Discard}).Permit(ctx, tool.Ask{}); got != tool.Refuse || err == nil {
+	if got, err := linechat.New(linechat.Options{Out: io.Discard}).Permit(ctx, tool.Ask{}); got != (tool.Reply{}) || err == nil {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestChat_B14_ThePlainChatHasTheSameCommands, a path is no command, and Ctrl+C ends a reply
+// and not the program.
+func TestChat_B14_ThePlainChatHasTheSameCommands(t *testing.T) {
+	out, _ := chat(t, strings.NewReader("/etc/hosts what is in it\n/model large\n/resume two\n/export x.md\n/tools\n/undo\n/diff\n/help\n"))
+	for _, want := range []string{"you said ", "/etc/hosts what is in it", "/model NAME", "/undo", "/diff"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "no command") {
+		t.Errorf("a command is missing, or a path is one:\n%s", out)
+	}
+}
+
+// waiting is an agent that works until it is stopped.
+type waiting struct{ began chan struct{} }
+
+func (w waiting) Run(ctx context.Context, _ string, _ trimtab.Message) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		close(w.began)
+		<-ctx.Done()
+		yield(agent.Stopped{Reason: agent.Cancelled}, nil)
+	}
+}
+
+func TestChat_B14_CtrlCEndsAReplyAndTwiceTheChat(t *testing.T) {
+	engine, err := steer.New(steer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := session.New(engine, memory.New(), session.Options{})
+	if _, err := service.Begin(t.Context(), trimtab.Info{ID: "one", Host: trimtab.OwnHost}); err != nil {
+		t.Fatal(err)
+	}
+	lines, interrupts := make(chan string), make(chan struct{})
+	var out strings.Builder
+	c := linechat.New(linechat.Options{
+		Service: service, Lines: lines, Interrupt: interrupts, Out: &out, Err: io.Discard,
+		Prompt: func(text string) (trimtab.Message, []string) { return trimtab.Prompt(text), nil },
+	})
+	w, done := waiting{make(chan struct{})}, make(chan error)
+	go func() { done <- c.Run(t.Context(), w, "one") }()
+	lines <- "go\n"
+	<-w.began
+	interrupts <- struct{}{} // the reply ends
+	interrupts <- struct{}{} // this one warns
+	interrupts <- struct{}{}
+	if err := <-done; err != nil || !strings.Contains(out.String(), "(cancelled)") || !strings.Contains(out.String(), "Ctrl+C again exits") || !strings.Contains(out.String(), "saved as one") {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -179,8 +179,8 @@ func (b *bench) options(s setup) Options {
 			return []Item{{Name: "read", Text: "reads a file"}, {Name: "write", Text: "writes a file", Off: "not in PLANNING"}, {Name: "flame_activate", Text: "Starts work on a planned frame."}}
 		},
 		Export: func(_ context.Context, _, file string) (string, error) { return "/home/ann/mill/" + file, nil },
-		Files: func(context.Context, string) ([]string, error) {
-			return []string{"README.md", "src/", "src/mill.go", "src/mill_test.go", "docs/mill.md"}, nil
+		Files: func(context.Context) ([]string, error) {
+			return []string{"README.md", "src/", "src/mill.go", "src/mill_test.go", "docs/mill.md", "docs/wind mill.md"}, nil
 		},
 		Recall: func(context.Context) ([]string, error) { return []string{"an older prompt"}, nil },
 		Branch: func(context.Context) string { return "trunk" },

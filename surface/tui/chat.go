@@ -34,6 +34,8 @@ type chat struct {
 	leaving       bool      // Ctrl+C was pressed once
 	chord         bool      // Ctrl+X was pressed
 	typed         time.Time // when something was last written
+	looked        time.Time // when the session was last looked at for the footer
+	away          bool      // the terminal said that another window has the keys
 
 	session trimtab.Session // as last seen; no ID before the first prompt
 	status  []trimtab.Status
@@ -41,6 +43,11 @@ type chat struct {
 	model   string
 	agent   Chosen
 	sum     sum
+	used    int             // tokens of the next request, as the agent reckons; 0 is not known
+	window  int             // that the model takes
+	noted   map[string]bool // what was told once
+	claim   claim
+	asides  []trimtab.Text // what commands of the person brought since the last prompt
 
 	queued   jobQueue
 	starting bool     // a prompt is on its way to the agent
@@ -58,10 +65,14 @@ type chat struct {
 type toast struct {
 	text string
 	bad  bool
+	at   time.Time
 }
 
+// toastTime is how long it stays true what was just said: the next key after it takes it away.
+const toastTime = 8 * time.Second
+
 func newChat(ctx context.Context, opt Options) *chat {
-	c := &chat{ctx: ctx, opt: opt, model: opt.Model, look: newLook(), send: func(tea.Msg) {}}
+	c := &chat{ctx: ctx, opt: opt, model: opt.Model, look: newLook(), send: func(tea.Msg) {}, noted: map[string]bool{}}
 	c.page = page.New(c.look.theme)
 	for _, n := range opt.Notices {
 		c.page.Notice(n)
@@ -101,6 +112,10 @@ func (c *chat) take(msg tea.Msg) tea.Cmd {
 		c.page.SetTheme(c.look.choose())
 	case tea.KeyPressMsg:
 		return c.key(msg)
+	case tea.FocusMsg:
+		c.away = false
+	case tea.BlurMsg:
+		c.away = true
 	case tea.PasteMsg:
 		return c.paste(msg.Content)
 	case tea.MouseWheelMsg:
@@ -148,10 +163,15 @@ func (c *chat) answer(msg tea.Msg) tea.Cmd {
 	case recalled:
 		c.past.add(msg)
 	case found:
-		c.files = files{msg, true}
-		return c.suggest()
+		return c.found(msg)
 	case edited:
 		c.edited(msg)
+	case rewound:
+		return c.rewound(msg)
+	case diffed:
+		c.diffed(msg)
+	case saved:
+		return c.saved(msg)
 	case told:
 		c.tell(msg)
 	}
@@ -173,8 +193,8 @@ func (c *chat) tell(t told) {
 }
 
 // say shows a word about what just happened, complain one about what did not.
-func (c *chat) say(text string)      { c.toast = toast{termsafe.Line(text), false} }
-func (c *chat) complain(text string) { c.toast = toast{termsafe.Line(text), true} }
+func (c *chat) say(text string)      { c.toast = toast{termsafe.Line(text), false, c.opt.Clock()} }
+func (c *chat) complain(text string) { c.toast = toast{termsafe.Line(text), true, c.opt.Clock()} }
 
 // seen is the session as it is now.
 type seen struct{ session trimtab.Session }
@@ -199,6 +219,32 @@ func (c *chat) see(s trimtab.Session) {
 		c.session, c.status = s, c.opt.Service.Engine().Status(s)
 	}
 }
+
+// claim is the session that this chat has for itself.
+type claim struct {
+	id      string
+	release func()
+	taken   bool // else another chat has it, and this one only looks
+}
+
+// hold takes a session for this chat, and lets go of the one before.
+func (c *chat) hold(id string) {
+	if c.opt.Claim == nil || id == c.claim.id {
+		return
+	}
+	if c.claim.release != nil {
+		c.claim.release()
+	}
+	if c.claim = (claim{id: id, taken: true}); id == "" {
+		return
+	}
+	if c.claim.release, c.claim.taken = c.opt.Claim(id); !c.claim.taken {
+		c.page.Notice("this session is open in another chat: here it can only be read; /new begins another")
+	}
+}
+
+// readOnly reports whether the session belongs to another chat.
+func (c *chat) readOnly() bool { return c.claim.id != "" && !c.claim.taken }
 
 type branch string
 

@@ -35,8 +35,12 @@ func ownCommands() []trimtab.Command {
 		{Name: "new", Short: "Save this session and begin another"},
 		{Name: "resume", Usage: "[ID]", Short: "Go on with an earlier session"},
 		{Name: "model", Usage: "[NAME]", Short: "Choose the model"},
+		{Name: "login", Usage: "[PROVIDER]", Short: "Enter a provider's key; the system's keyring keeps it"},
 		{Name: "status", Short: "What steers the session, and at what price"},
 		{Name: "tools", Short: "What the model may use"},
+		{Name: "diff", Usage: "[session]", Short: "What the last turn changed in files, or the session", Values: []string{"turn", "session"}},
+		{Name: "undo", Usage: "[force]", Short: "Take the last turn back: files and conversation"},
+		{Name: "rewind", Short: "Go back to before an earlier prompt: files and conversation"},
 		{Name: "export", Usage: "[FILE]", Short: "Write the session to a file: .md, .json or .html"},
 		{Name: "quit", Short: "Leave"},
 	}
@@ -46,7 +50,7 @@ func ownCommands() []trimtab.Command {
 func (c *chat) commands() []trimtab.Command {
 	all := ownCommands()
 	for i := range all {
-		all[i].Values = c.values[all[i].Name]
+		all[i].Values = append(all[i].Values, c.values[all[i].Name]...)
 	}
 	for _, cmd := range c.opt.Service.Engine().Commands() {
 		if !slices.ContainsFunc(all, func(o trimtab.Command) bool { return o.Name == cmd.Name }) {
@@ -76,11 +80,19 @@ func (c *chat) command(words []string) tea.Cmd {
 		if arg == "" {
 			return c.pickModel()
 		}
-		return c.choose(arg)
+		return c.prefer(arg)
+	case "login":
+		return c.login(arg)
 	case "status":
 		return c.showStatus()
 	case "tools":
 		c.showTools()
+	case "diff":
+		return c.showDiff(arg)
+	case "undo":
+		return c.undo(arg)
+	case "rewind":
+		return c.rewind(arg)
 	case "export":
 		return c.export(arg)
 	case "quit":
@@ -138,6 +150,10 @@ type asked struct {
 
 // ask gives a command to the interventions.
 func (c *chat) ask(name string, args ...string) tea.Cmd {
+	if c.readOnly() {
+		c.complain("this session is open in another chat; /new begins another")
+		return nil
+	}
 	return c.enqueue(job{what: "/" + name, do: func(ctx context.Context, at place) (tea.Msg, error) {
 		s, err := c.ensure(ctx, at)
 		if err != nil {
@@ -151,6 +167,7 @@ func (c *chat) ask(name string, args ...string) tea.Cmd {
 func (c *chat) asked(a asked) tea.Cmd {
 	if c.session.ID == "" {
 		c.session = a.session
+		c.hold(a.session.ID)
 	}
 	c.see(a.session)
 	c.outcome(a.out)

@@ -42,7 +42,7 @@ func (c *chat) external() tea.Cmd {
 			return edited{err: err}
 		}
 		text, err := os.ReadFile(file)
-		return edited{strings.TrimRight(string(text), "\n"), err}
+		return edited{strings.TrimSuffix(string(text), "\n"), err} // editors end the last line too
 	})
 }
 

@@ -50,6 +50,12 @@ func joined(events []agent.Event, ev agent.Event) []agent.Event {
 				events[n-1] = agent.Delta{Text: last.Text + ev.Text}
 				return events
 			}
+		case agent.Output:
+			if last, ok := events[n-1].(agent.Output); ok && last.Call.ID == ev.Call.ID {
+				last.Text += ev.Text
+				events[n-1] = last
+				return events
+			}
 		case agent.Thought:
 			if last, ok := events[n-1].(agent.Thought); ok {
 				events[n-1] = agent.Thought{Text: last.Text + ev.Text}

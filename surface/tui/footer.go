@@ -75,7 +75,15 @@ func (c *chat) pieces() []piece {
 			add(st.Text, 4, l.accent)
 		}
 	}
-	add(c.context(), 3, l.dim)
+	text, full := c.context()
+	paint := l.dim
+	switch {
+	case full >= 90:
+		paint = l.bad
+	case full >= 65:
+		paint = l.accent
+	}
+	add(text, 3, paint)
 	if c.sum.any {
 		add(tokens(c.sum.in)+" in "+tokens(c.sum.out)+" out", 8, l.dim)
 		if c.sum.priced && c.sum.dollars > 0 {
@@ -97,22 +105,28 @@ func (c *chat) folder() string {
 	return termsafe.Line(dir)
 }
 
-// context is how much of the model's context is used.
-func (c *chat) context() string {
-	m := c.session.Meter
-	used := m.Context
+// context is how much of the model's context the next request takes, with the reply
+// that was just given; full is that in hundredths, 0 where the window is not known.
+func (c *chat) context() (text string, full int) {
+	used, m := c.used, c.session.Meter
+	if used == 0 && m.Context > 0 {
+		used = max(0, m.Context+m.Tokens(m.Bytes)-m.Tokens(m.ContextBytes))
+	}
 	if used == 0 {
 		used = m.Tokens(m.Bytes)
 	}
 	if used == 0 {
-		return ""
+		return "", 0
 	}
-	if c.opt.Window != nil {
-		if window := c.opt.Window(c.model); window > 0 {
-			return fmt.Sprintf("context %d%%", (used*100+window-1)/window)
-		}
+	window := c.window
+	if window == 0 && c.opt.Window != nil {
+		window = c.opt.Window(c.model)
 	}
-	return "context " + tokens(used)
+	if window > 0 {
+		full = (used*100 + window - 1) / window
+		return fmt.Sprintf("context %d%%", full), full
+	}
+	return "context " + tokens(used), 0
 }
 
 // title is what the terminal's window is called.

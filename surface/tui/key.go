@@ -2,8 +2,11 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab/surface/tui/edit"
 )
 
 // key takes a key. A dialog takes it before the chat, and the chat before the
@@ -12,6 +15,9 @@ func (c *chat) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if name != "ctrl+c" {
 		c.leaving = false
+	}
+	if c.queued.try == 0 && c.toast.text != "" && c.opt.Clock().Sub(c.toast.at) > toastTime {
+		c.toast, c.leaving = toast{}, false
 	}
 	if name == "ctrl+l" {
 		return tea.ClearScreen
@@ -93,13 +99,17 @@ func (c *chat) global(name string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// leave clears what is written; twice in a row it leaves.
+// leave clears what is written, else interrupts the run; twice in a row it leaves.
 func (c *chat) leave() tea.Cmd {
 	if c.leaving {
 		return tea.Quit
 	}
 	c.leaving = true
-	if c.text.Empty() {
+	switch {
+	case c.text.Empty() && c.interrupt():
+		c.say("interrupted; Ctrl+C again exits")
+		return nil
+	case c.text.Empty():
 		c.say("Ctrl+C again exits")
 		return nil
 	}
@@ -128,6 +138,14 @@ func (c *chat) escape() tea.Cmd {
 // editKey writes.
 func (c *chat) editKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	c.typed = c.opt.Clock()
+	if c.typed.Sub(c.looked) > time.Second && !c.busy() { // another terminal may have changed the mode
+		c.looked = c.typed
+		return tea.Batch(c.refresh(), c.write(k, name))
+	}
+	return c.write(k, name)
+}
+
+func (c *chat) write(k tea.KeyPressMsg, name string) tea.Cmd {
 	switch name {
 	case "enter":
 		if before := c.text.Before(); strings.HasSuffix(before, `\`) { // for terminals that have no Shift+Enter
@@ -148,7 +166,7 @@ func (c *chat) editKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		}
 	default:
 		if move := moves[name]; move != nil {
-			move(c)
+			move(&c.text)
 			break
 		}
 		if k.Text == "" || k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModSuper|tea.ModMeta) != 0 {
@@ -160,21 +178,21 @@ func (c *chat) editKey(k tea.KeyPressMsg, name string) tea.Cmd {
 }
 
 // moves are the keys that a person's fingers know from other editors.
-var moves = map[string]func(*chat){
-	"left": func(c *chat) { c.text.Left() }, "ctrl+b": func(c *chat) { c.text.Left() },
-	"right": func(c *chat) { c.text.Right() }, "ctrl+f": func(c *chat) { c.text.Right() },
-	"home": func(c *chat) { c.text.Home() }, "ctrl+a": func(c *chat) { c.text.Home() },
-	"end": func(c *chat) { c.text.End() }, "ctrl+e": func(c *chat) { c.text.End() },
-	"alt+left": func(c *chat) { c.text.WordLeft() }, "ctrl+left": func(c *chat) { c.text.WordLeft() }, "alt+b": func(c *chat) { c.text.WordLeft() },
-	"alt+right": func(c *chat) { c.text.WordRight() }, "ctrl+right": func(c *chat) { c.text.WordRight() }, "alt+f": func(c *chat) { c.text.WordRight() },
-	"alt+<": func(c *chat) { c.text.Top() }, "alt+>": func(c *chat) { c.text.Bottom() },
-	"backspace": func(c *chat) { c.text.Backspace() }, "ctrl+h": func(c *chat) { c.text.Backspace() }, "shift+backspace": func(c *chat) { c.text.Backspace() },
-	"delete": func(c *chat) { c.text.Delete() }, "ctrl+d": func(c *chat) { c.text.Delete() },
-	"ctrl+w": func(c *chat) { c.text.KillWord() }, "alt+backspace": func(c *chat) { c.text.KillWord() }, "ctrl+backspace": func(c *chat) { c.text.KillWord() },
-	"alt+d": func(c *chat) { c.text.KillWordRight() }, "ctrl+delete": func(c *chat) { c.text.KillWordRight() },
-	"ctrl+u": func(c *chat) { c.text.KillBefore() }, "ctrl+k": func(c *chat) { c.text.KillAfter() },
-	"ctrl+y": func(c *chat) { c.text.Yank() },
-	"ctrl+z": func(c *chat) { c.text.Undo() }, "ctrl+_": func(c *chat) { c.text.Undo() }, "ctrl+/": func(c *chat) { c.text.Undo() },
+var moves = map[string]func(*edit.Text){
+	"left": (*edit.Text).Left, "ctrl+b": (*edit.Text).Left,
+	"right": (*edit.Text).Right, "ctrl+f": (*edit.Text).Right,
+	"home": (*edit.Text).Home, "ctrl+a": (*edit.Text).Home,
+	"end": (*edit.Text).End, "ctrl+e": (*edit.Text).End,
+	"alt+left": (*edit.Text).WordLeft, "ctrl+left": (*edit.Text).WordLeft, "alt+b": (*edit.Text).WordLeft,
+	"alt+right": (*edit.Text).WordRight, "ctrl+right": (*edit.Text).WordRight, "alt+f": (*edit.Text).WordRight,
+	"alt+<": (*edit.Text).Top, "alt+>": (*edit.Text).Bottom,
+	"backspace": (*edit.Text).Backspace, "ctrl+h": (*edit.Text).Backspace, "shift+backspace": (*edit.Text).Backspace,
+	"delete": (*edit.Text).Delete, "ctrl+d": (*edit.Text).Delete,
+	"ctrl+w": (*edit.Text).KillWord, "alt+backspace": (*edit.Text).KillWord, "ctrl+backspace": (*edit.Text).KillWord,
+	"alt+d": (*edit.Text).KillWordRight, "ctrl+delete": (*edit.Text).KillWordRight,
+	"ctrl+u": (*edit.Text).KillBefore, "ctrl+k": (*edit.Text).KillAfter,
+	"ctrl+y": func(e *edit.Text) { e.Yank() },
+	"ctrl+z": (*edit.Text).Undo, "ctrl+_": (*edit.Text).Undo, "ctrl+/": (*edit.Text).Undo,
 }
 
 func (c *chat) insert(text string) {

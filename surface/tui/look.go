@@ -51,7 +51,6 @@ func (l *look) dim(s string) string    { return l.paint(l.theme.Dim, s) }
 func (l *look) strong(s string) string { return l.paint(l.theme.Strong, s) }
 func (l *look) accent(s string) string { return l.paint(l.theme.Notice, s) }
 func (l *look) badge(s string) string  { return l.paint(l.theme.Heading, s) }
-func (l *look) good(s string) string   { return l.paint(l.theme.Added, s) }
 func (l *look) bad(s string) string    { return l.paint(l.theme.Bad, s) }
 
 // fit cuts a line to the width, and says so.

@@ -1,16 +1,14 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/surface/tui/fuzzy"
 )
 
 // menu is what the word under the cursor may become.
@@ -22,18 +20,22 @@ type menu struct {
 	shut  bool // the person closed it; the next key opens it again
 }
 
-const menuRows = 6
+const (
+	menuRows   = 6
+	maxMatches = 50
+)
 
-// files is what can be named with @.
+// files is what can be named with @. While it is read anew, what was there serves.
 type files struct {
-	found
-	asked bool
+	index *fuzzy.Index // nil until it was read
+	fresh bool         // nothing was changed since
+	asked bool         // it is being read
 }
 
-// found are the paths below a folder.
+// found are the paths of the project.
 type found struct {
-	dir  string
-	list []string
+	index *fuzzy.Index
+	err   error
 }
 
 // suggest brings the menu up to date with the text.
@@ -41,38 +43,60 @@ func (c *chat) suggest() tea.Cmd {
 	before := c.text.Before()
 	row, _ := c.text.At()
 	c.menu = menu{}
-	switch {
-	case row == 0 && strings.HasPrefix(before, "/"):
+	var cmd tea.Cmd
+	if row == 0 && strings.HasPrefix(before, "/") {
 		c.menu.items, c.menu.word = c.suggestCommand(before)
-	default:
-		at := strings.LastIndexAny(before, " \t") + 1
-		if !strings.HasPrefix(before[at:], "@") {
+	} else {
+		at, part, ok := namedFile(before)
+		if !ok {
 			return nil
 		}
-		part := before[at+1:]
-		if dir := path.Dir(part + "x"); !c.files.asked || c.files.dir != dir {
-			return c.findFiles(dir, part)
-		}
-		c.menu.items = matchFiles(c.files.list, part)
+		cmd = c.findFiles()
+		c.menu.items = c.matchFiles(part)
 		c.menu.word = len(before) - at
 	}
 	if len(c.menu.items) == 1 && c.menu.items[0].Name == before[len(before)-c.menu.word:] {
 		c.menu = menu{} // it is written already
 	}
-	return nil
+	return cmd
 }
 
-func (c *chat) findFiles(dir, part string) tea.Cmd {
-	if c.opt.Files == nil {
+// namedFile finds the file that is being named at the end of a line: where its @ stands,
+// and what is written of it. One with blanks stands in quotes.
+func namedFile(before string) (at int, part string, ok bool) {
+	if at = strings.LastIndex(before, `@"`); at >= 0 && begins(before, at) && !strings.Contains(before[at+2:], `"`) {
+		return at, before[at+2:], true
+	}
+	at = strings.LastIndexAny(before, " \t") + 1
+	part, ok = strings.CutPrefix(before[at:], "@")
+	return at, part, ok && !strings.Contains(part, `"`)
+}
+
+// begins reports whether a word begins there.
+func begins(text string, at int) bool { return at == 0 || text[at-1] == ' ' || text[at-1] == '\t' }
+
+// findFiles reads which files there are, unless that is known.
+func (c *chat) findFiles() tea.Cmd {
+	if c.opt.Files == nil || c.files.fresh || c.files.asked {
 		return nil
 	}
+	c.files.asked = true
 	return func() tea.Msg {
-		list, err := c.opt.Files(c.ctx, part)
+		list, err := c.opt.Files(c.ctx)
 		if err != nil {
-			return told{err: err}
+			return found{err: err}
 		}
-		return found{dir, list}
+		return found{index: fuzzy.New(list)}
 	}
+}
+
+func (c *chat) found(f found) tea.Cmd {
+	if f.err != nil {
+		c.files = files{fresh: true} // else every key would ask again
+		return func() tea.Msg { return told{err: f.err} }
+	}
+	c.files = files{index: f.index, fresh: true}
+	return c.suggest()
 }
 
 // suggestCommand completes a command, or its first argument.
@@ -102,38 +126,29 @@ func (c *chat) suggestCommand(before string) (items []Item, word int) {
 	return items, len(arg)
 }
 
-// matchFiles returns the paths that fit best what was written of one: those whose
-// name begins with it, those whose path does, those that hold it.
-func matchFiles(all []string, part string) []Item {
-	part = strings.ToLower(part)
-	type hit struct {
-		path string
-		rank int
-	}
-	var hits []hit
-	for _, p := range all {
-		low := strings.ToLower(p)
-		rank := 3
-		switch {
-		case strings.HasPrefix(low, part):
-			rank = 0
-		case strings.HasPrefix(path.Base(low), part):
-			rank = 1
-		case strings.Contains(low, part):
-			rank = 2
+// matchFiles returns the paths that fit best what was written of one.
+func (c *chat) matchFiles(part string) (items []Item) {
+	if c.files.index == nil {
+		if c.files.asked {
+			return []Item{{Name: "@" + part, Text: "reading the names of files"}}
 		}
-		if rank < 3 {
-			hits = append(hits, hit{p, rank})
-		}
+		return nil
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")))
-	})
-	var items []Item
-	for _, h := range hits[:min(len(hits), 50)] {
-		items = append(items, Item{Name: "@" + h.path})
+	for _, p := range c.files.index.Match(strings.TrimPrefix(part, "./"), maxMatches) {
+		items = append(items, Item{Name: naming(p)})
 	}
 	return items
+}
+
+// naming is how a prompt names a file.
+func naming(path string) string {
+	switch {
+	case !strings.ContainsAny(path, " \t"):
+		return "@" + path
+	case strings.HasSuffix(path, "/"): // a folder is not the end
+		return `@"` + path
+	}
+	return `@"` + path + `"`
 }
 
 // menuKey goes through an open menu.
@@ -167,7 +182,7 @@ func (c *chat) menuKey(name string) (tea.Cmd, bool) {
 func (c *chat) complete() tea.Cmd {
 	m := c.menu
 	word := m.items[m.at].Name
-	if !m.moved && len(m.items) > 1 {
+	if !m.moved && len(m.items) > 1 && len(m.items) < maxMatches {
 		typed := c.text.Before()
 		typed = typed[len(typed)-m.word:]
 		if common := commonStart(m.items); len(common) > len(typed) && strings.HasPrefix(strings.ToLower(common), strings.ToLower(typed)) {

@@ -25,7 +25,7 @@ type Runner interface {
 }
 
 // Permit asks the person whether a tool may run.
-type Permit func(ctx context.Context, ask tool.Ask) (tool.Answer, error)
+type Permit func(ctx context.Context, ask tool.Ask) (tool.Reply, error)
 
 // Chosen is a model that can be asked.
 type Chosen struct {
@@ -55,20 +55,29 @@ type Options struct {
 	Notices []string // told at the beginning
 	Editor  string   // the command of the external editor
 
-	Begin    func(ctx context.Context, model string) (trimtab.Session, error)
-	Agent    func(ctx context.Context, model string, permit Permit) (Chosen, error)
-	Messages func(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
-	Sessions func(ctx context.Context, all bool) ([]trimtab.Info, error) // newest first; of this folder, or all
-	Models   func(ctx context.Context) ([]Item, error)
-	Tools    func(s trimtab.Session) []Item // Off: not offered in the present mode
-	Export   func(ctx context.Context, id, file string) (path string, err error)
-	Files    func(ctx context.Context, part string) ([]string, error) // paths that may be meant by what is written of one
-	Prompt   func(text string) (m trimtab.Message, left []string)     // the message of a prompt, and what could not go with it; nil is the text alone
-	Recall   func(ctx context.Context) ([]string, error)              // what was typed in earlier sessions, oldest first
-	Branch   func(ctx context.Context) string                         // of the folder's repository
-	Cost     func(model string, u trimtab.Usage) (dollars float64, known bool)
-	Window   func(model string) int // tokens that the model takes; 0 is unknown
-	Explain  func(err error) string // an error in a person's words
+	Begin     func(ctx context.Context, model string) (trimtab.Session, error)
+	Agent     func(ctx context.Context, model string, permit Permit) (Chosen, error)
+	Messages  func(ctx context.Context, id string, after int) iter.Seq2[trimtab.Message, error]
+	Sessions  func(ctx context.Context, all bool) ([]trimtab.Info, error) // newest first; of this folder, or all
+	Models    func(ctx context.Context) ([]Item, error)
+	Keep      func(model string) error        // remembers a model that the person chose
+	Keys      func() []Item                   // providers whose key can be entered; Key is its name
+	SaveKey   func(name, secret string) error // keeps a key that was entered
+	Tools     func(s trimtab.Session) []Item  // Off: not offered in the present mode
+	Export    func(ctx context.Context, id, file string) (path string, err error)
+	Files     func(ctx context.Context) ([]string, error)          // paths of the project that can be named with @; folders end with a slash
+	Prompt    func(text string) (m trimtab.Message, left []string) // the message of a prompt, and what could not go with it; nil is the text alone
+	Recall    func(ctx context.Context) ([]string, error)          // what was typed in earlier sessions, oldest first
+	Branch    func(ctx context.Context) string                     // of the folder's repository
+	Cost      func(model string, u trimtab.Usage) (dollars float64, known bool)
+	Window    func(model string) int                                                     // tokens that the model takes; 0 is unknown
+	Shell     func(command string) (agent.Runner, error)                                 // runs a command of the person
+	Claim     func(id string) (release func(), taken bool)                               // takes a session for this chat alone
+	Rewind    func(ctx context.Context, id string, seq int, force bool) (Rewound, error) // takes turns back from a prompt on
+	Diff      func(id string, seq int) (string, error)                                   // what changed in files since a prompt
+	Changes   func(id string) map[string][]tool.FileChange                               // what each call of a session changed
+	TakenBack func(s trimtab.Session) []trimtab.Fold                                     // messages that were taken back
+	Explain   func(err error) string                                                     // an error in a person's words
 
 	Clock func() time.Time // nil is time.Now
 	In    io.Reader        // nil is the terminal

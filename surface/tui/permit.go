@@ -11,26 +11,37 @@ import (
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/surface/tui/edit"
 )
 
 // question is a tool that waits for the person's answer.
 type question struct {
 	ask    tool.Ask
-	answer chan tool.Answer // takes one
-	at     int              // the answer that the arrows are on
-	first  int              // the first line of the detail that is shown
-	since  time.Time        // answers typed before are none: see sudden
+	answer chan tool.Reply // takes one
+	at     int             // the choice that the arrows are on
+	first  int             // the first line of the detail that is shown
+	since  time.Time       // answers typed before are none: see sudden
+	why    *edit.Text      // what to do instead, while the person writes it
+}
+
+// choice is an answer that can be given.
+type choice struct {
+	keys  string // letters that give it
+	label string
+	reply tool.Reply
+	say   bool // the person says what to do instead
+	stop  bool
 }
 
 // permit asks the person, and waits. It is called by the agent.
-func (c *chat) permit(ctx context.Context, ask tool.Ask) (tool.Answer, error) {
-	q := &question{ask: ask, answer: make(chan tool.Answer, 1)}
+func (c *chat) permit(ctx context.Context, ask tool.Ask) (tool.Reply, error) {
+	q := &question{ask: ask, answer: make(chan tool.Reply, 1)}
 	c.send(q)
 	select {
 	case a := <-q.answer:
 		return a, nil
 	case <-ctx.Done(): // whoever cancels a run drops its questions
-		return tool.Refuse, ctx.Err()
+		return tool.Reply{}, ctx.Err()
 	}
 }
 
@@ -40,14 +51,14 @@ const pause = time.Second
 
 func (c *chat) question(q *question) tea.Cmd {
 	if c.run == nil || c.run.cut {
-		q.answer <- tool.Refuse
+		q.answer <- tool.Reply{}
 		return nil
 	}
 	if now := c.opt.Clock(); now.Sub(c.typed) < pause {
 		q.since = now.Add(pause)
 	}
 	c.asks = append(c.asks, q)
-	return nil
+	return c.ring(c.opt.Clock().Sub(c.run.began))
 }
 
 func (c *chat) withdraw(q *question) {
@@ -62,36 +73,44 @@ func (c *chat) withdraw(q *question) {
 // dropAsks refuses what is still asked when a run is over, or is to be.
 func (c *chat) dropAsks() {
 	for _, q := range c.asks {
-		q.answer <- tool.Refuse
+		q.answer <- tool.Reply{}
 	}
 	c.asks = nil
 }
 
 // choices are the answers, in the order in which they are shown.
-func (q *question) choices() []tool.Answer {
-	if q.ask.Rule == "" {
-		return []tool.Answer{tool.Once, tool.Refuse}
+func (q *question) choices() []choice {
+	always := func(s tool.Scope) tool.Reply { return tool.Reply{Answer: tool.Always, Scope: s} }
+	all := []choice{{keys: "yY1", label: "y yes, once", reply: tool.Reply{Answer: tool.Once}}}
+	if q.ask.Rule != "" {
+		all = append(all, choice{keys: "aA", label: "a always in this session", reply: always(tool.ForSession)})
 	}
-	return []tool.Answer{tool.Once, tool.Always, tool.Refuse}
+	if q.ask.Rule != "" && q.ask.Lasts {
+		all = append(all,
+			choice{keys: "pP", label: "p in this project", reply: always(tool.ForProject)},
+			choice{keys: "uU", label: "u everywhere", reply: always(tool.ForUser)})
+	}
+	return append(all,
+		choice{keys: "nN", label: "n no"},
+		choice{keys: "rR", label: "r no, and say why", say: true},
+		choice{label: "Esc stop the run", stop: true})
 }
 
 func (q *question) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
 	choices := q.choices()
 	name := k.String()
+	if q.why != nil {
+		q.whyKey(c, k, name)
+		return nil
+	}
 	if q.sudden(c, name) {
 		return nil
 	}
 	switch name {
-	case "y", "Y", "1":
-		q.reply(c, tool.Once)
-	case "a", "A":
-		if q.ask.Rule != "" {
-			q.reply(c, tool.Always)
-		}
-	case "n", "N", "esc", "ctrl+c":
-		q.reply(c, tool.Refuse)
+	case "esc", "ctrl+c":
+		q.stop(c)
 	case "enter":
-		q.reply(c, choices[q.at])
+		q.choose(c, choices[q.at])
 	case "left", "shift+tab":
 		q.at = (q.at + len(choices) - 1) % len(choices)
 	case "right", "tab":
@@ -104,8 +123,53 @@ func (q *question) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
 		q.first -= 10
 	case "pgdown", "space":
 		q.first += 10
+	default:
+		for _, ch := range choices {
+			if len(k.Text) == 1 && strings.Contains(ch.keys, k.Text) {
+				q.choose(c, ch)
+				break
+			}
+		}
 	}
 	return nil
+}
+
+func (q *question) choose(c *chat, ch choice) {
+	switch {
+	case ch.stop:
+		q.stop(c)
+	case ch.say:
+		q.why = &edit.Text{}
+	default:
+		q.reply(c, ch.reply)
+	}
+}
+
+// stop ends the run that asks: one refusal would only bring its next question.
+func (q *question) stop(c *chat) {
+	if !c.interrupt() {
+		q.reply(c, tool.Reply{Answer: tool.Stop})
+	}
+}
+
+// whyKey writes what to do instead.
+func (q *question) whyKey(c *chat, k tea.KeyPressMsg, name string) {
+	switch name {
+	case "esc":
+		q.why = nil
+	case "ctrl+c":
+		q.stop(c)
+	case "enter":
+		q.reply(c, tool.Reply{Answer: tool.Refuse, Why: q.why.String()})
+	case "alt+enter", "shift+enter", "ctrl+j":
+		q.why.Insert("\n")
+	default:
+		if move := moves[name]; move != nil {
+			move(q.why)
+		} else if k.Text != "" && k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModSuper|tea.ModMeta) == 0 {
+			q.why.Insert(k.Text)
+		}
+	}
 }
 
 // sudden reports whether a key was meant for the editor: the question came while
@@ -123,72 +187,80 @@ func (q *question) sudden(c *chat, name string) bool {
 	return true
 }
 
-func (q *question) reply(c *chat, a tool.Answer) {
+func (q *question) reply(c *chat, a tool.Reply) {
 	c.withdraw(q)
 	q.answer <- a
 }
 
-func (q *question) paste(string) {}
+func (q *question) paste(text string) {
+	if q.why != nil {
+		q.why.Insert(text)
+	}
+}
 
 func (q *question) scroll(lines int) { q.first += lines }
 
 func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
 	lines = append(lines, fit(l.badge(" "+termsafe.Line(q.ask.Tool))+" asks: "+l.strong(termsafe.Line(q.ask.Title)), width))
-	detail := q.detail(l, width-2)
-	rows := max(1, height-4-len(q.ask.Rule)/max(width-3, 1))
+	detail, answers := q.detail(c, width-2), q.answers(l, width)
+	rows := max(1, height-2-len(answers))
 	for _, line := range window(detail, &q.first, rows) {
 		lines = append(lines, "  "+line)
 	}
 	if more := len(detail) - q.first - rows; more > 0 {
 		lines = append(lines, l.dim("  "+plural.Count(more, "line")+" below, ↓ shows them"))
 	}
-	names := map[tool.Answer]string{tool.Once: "y once", tool.Always: "a always", tool.Refuse: "n refuse"}
-	row := ""
-	for i, a := range q.choices() {
-		if i == q.at {
-			row += l.badge(" ▸ " + names[a])
-		} else {
-			row += "   " + names[a]
+	if q.why != nil {
+		lines = append(lines, l.dim(fit(" what to do instead? Enter sends it, Esc goes back", width)))
+		text, x, y := q.why.Rows(max(2, width-4), 3)
+		y += len(lines)
+		for i, row := range text {
+			mark := "   "
+			if i == 0 {
+				mark = l.accent(" > ")
+			}
+			lines = append(lines, mark+row)
 		}
+		return lines, x + 3, y
 	}
-	lines = append(lines, fit(row, width))
+	return append(lines, answers...), 0, -1
+}
+
+// answers are the choices, as many on a row as fit, and what "always" would allow.
+func (q *question) answers(l *look, width int) (lines []string) {
+	row, used := "", 0
+	for i, ch := range q.choices() {
+		text := "   " + ch.label
+		if n := ansi.StringWidth(text); used > 0 && used+n > width {
+			lines, row, used = append(lines, row), "", 0
+		}
+		used += ansi.StringWidth(text)
+		if i == q.at {
+			text = l.badge(" ▸ " + ch.label)
+		}
+		row += text
+	}
+	lines = append(lines, row)
 	if q.ask.Rule != "" {
-		rule := ansi.Hardwrap("always allows for this session: "+termsafe.Line(q.ask.Rule), max(width-3, 2), true)
+		rule := ansi.Hardwrap("always allows: "+termsafe.Line(q.ask.Rule), max(width-3, 2), true)
 		for row := range strings.SplitSeq(rule, "\n") { // what is allowed is read whole
 			lines = append(lines, "   "+l.dim(row))
 		}
 	}
-	return lines, 0, -1
+	return lines
 }
 
 // detail is the whole of what is asked, broken to the width: nothing of a command
 // may be out of sight. A diff has its colours.
-func (q *question) detail(l *look, width int) []string {
+func (q *question) detail(c *chat, width int) []string {
 	text := strings.TrimRight(termsafe.Text(q.ask.Detail), "\n")
 	if text == "" || text == termsafe.Text(q.ask.Title) {
 		return strings.Split(ansi.Hardwrap(termsafe.Text(q.ask.Title), max(width, 2), true), "\n")
 	}
-	text = strings.ReplaceAll(text, "\t", "    ")
-	isDiff := strings.HasPrefix(text, "--- ") || strings.Contains(text, "\n@@ ") || strings.HasPrefix(text, "@@ ")
-	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
-		paint := func(s string) string { return s }
-		if isDiff {
-			switch {
-			case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-				paint = l.strong
-			case strings.HasPrefix(line, "+"):
-				paint = l.good
-			case strings.HasPrefix(line, "-"):
-				paint = l.bad
-			case strings.HasPrefix(line, "@@"):
-				paint = l.accent
-			}
-		}
-		for row := range strings.SplitSeq(ansi.Hardwrap(line, max(width, 2), true), "\n") {
-			out = append(out, paint(row))
-		}
+	if strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n@@ ") {
+		return c.page.DiffRows(q.ask.Detail, width)
 	}
-	return out
+	text = strings.ReplaceAll(text, "\t", "    ")
+	return strings.Split(ansi.Hardwrap(text, max(width, 2), true), "\n")
 }

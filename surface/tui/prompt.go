@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +14,13 @@ import (
 // submit takes what was written: a command, or a prompt. While a run is under
 // way, a prompt waits for its end.
 func (c *chat) submit() tea.Cmd {
-	text := strings.TrimSpace(c.text.String())
-	if text == "" {
+	text := c.text.String() // as it was written or pasted: a blank at the beginning may be meant
+	if strings.TrimSpace(text) == "" {
 		return c.goOn()
+	}
+	if words, isCommand := command(text); c.readOnly() && (!isCommand || c.steers(words)) {
+		c.complain("this session is open in another chat; /new begins another")
+		return nil
 	}
 	c.text.Reset()
 	c.typed = time.Time{} // who sent something is not writing any more
@@ -26,11 +31,26 @@ func (c *chat) submit() tea.Cmd {
 	if words, ok := command(text); ok {
 		return c.command(words)
 	}
+	if line, ok := shellCommand(text); ok {
+		return c.shell(line)
+	}
 	if c.busy() {
 		c.queue = append(c.queue, text)
 		return nil
 	}
 	return c.start(text)
+}
+
+// steers reports whether a command changes the session.
+func (c *chat) steers(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	name := c.known(strings.ToLower(words[0]))
+	if name == "undo" || name == "rewind" {
+		return true
+	}
+	return name != "" && !slices.ContainsFunc(ownCommands(), func(o trimtab.Command) bool { return o.Name == name })
 }
 
 func (c *chat) busy() bool { return c.run != nil || c.starting }
@@ -120,7 +140,8 @@ func (c *chat) fresh() tea.Cmd {
 }
 
 func (c *chat) renew() {
-	c.session, c.status, c.sum, c.paused = trimtab.Session{}, nil, sum{}, false
+	c.session, c.status, c.sum, c.paused, c.used, c.asides = trimtab.Session{}, nil, sum{}, false, 0, nil
+	c.hold("")
 	c.page.Clear()
 	c.say("new chat")
 }

@@ -71,7 +71,7 @@ func TestTheChatIsDrawnWhenTheEditorIsDone(t *testing.T) {
 	for _, back := range []edited{{text: "edited"}, {err: errors.New("no such editor")}} {
 		synctest.Test(t, func(t *testing.T) {
 			tk := time.NewTicker(time.Second / beats)
-			c := &chat{pulse: newPulse(tk)}
+			c := &chat{opt: Options{Clock: time.Now}, pulse: newPulse(tk)}
 			tk.Stop()
 			c.pulse.beat()
 			c.edited(back)

@@ -34,6 +34,7 @@ func Run(ctx context.Context, opt Options) (session string, err error) {
 	_, err = p.Run()
 	cancel()
 	c.runs.Wait() // what was said is being stored
+	c.hold("")
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
 		return c.session.ID, fmt.Errorf("the chat crashed: %w; the session is saved up to the last reply", err)

@@ -164,7 +164,7 @@ func TestTheFooterCounts(t *testing.T) {
 		b.say("hello")
 		b.chat.replied(&run{}, trimtab.Message{ID: "x", Usage: &trimtab.Usage{Input: 1200, Output: 30, CacheRead: 11000}})
 		b.chat.replied(&run{}, trimtab.Message{ID: "y", Usage: &trimtab.Usage{Input: 10}})
-		b.chat.session.Meter.Context = 121
+		b.chat.used = 121
 		b.chat.agent.Sandbox = "sandbox: none"
 		b.sees("context 13%", "12.2k in ", " out", "$0.", "sandbox: none")
 	})

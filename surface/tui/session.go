@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
@@ -19,7 +21,8 @@ type opened struct {
 	session  trimtab.Session
 	out      trimtab.Outcome
 	messages []trimtab.Message
-	damaged  error // some of it could not be read
+	changes  map[string][]tool.FileChange // by call
+	damaged  error                        // some of it could not be read
 }
 
 // open goes on with a session: it is told that it was resumed, and its messages
@@ -39,15 +42,25 @@ func (c *chat) load(ctx context.Context, id string) (tea.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := opened{session: s, out: out, messages: make([]trimtab.Message, 0, s.Seq)}
-	for m, err := range c.opt.Messages(ctx, id, 0) {
+	o := c.read(ctx, s)
+	o.out = out
+	return o, nil
+}
+
+// read reads the messages of a session.
+func (c *chat) read(ctx context.Context, s trimtab.Session) opened {
+	o := opened{session: s, messages: make([]trimtab.Message, 0, s.Seq)}
+	for m, err := range c.opt.Messages(ctx, s.ID, 0) {
 		if err != nil {
 			o.damaged = err
 			continue
 		}
 		o.messages = append(o.messages, m)
 	}
-	return o, nil
+	if c.opt.Changes != nil {
+		o.changes = c.opt.Changes(s.ID)
+	}
+	return o
 }
 
 // settleModel chooses the model of a session that was opened, unless the person
@@ -62,32 +75,11 @@ func (c *chat) settleModel(of string) tea.Cmd {
 	return nil
 }
 
-// opened shows a session that was read.
+// opened shows a session that is gone on with.
 func (c *chat) opened(o opened) tea.Cmd {
-	c.session, c.sum, c.paused = o.session, sum{}, false
-	c.see(o.session)
-	c.page.Clear()
-	notes := map[string][]trimtab.Note{}
-	for _, n := range o.session.Notes {
-		if n.Seated() && n.Life == trimtab.Kept {
-			notes[n.Seat.ID] = append(notes[n.Seat.ID], n)
-		}
-	}
-	calls := map[string]page.ID{}
-	var typed recalled
-	for _, m := range o.messages {
-		if m.IsPrompt() {
-			typed = append(typed, m.Typed())
-		}
-		c.notes(notes[m.ID], false)
-		c.replay(m, calls)
-		c.notes(notes[m.ID], true)
-	}
-	c.past.add(typed)
+	c.show(o)
+	c.hold(o.session.ID)
 	c.outcome(o.out)
-	if o.damaged != nil {
-		c.page.Fault("some messages could not be read: " + c.opt.Explain(o.damaged))
-	}
 	if o.session.Project != "" && o.session.Project != c.opt.Folder {
 		c.page.Notice("this session was begun in " + o.session.Project + "; tools work in " + c.opt.Folder)
 	}
@@ -98,6 +90,59 @@ func (c *chat) opened(o opened) tea.Cmd {
 	}
 	c.say(text)
 	return c.settleModel(o.session.Model)
+}
+
+// show draws a session that was read.
+func (c *chat) show(o opened) {
+	c.session, c.sum, c.paused, c.used = o.session, sum{}, false, inView(o)
+	c.see(o.session)
+	c.page.Clear()
+	notes := map[string][]trimtab.Note{}
+	for _, n := range o.session.Notes {
+		if n.Seated() && n.Life == trimtab.Kept {
+			notes[n.Seat.ID] = append(notes[n.Seat.ID], n)
+		}
+	}
+	calls := map[string]page.ID{}
+	var typed recalled
+	gone := c.takenBack(o.session)
+	for i, m := range o.messages {
+		if m.IsPrompt() {
+			typed = append(typed, m.Typed())
+		}
+		if gone(i + 1) {
+			c.sum.add(c.opt, m) // it was paid for
+			if !gone(i) {
+				c.page.Folded("taken back here: "+oneLine(m.Typed()), m.Typed())
+			}
+			continue
+		}
+		c.notes(notes[m.ID], false)
+		c.replay(m, calls, o.changes)
+		c.notes(notes[m.ID], true)
+	}
+	c.past.add(typed)
+	if o.damaged != nil {
+		c.page.Fault("some messages could not be read: " + c.opt.Explain(o.damaged))
+	}
+	c.page.Bottom()
+}
+
+// inView is about how many tokens the next request has: what is folded is not in it.
+func inView(o opened) int {
+	m, bytes := o.session.Meter, 0
+	if m.Context == 0 {
+		return 0
+	}
+	for _, message := range o.session.View(o.messages) {
+		bytes += message.Size()
+	}
+	return max(0, m.Context-m.Tokens(m.ContextBytes)) + m.Tokens(bytes)
+}
+
+// oneLine is the beginning of a text.
+func oneLine(text string) string {
+	return trimtab.Clip(strings.Join(strings.Fields(text), " "), 100)
 }
 
 // brokeOff reports whether the model was still to speak when a session ended.
@@ -121,7 +166,7 @@ func (c *chat) notes(all []trimtab.Note, after bool) {
 }
 
 // replay draws a stored message.
-func (c *chat) replay(m trimtab.Message, calls map[string]page.ID) {
+func (c *chat) replay(m trimtab.Message, calls map[string]page.ID, changes map[string][]tool.FileChange) {
 	c.sum.add(c.opt, m)
 	if m.From != "" {
 		c.page.Note(m.From, "", m.Text(), "said by steering")
@@ -136,6 +181,7 @@ func (c *chat) replay(m trimtab.Message, calls map[string]page.ID) {
 		case trimtab.ToolResult:
 			if id, ok := calls[p.ID]; ok {
 				c.page.Result(id, p.Text, p.Failed)
+				c.changed(id, changes[p.ID])
 				delete(calls, p.ID)
 			}
 		case trimtab.Opaque: // thinking, an image: nothing to show
@@ -246,7 +292,8 @@ func (c *chat) pickModel() tea.Cmd {
 	}
 	d := newPick("model", "filter the models")
 	d.wait, d.none, d.now = true, "no models", c.model
-	d.choose = func(c *chat, it Item) tea.Cmd { return c.choose(it.Name) }
+	d.choose = func(c *chat, it Item) tea.Cmd { return c.prefer(it.Name) }
+	d.keys = ", /login enters a key"
 	c.dialog = d
 	return func() tea.Msg {
 		items, err := c.opt.Models(c.ctx)
@@ -254,12 +301,26 @@ func (c *chat) pickModel() tea.Cmd {
 	}
 }
 
+// prefer takes a model that the person named, for this chat and those to come.
+func (c *chat) prefer(name string) tea.Cmd { return c.chooseModel(name, true) }
+
 // choose takes another model for the prompts to come. Prompts that are sent in
 // the meantime wait for it.
-func (c *chat) choose(name string) tea.Cmd {
+func (c *chat) choose(name string) tea.Cmd { return c.chooseModel(name, false) }
+
+func (c *chat) chooseModel(name string, keep bool) tea.Cmd {
 	return c.enqueue(job{
 		what: "model", once: true,
-		do: func(ctx context.Context, _ place) (tea.Msg, error) { return c.opt.Agent(ctx, name, c.permit) },
+		do: func(ctx context.Context, _ place) (tea.Msg, error) {
+			chosen, err := c.opt.Agent(ctx, name, c.permit)
+			if err == nil && keep && c.opt.Keep != nil {
+				err := c.opt.Keep(chosen.Name)
+				if err != nil { // it is chosen all the same
+					chosen.Note = strings.TrimSpace(chosen.Note + "\n" + c.opt.Explain(err))
+				}
+			}
+			return chosen, err
+		},
 		fail: func() tea.Cmd {
 			if c.agent.Runner == nil && name != c.opt.Model {
 				return c.choose(c.opt.Model) // the session's own is gone; another will do
@@ -273,7 +334,7 @@ func (c *chat) chosen(m Chosen) {
 	if c.agent.Runner != nil {
 		c.say("Model: " + m.Name)
 	}
-	c.model, c.agent = m.Name, m
+	c.model, c.agent, c.window = m.Name, m, 0
 	if m.Note != "" {
 		c.page.Notice(m.Note)
 	}

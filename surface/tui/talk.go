@@ -3,12 +3,14 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
@@ -26,9 +28,11 @@ type run struct {
 	replying       bool
 	thinking       bool
 	calls          map[string]page.ID
-	unsaved        *trimtab.Message // a reply that could not be stored
+	live           map[string]string // what calls that run have written, as far as it may be shown
+	unsaved        *trimtab.Message  // a reply that could not be stored
 	paused         bool
-	cut            bool // the person interrupted it
+	cut            bool   // the person interrupted it
+	own            string // a command of the person, where it is no prompt
 }
 
 // tick moves the sign of life while a run is under way.
@@ -52,6 +56,7 @@ func (c *chat) tock() tea.Cmd {
 func (c *chat) begin(s started) tea.Cmd {
 	c.starting = false
 	c.session = s.session
+	c.hold(s.session.ID)
 	c.see(s.session)
 	if c.agent.Runner == nil {
 		c.page.Fault("no model is available; choose one with /model")
@@ -60,7 +65,7 @@ func (c *chat) begin(s started) tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	now := c.opt.Clock()
-	r := &run{feed: newFeed(), cancel: cancel, prompt: s.text, seq: s.session.Seq, began: now, now: now, calls: map[string]page.ID{}}
+	r := &run{feed: newFeed(), cancel: cancel, prompt: s.text, seq: s.session.Seq, began: now, now: now, calls: map[string]page.ID{}, live: map[string]string{}}
 	c.run, c.sending = r, ""
 	var prompt trimtab.Message
 	if s.text != "" {
@@ -79,12 +84,30 @@ func (c *chat) begin(s started) tea.Cmd {
 
 // message makes a message of a prompt, with what goes with it.
 func (c *chat) message(text string) trimtab.Message {
+	m := c.withPictures(text)
+	for _, a := range c.asides {
+		m.Parts = append(m.Parts, a)
+	}
+	c.asides = nil
+	return m
+}
+
+func (c *chat) withPictures(text string) trimtab.Message {
 	if c.opt.Prompt == nil {
 		return trimtab.Prompt(text)
 	}
 	m, left := c.opt.Prompt(text)
 	for _, why := range left {
 		c.page.Notice(why)
+	}
+	pictures := 0
+	for _, p := range m.Parts {
+		if o, ok := p.(trimtab.Opaque); ok && o.Kind == "image" {
+			pictures++
+		}
+	}
+	if pictures > 0 {
+		c.page.Notice("sent with " + plural.Count(pictures, "picture"))
 	}
 	return m
 }
@@ -159,13 +182,28 @@ func (c *chat) draw(r *run, ev agent.Event) {
 		}
 		c.page.Append(r.thought, ev.Text)
 	case agent.Retrying:
-		c.page.Notice(fmt.Sprintf("%s: asking again in %s", ev.Why, ev.Wait.Round(time.Second)))
+		c.say(fmt.Sprintf("%s: asking again in %s", ev.Why, ev.Wait.Round(time.Second))) // each in the place of the last
 	case agent.Replied:
 		c.replied(r, ev.Message)
 	case agent.Called:
 		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(ev.Call.Input))
+	case agent.Output:
+		c.page.Output(r.calls[ev.Call.ID], r.output(ev))
 	case agent.Returned:
 		c.page.Result(r.calls[ev.Call.ID], ev.Result.Text, ev.Result.Failed)
+		delete(r.live, ev.Call.ID)
+		c.aside(r, ev)
+		for _, e := range ev.Effects {
+			c.changed(r.calls[ev.Call.ID], e.Files)
+			if e.Note != "" && !c.noted[e.Note] {
+				c.noted[e.Note] = true // once is enough
+				c.page.Notice(e.Note)
+			}
+		}
+	case agent.Context:
+		c.used, c.window = ev.Used, ev.Window
+	case agent.Folded:
+		c.page.Folded(foldLine(ev), ev.Summary)
 	case agent.Steered:
 		c.steered(ev.Change)
 	case agent.Noticed:
@@ -182,6 +220,39 @@ func (c *chat) draw(r *run, ev agent.Event) {
 			c.page.Notice(text)
 		}
 	}
+}
+
+// maxLive is how much of a running command's output is kept for the screen.
+const maxLive = 16 << 10
+
+// output is the end of what a call has written, as a person would see it.
+func (r *run) output(ev agent.Output) string {
+	text := r.live[ev.Call.ID] + ev.Text
+	if n := len(text) - maxLive; n > 0 {
+		text = text[n:]
+		text = text[strings.IndexByte(text, '\n')+1:]
+	}
+	r.live[ev.Call.ID] = text
+	return tool.PlainOutput(text)
+}
+
+// maxShown is how many files of one call are shown.
+const maxShown = 20
+
+// changed shows what a call changed in files.
+func (c *chat) changed(id page.ID, files []tool.FileChange) {
+	for i, f := range files {
+		if i == maxShown {
+			c.page.Changed(id, fmt.Sprintf("--- %d more files\n[/diff shows all]\n", len(files)-i))
+			return
+		}
+		c.page.Changed(id, f.Diff())
+	}
+}
+
+func foldLine(f agent.Folded) string {
+	return fmt.Sprintf("folded %s (%s): %s tokens became %s; Ctrl+T shows the summary, /frame unfold %s brings them back",
+		plural.Count(f.Messages, "message"), f.Goal, tokens(f.Before), tokens(f.After), f.Frame)
 }
 
 func (c *chat) notify(n trimtab.Notify) {
@@ -285,10 +356,13 @@ func (c *chat) over(r *run, err error) tea.Cmd {
 		r.replying = false
 	}
 	c.endThought(r)
-	c.files = files{}
+	c.files.fresh = false
 	cmds := []tea.Cmd{c.refresh(), c.findBranch()}
+	if !r.cut && len(c.queue) == 0 {
+		cmds = append(cmds, c.ring(c.opt.Clock().Sub(r.began)))
+	}
 	if err != nil {
-		c.page.Fault(c.opt.Explain(err))
+		c.page.Fault(strings.TrimPrefix(c.opt.Explain(err), "session "+c.session.ID+": ")) // it is the one on the screen
 		cmds = append(cmds, c.rescue(r))
 	}
 	c.paused = r.paused

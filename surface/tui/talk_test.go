@@ -98,7 +98,7 @@ func TestAModelErrorIsToldAndThePromptIsKept(t *testing.T) {
 		b.sees("the line is dead", `say "go on"`)
 		b.say("go on")
 		b.sees("whole")
-		if got := b.asked[1].Messages; len(got) != 2 || got[0].Text() != "first" {
+		if got := b.asked[1].Messages; len(got) != 3 || got[0].Text() != "first" || !strings.HasPrefix(got[1].Text(), "half a") {
 			t.Errorf("the model sees %+v", got)
 		}
 	})
@@ -215,20 +215,84 @@ func TestPermissionIsAskedFor(t *testing.T) {
 		{"Enter is what the arrows are on", []string{"enter"}, "written"},
 		{"a is always", []string{"a"}, "written"},
 		{"n refuses", []string{"n"}, "declined"},
-		{"Esc refuses", []string{"esc"}, "declined"},
 		{"the arrows reach refuse", []string{"right", "right", "enter"}, "declined"},
+		{"r takes a reason", []string{"r", "use the pond", "enter"}, "instead: use the pond"},
+		{"Esc leaves the reason", []string{"r", "use", "esc", "y"}, "written"},
 		{"other keys are no answer", []string{"x", "shift+tab", "up", "down", "n"}, "declined"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			on(t, setup{script: script}, func(b *bench) {
 				b.press("go", "enter")
 				b.pass(2 * time.Second)
-				b.sees("write asks: src/mill.go", "-var wind = 1", "+var wind = 2", "always allows for this session: write: src/*")
+				b.sees("write asks: src/mill.go", "2 - var wind = 1", "2 + var wind = 2", "always allows: write: src/*")
 				b.press(tt.keys...)
 				b.rest()
 				b.sees("done", tt.answer)
 				b.misses("PLANNING", "asks:")
 			})
+		})
+	}
+}
+
+// TestChat_A2_AQuestionHasAWayOut: three calls ask, and one key ends the run. Nothing is
+// asked any more and the model hears that the person stopped it.
+func TestChat_A2_AQuestionHasAWayOut(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		on(t, setup{script: "reply\nsay I write\ncall write {\"n\":1}\ncall write {\"n\":2}\ncall write {\"n\":3}\nreply\nsay done\n"}, func(b *bench) {
+			b.press("go", "enter")
+			b.pass(2 * time.Second)
+			b.sees("write asks", "Esc stop the run")
+			b.press(key)
+			b.rest()
+			b.misses("asks:", "done")
+			b.sees("interrupted", "cancelled by the person")
+			if len(b.asked) != 1 {
+				t.Errorf("%s: the model was asked %d times", key, len(b.asked))
+			}
+			b.say("go on") // it is not left in a state in which it cannot
+			if last := b.asked[len(b.asked)-1]; len(b.asked) != 2 || last.Messages[len(last.Messages)-1].Text() != "go on" {
+				t.Errorf("%s: %d requests", key, len(b.asked))
+			}
+		})
+	}
+}
+
+// TestChat_A2_TheModelHearsTheReason, and the run goes on with it.
+func TestChat_A2_TheModelHearsTheReason(t *testing.T) {
+	on(t, setup{script: "reply\ncall write {}\nreply\nsay done\n"}, func(b *bench) {
+		b.press("go", "enter")
+		b.pass(2 * time.Second)
+		b.press("r")
+		b.tell(tea.PasteMsg{Content: "use the pond"})
+		b.press("enter")
+		b.rest()
+		last := b.asked[1].Messages[len(b.asked[1].Messages)-1]
+		if res, ok := last.Parts[0].(trimtab.ToolResult); !ok || !res.Failed || !strings.HasSuffix(res.Text, "what to do instead: use the pond") {
+			t.Errorf("the model reads %+v", last)
+		}
+	})
+}
+
+// TestChat_4_ARuleIsKeptWhereThePersonSays: the question offers a project and everywhere only
+// where they can be kept.
+func TestChat_4_ARuleIsKeptWhereThePersonSays(t *testing.T) {
+	for key, want := range map[string]tool.Reply{
+		"a": {Answer: tool.Always, Scope: tool.ForSession},
+		"p": {Answer: tool.Always, Scope: tool.ForProject},
+		"u": {Answer: tool.Always, Scope: tool.ForUser},
+	} {
+		on(t, setup{}, func(b *bench) {
+			b.run = &run{}
+			q := &question{ask: tool.Ask{Tool: "bash", Title: "go test", Rule: "bash: go test *"}, answer: make(chan tool.Reply, 1)}
+			b.tell(q)
+			b.misses("in this project", "everywhere")
+			q.ask.Lasts = true
+			b.sees("in this project", "everywhere")
+			b.press(key)
+			if got := <-q.answer; got != want {
+				t.Errorf("%s: %+v", key, got)
+			}
+			b.run = nil
 		})
 	}
 }
@@ -275,7 +339,7 @@ func TestALongQuestionCanBeReadToItsEnd(t *testing.T) {
 	on(t, setup{}, func(b *bench) {
 		long := strings.Repeat("echo something harmless && ", 60) + "rm -rf /"
 		b.run = &run{}
-		q := &question{ask: tool.Ask{Tool: "bash", Title: long, Detail: long}, answer: make(chan tool.Answer, 1)}
+		q := &question{ask: tool.Ask{Tool: "bash", Title: long, Detail: long}, answer: make(chan tool.Reply, 1)}
 		b.tell(q)
 		b.misses("rm -rf", "always")
 		b.sees("below")
@@ -351,7 +415,7 @@ func TestHarmlessText(t *testing.T) {
 		o.Folder = "/home/ann/" + evil
 		o.Branch = func(context.Context) string { return evil }
 		o.Models = func(context.Context) ([]Item, error) { return []Item{{Name: evil, Text: evil}}, nil }
-		o.Files = func(context.Context, string) ([]string, error) { return []string{evil, "x"}, nil }
+		o.Files = func(context.Context) ([]string, error) { return []string{evil, "x"}, nil }
 		o.Explain = func(error) string { return evil }
 	}}, func(b *bench) {
 		check := func(what string) {
@@ -376,7 +440,7 @@ func TestHarmlessText(t *testing.T) {
 		b.chat.queue = []string{evil}
 		check("queue")
 		b.run = &run{}
-		b.tell(&question{ask: tool.Ask{Tool: evil, Title: evil, Detail: "@@ " + evil, Rule: evil}, answer: make(chan tool.Answer, 1)})
+		b.tell(&question{ask: tool.Ask{Tool: evil, Title: evil, Detail: "@@ " + evil, Rule: evil}, answer: make(chan tool.Reply, 1)})
 		check("question")
 		b.chat.queue, b.run = nil, nil
 		b.asks = nil

@@ -13,7 +13,7 @@ import (
 // View draws the screen: the conversation, then what just happened, the editor or
 // a dialog, and the footer.
 func (c *chat) View() tea.View {
-	v := tea.View{AltScreen: true, MouseMode: tea.MouseModeCellMotion, WindowTitle: c.title()}
+	v := tea.View{AltScreen: true, MouseMode: tea.MouseModeCellMotion, WindowTitle: c.title(), ReportFocus: true}
 	if c.width < 1 || c.height < 1 {
 		return v
 	}

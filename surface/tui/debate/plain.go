@@ -1,6 +1,7 @@
 package debate
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -73,4 +74,19 @@ func short(text string, n int) string {
 		text = string(runes[:n]) + "…"
 	}
 	return termsafe.Line(text)
+}
+
+// Follow runs a debate and tells each event that Plain has a line for. It returns the
+// last event, with an error the last before it.
+func Follow(ctx context.Context, d *deliberate.Debate, tell func(line string)) (last deliberate.Event, err error) {
+	for ev, err := range d.Run(ctx) {
+		if err != nil {
+			return last, err
+		}
+		if line := Plain(ev); line != "" {
+			tell(line)
+		}
+		last = ev
+	}
+	return last, nil
 }

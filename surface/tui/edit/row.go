@@ -3,8 +3,6 @@ package edit
 import (
 	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // span is a row of a line: bytes from, to. A row's text is at most the width.
@@ -15,7 +13,7 @@ func wrap(line string, width int) []span {
 	var rows []span
 	from, gap, at, cells := 0, -1, 0, 0
 	for at < len(line) {
-		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		cluster, w := firstGlyph(line[at:])
 		if cells+w > width && at > from {
 			to := at
 			if gap > from {
@@ -23,7 +21,7 @@ func wrap(line string, width int) []span {
 			}
 			rows = append(rows, span{from, to})
 			from, gap = to, -1
-			cells = ansi.StringWidth(line[from:at])
+			cells = textWidth(line[from:at])
 		}
 		at += len(cluster)
 		cells += w
@@ -60,7 +58,7 @@ func (e *Text) vertical(width, by int) bool {
 	line := e.lines[e.row]
 	rows := wrap(line, width)
 	i := find(rows, e.col)
-	x := ansi.StringWidth(line[rows[i].from:e.col])
+	x := textWidth(line[rows[i].from:e.col])
 	row, i := e.row, i+by
 	switch {
 	case i < 0 && row == 0, i == len(rows) && row == len(e.lines)-1:
@@ -82,7 +80,7 @@ func (e *Text) vertical(width, by int) bool {
 func column(line string, rows []span, i, x int) int {
 	at, last := rows[i].from, rows[i].to
 	for cells := 0; at < last; {
-		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		cluster, w := firstGlyph(line[at:])
 		if cells+w > x || i < len(rows)-1 && at+len(cluster) == last { // the break belongs to the next row
 			break
 		}
@@ -102,7 +100,7 @@ func (e *Text) Rows(width, height int) (rows []string, x, y int) {
 	}
 	here := wrap(e.lines[e.row], width)
 	i := find(here, e.col)
-	x = ansi.StringWidth(e.lines[e.row][here[i].from:e.col])
+	x = textWidth(e.lines[e.row][here[i].from:e.col])
 	above := e.above(width, height-1, i, here)
 	below := e.below(width, height-1, i, here)
 	// The view begins where it began before, if the cursor is in it then.
@@ -115,7 +113,7 @@ func (e *Text) Rows(width, height int) (rows []string, x, y int) {
 	shown = shown[:min(len(shown), height)]
 	e.top = shown[0]
 	for _, s := range shown {
-		rows = append(rows, strings.TrimSuffix(e.lines[s.row][s.from:s.to], " "))
+		rows = append(rows, drawn(strings.TrimSuffix(e.lines[s.row][s.from:s.to], " ")))
 	}
 	return rows, x, y
 }

@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 // MaxSize is the largest text that can be written, in bytes.
@@ -60,7 +58,7 @@ func (e *Text) Size() int {
 // Set replaces the text and puts the cursor at its end. It can be undone.
 func (e *Text) Set(text string) {
 	e.keep(other)
-	e.lines = strings.Split(clean(text), "\n")
+	e.lines = strings.Split(breaks(text), "\n")
 	e.row = len(e.lines) - 1
 	e.col = len(e.lines[e.row])
 	e.top = spot{}
@@ -71,7 +69,7 @@ func (e *Text) Clear() { e.Set("") }
 
 // Insert puts text at the cursor and reports whether that stays within MaxSize.
 func (e *Text) Insert(text string) bool {
-	text = clean(text)
+	text = breaks(text)
 	if e.Size()+len(text) > MaxSize {
 		return false
 	}
@@ -92,10 +90,12 @@ func (e *Text) Insert(text string) bool {
 	return true
 }
 
-// clean writes out what a terminal obeys, and makes tabs the spaces they look like.
-func clean(text string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n") // some terminals paste line ends so
-	return strings.ReplaceAll(termsafe.Text(text), "\t", "    ")
+// breaks makes all line ends the same: some terminals paste them as carriage returns.
+// Bytes that are no text become the sign for that, as they would on their way to a model.
+// Nothing else is altered; what a terminal must not see is replaced when it is drawn.
+func breaks(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
 // keep remembers the present state for Undo.
@@ -139,7 +139,7 @@ func (e *Text) Replace(n int, text string) {
 	e.keep(other)
 	n = min(n, e.col)
 	line := e.lines[e.row]
-	text = clean(text)
+	text = breaks(text)
 	e.lines[e.row] = line[:e.col-n] + text + line[e.col:]
 	e.col += len(text) - n
 }

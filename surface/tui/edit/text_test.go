@@ -127,11 +127,22 @@ func TestWhatIsTakenAwayCanBePutBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsPastedIsWhatItLooksLike(t *testing.T) {
+// TestChat_A1_WhatIsPastedStaysAndIsDrawnHarmless: only line ends become the same, and
+// bytes that are no text the sign for that.
+func TestChat_A1_WhatIsPastedStaysAndIsDrawnHarmless(t *testing.T) {
 	var e Text
-	e.Insert("a\x1b[Zb\r\nc\rd\te\u202e")
-	if want := "a␛[Zb\nc\nd    e<U+202E>"; e.String() != want {
+	e.Insert("a\x1b[Zb\r\nc\rd\te\u202e می\u200cخواهم\xff")
+	if want := "a\x1b[Zb\nc\nd\te\u202e می\u200cخواهم\ufffd"; e.String() != want {
 		t.Errorf("got %q, want %q", e.String(), want)
+	}
+	rows, x, y := e.Rows(60, 9)
+	if want := "a␛[Zb|c|d    e<U+202E> می\u200cخواهم\ufffd"; strings.Join(rows, "|") != want || x != ansi.StringWidth(rows[2]) || y != 2 {
+		t.Errorf("drawn as %q with the cursor at %d,%d", rows, x, y)
+	}
+	e.Left()
+	e.Left()
+	if _, _ = e.At(); !strings.HasSuffix(e.Before(), "خواه") {
+		t.Errorf("the cursor is behind %q", e.Before())
 	}
 }
 
@@ -196,6 +207,7 @@ func FuzzText(f *testing.F) {
 	f.Add("hello\nworld", "lrudhewxbz", 20, 3)
 	f.Add("👩‍👩‍👧 日本語 e\u0301\x1b[Z\r\n\t", "lllbbddkyKWu", 5, 1)
 	f.Add(strings.Repeat("a", 600)+"é", "bblll", 80, 10)
+	f.Add("\xee0", "l", 20, 3)
 	f.Fuzz(func(t *testing.T, text, steps string, width, height int) {
 		width, height = 2+abs(width)%300, 1+abs(height)%50
 		var e Text

@@ -19,6 +19,7 @@ const (
 	noted
 	noticed
 	faulted
+	folded
 )
 
 // block is one thing that was said or done. Its pieces are made when it first
@@ -33,6 +34,8 @@ type block struct {
 	text   string // what was said, or a call's result
 	buf    []byte // a text that is still arriving
 	breaks int    // line breaks in the text
+	live   string // the end of what a call that runs has written
+	diff   string // what a call changed in files
 
 	arriving bool // more text may come
 	failed   bool
@@ -57,7 +60,15 @@ func (b *block) source() string {
 func (b *block) size() int { return max(len(b.buf), len(b.text)) }
 
 // folds reports whether the block can be opened and closed.
-func (b *block) folds() bool { return b.kind == thought || b.kind == called }
+func (b *block) folds() bool {
+	return b.kind == thought || b.kind == called || b.kind == folded || b.long()
+}
+
+// longPrompt is how many lines of a prompt show before it is opened, and a prompt is long
+// that has more than twice as many: what was pasted is known to who pasted it.
+const longPrompt = 12
+
+func (b *block) long() bool { return b.kind == prompted && b.breaks > 2*longPrompt }
 
 // prose reports whether the block is drawn from its Markdown.
 func (b *block) prose() bool { return b.kind == replied || b.kind == thought && b.wide }
@@ -148,8 +159,14 @@ func (b *block) tall(width int) int {
 	switch {
 	case b.kind == thought && !b.wide:
 		return 2
+	case b.kind == called && b.diff != "":
+		return 2 + min(strings.Count(b.diff, "\n"), previewDiff+1)
 	case b.kind == called && !b.wide:
 		return 2 + min(text, preview+1)
+	case b.kind == folded && !b.wide:
+		return 2
+	case b.long() && !b.wide:
+		return longPrompt + 2
 	}
 	return text + 1
 }
@@ -159,6 +176,9 @@ func (b *block) lines(marks Marks) []piece {
 	text := b.source()
 	switch b.kind {
 	case prompted:
+		if b.long() && !b.wide {
+			return b.beginning(text, marks)
+		}
 		return sheet(text, piece{ink: inkPrompt, sign: marks.Prompt, signed: inkPrompt, soft: true})
 	case thought:
 		return []piece{b.glimpse(marks)}
@@ -166,10 +186,20 @@ func (b *block) lines(marks Marks) []piece {
 		return b.call(marks)
 	case noted:
 		return b.note(marks)
+	case folded:
+		return b.fold(marks)
 	case noticed:
 		return sheet(text, piece{ink: inkNotice, sign: marks.Notice, signed: inkNotice, soft: true})
 	}
 	return sheet(text, piece{ink: inkBad, sign: marks.Fault, signed: inkBad, soft: true})
+}
+
+// beginning is the first lines of a long prompt, and how many there are more.
+func (b *block) beginning(text string, marks Marks) []piece {
+	lines := strings.SplitN(text, "\n", longPrompt+1)
+	out := sheet(strings.Join(lines[:min(len(lines), longPrompt)], "\n"), piece{ink: inkPrompt, sign: marks.Prompt, signed: inkPrompt, soft: true})
+	more := fmt.Sprintf("%d more lines, Ctrl+T opens them", b.breaks+1-longPrompt)
+	return append(out, piece{kind: written, indent: 2, one: true, spans: []span{{more, inkComment}}})
 }
 
 // sheet returns text in pieces of so many lines that look like the given one. Only
@@ -224,6 +254,16 @@ func (b *block) glimpse(marks Marks) piece {
 		spans[0].text += fmt.Sprintf(" (%d lines)", n)
 	}
 	return piece{kind: written, spans: spans, sign: marks.Thought, signed: inkDim, one: true}
+}
+
+// fold is one line about messages that the model sees as their summary; the summary
+// stands below it where it was opened.
+func (b *block) fold(marks Marks) []piece {
+	out := []piece{{kind: written, spans: []span{{b.name, inkNote}}, sign: marks.Below, signed: inkNote, soft: true}}
+	if b.wide && b.text != "" {
+		out = append(out, sheet(b.text, piece{ink: inkDim, indent: 2, soft: true})...)
+	}
+	return out
 }
 
 // note shows who wrote it, why, and what the model reads.

@@ -13,7 +13,8 @@ import (
 // person wants to see more.
 const (
 	preview     = 4
-	previewDiff = 16
+	previewDiff = 24
+	previewLive = 5        // of a command that runs
 	maxArgs     = 64 << 10 // bytes of an input that are looked into
 	maxTodos    = 200
 )
@@ -35,12 +36,24 @@ func (b *block) call(marks Marks) []piece {
 	args := arguments(b.input)
 	head.spans = []span{{oneLine(b.name), inkTool}}
 	todos, isTodo := todoList(b.name, args)
-	if s := summary(args, b.input, marks.Cut); s != "" && !isTodo {
+	diff := readDiff(b.diff)
+	if s := summary(args, b.input, marks.Cut); len(diff) > 0 && len(args) > 0 && !runsCommands(b.name) {
+		head.spans = append(head.spans, span{" " + oneLine(args[0].text()), inkText})
+	} else if s != "" && !isTodo {
 		head.spans = append(head.spans, span{" " + s, inkText})
+	}
+	if added, removed := changedLines(diff); len(diff) > 0 {
+		head.spans = append(head.spans, span{fmt.Sprintf("  +%d", added), inkAdded}, span{fmt.Sprintf(" −%d", removed), inkRemoved})
 	}
 	out := []piece{head}
 	if isTodo {
 		out = append(out, checkList(todos, marks)...)
+	}
+	switch {
+	case b.arriving && b.live != "":
+		return append(out, lastLines(b.live, previewLive, piece{ink: inkDim, indent: 4, bar: true})...)
+	case len(diff) > 0 && !runsCommands(b.name) && !b.failed:
+		return append(out, diffPieces(diff, b.wide, countFiles(diff) > 1)...)
 	}
 	if b.wide && !isTodo {
 		out = append(out, inputs(args, b.input)...)
@@ -48,7 +61,40 @@ func (b *block) call(marks Marks) []piece {
 	if b.arriving || isTodo && !b.failed && !b.wide {
 		return out
 	}
-	return append(out, b.result()...)
+	out = append(out, b.result()...)
+	return append(out, diffPieces(diff, b.wide, true)...)
+}
+
+func countFiles(lines []diffLine) (n int) {
+	for _, l := range lines {
+		if l.sign == 'f' {
+			n++
+		}
+	}
+	return n
+}
+
+// runsCommands reports whether a tool's result is the output of a program, of which the
+// end says most.
+func runsCommands(tool string) bool { return tool == "bash" || tool == "shell" }
+
+// lastLines draws the end of an output, and says how much stands above it.
+func lastLines(text string, most int, like piece) (out []piece) {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if n := len(lines) - most; n > 0 {
+		above := fmt.Sprintf("%d lines above", n)
+		if n == 1 {
+			above = "1 line above"
+		}
+		out = append(out, piece{kind: written, indent: 4, bar: true, one: true, spans: []span{{above, inkComment}}})
+		lines = lines[n:]
+	}
+	for _, line := range lines {
+		p := like
+		p.kind, p.one, p.text = written, true, clean(line[:min(len(line), maxLine)])
+		out = append(out, p)
+	}
+	return out
 }
 
 // result draws what a tool returned: the first lines, or all of them where the
@@ -70,6 +116,8 @@ func (b *block) result() []piece {
 		return []piece{like}
 	case b.wide || lines <= limit && len(text) < maxLine/4:
 		return sheet(text, like)
+	case runsCommands(b.name) && !like.diff:
+		return lastLines(text, previewLive, like)
 	}
 	var out []piece
 	for range min(limit, lines) {

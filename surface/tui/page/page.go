@@ -204,6 +204,33 @@ func (p *Page) Result(id ID, text string, failed bool) {
 	p.changed(i)
 }
 
+// Output shows the end of what a call that runs has written so far.
+func (p *Page) Output(id ID, text string) {
+	i := p.find(id)
+	if i < 0 || p.blocks[i].kind != called || !p.blocks[i].arriving {
+		return
+	}
+	p.blocks[i].live = text
+	p.blocks[i].drop()
+	p.changed(i)
+}
+
+// Changed shows what a call changed in files, as a unified diff.
+func (p *Page) Changed(id ID, diff string) {
+	i := p.find(id)
+	if i < 0 || p.blocks[i].kind != called {
+		return
+	}
+	p.blocks[i].diff += diff
+	p.blocks[i].drop()
+	p.changed(i)
+}
+
+// Folded adds a line about messages that the model sees as a summary, which opens below it.
+func (p *Page) Folded(line, summary string) ID {
+	return p.add(&block{kind: folded, name: oneLine(line), text: summary})
+}
+
 // Note adds what steering said to the model, with who, why and in which slot. It
 // shows only while the page is verbose.
 func (p *Page) Note(by, slot, text, why string) ID {
@@ -308,6 +335,9 @@ func (p *Page) text(i int) string {
 		if b.failed {
 			head += " (failed)"
 		}
+		if b.diff != "" {
+			text = strings.TrimRight(termsafe.Text(b.diff), "\n")
+		}
 		if text == "" {
 			return head
 		}
@@ -316,6 +346,8 @@ func (p *Page) text(i int) string {
 		if text != "" {
 			text = "(thought) " + text
 		}
+	case folded:
+		return b.name + "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 	case noted:
 		text = strings.TrimRight("("+b.head(oneLine(b.name))+b.reason()+")\n"+text, "\n")
 	}

@@ -49,15 +49,18 @@ type piece struct {
 	rows  []row
 }
 
+// measure is the longest line of prose: the eye loses its place on longer ones.
+const measure = 100
+
 // draw returns the rows of a piece.
 func (p *pen) draw(pc *piece, width int) []row {
 	m := p.margin(pc, width)
 	var rows []row
 	switch pc.kind {
 	case prosed:
-		rows = p.set(p.prose(pc.text, p.baseInk(pc)), m, width, false)
+		rows = p.set(p.prose(pc.text, p.baseInk(pc)), m, min(width, measure), false)
 	case headed:
-		rows = p.set(p.heading(pc), m, width, false)
+		rows = p.set(p.heading(pc), m, min(width, measure), false)
 	case coded:
 		rows = p.codeRows(pc, m, width)
 	case ruled:

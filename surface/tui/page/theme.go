@@ -38,6 +38,8 @@ type Theme struct {
 	Removed Style
 	Hunk    Style
 
+	AddedWord, RemovedWord Style // what changed within a line of a diff
+
 	Marks Marks
 }
 
@@ -60,7 +62,7 @@ func Dark() Theme {
 		Code: "38;5;216", Block: "38;5;252", Keyword: "38;5;111", Literal: "38;5;150", Comment: "38;5;245",
 		Link: "4;38;5;117", Address: "38;5;245", Quote: "38;5;250", Mark: "38;5;243", Dim: "38;5;246",
 		Tool: "1", Good: "38;5;114", Bad: "38;5;210", Busy: "38;5;222", Note: "38;5;183", Notice: "38;5;222",
-		Added: "38;5;114", Removed: "38;5;210", Hunk: "38;5;117", Marks: unicodeMarks(),
+		Added: "38;5;114", Removed: "38;5;210", Hunk: "38;5;117", AddedWord: "38;5;194;48;5;22", RemovedWord: "38;5;224;48;5;52", Marks: unicodeMarks(),
 	}
 }
 
@@ -71,7 +73,7 @@ func Light() Theme {
 		Code: "38;5;130", Block: "38;5;238", Keyword: "38;5;26", Literal: "38;5;28", Comment: "38;5;243",
 		Link: "4;38;5;25", Address: "38;5;242", Quote: "38;5;240", Mark: "38;5;246", Dim: "38;5;242",
 		Tool: "1", Good: "38;5;28", Bad: "38;5;124", Busy: "38;5;130", Note: "38;5;91", Notice: "38;5;130",
-		Added: "38;5;28", Removed: "38;5;124", Hunk: "38;5;25", Marks: unicodeMarks(),
+		Added: "38;5;28", Removed: "38;5;124", Hunk: "38;5;25", AddedWord: "38;5;22;48;5;194", RemovedWord: "38;5;88;48;5;224", Marks: unicodeMarks(),
 	}
 }
 
@@ -82,7 +84,7 @@ func Basic() Theme {
 		Code: "36", Block: "36", Keyword: "34", Literal: "32", Comment: "2",
 		Link: "4;34", Address: "2", Quote: "2", Mark: "2", Dim: "2",
 		Tool: "1", Good: "32", Bad: "31", Busy: "33", Note: "35", Notice: "33",
-		Added: "32", Removed: "31", Hunk: "36", Marks: unicodeMarks(),
+		Added: "32", Removed: "31", Hunk: "36", AddedWord: "7;32", RemovedWord: "7;31", Marks: unicodeMarks(),
 	}
 }
 
@@ -159,6 +161,8 @@ const (
 	inkAdded
 	inkRemoved
 	inkHunk
+	inkAddedWord
+	inkRemovedWord
 	inkCount
 
 	inkBase ink = 0xff
@@ -190,7 +194,7 @@ func newPen(t Theme) *pen {
 		inkPrompt: t.Prompt, inkHeading: t.Heading, inkBlock: t.Block, inkKeyword: t.Keyword, inkLiteral: t.Literal,
 		inkComment: t.Comment, inkAddress: t.Address, inkQuote: t.Quote, inkMark: t.Mark, inkDim: t.Dim, inkTool: t.Tool,
 		inkGood: t.Good, inkBad: t.Bad, inkBusy: t.Busy, inkNote: t.Note, inkNotice: t.Notice, inkAdded: t.Added,
-		inkRemoved: t.Removed, inkHunk: t.Hunk,
+		inkRemoved: t.Removed, inkHunk: t.Hunk, inkAddedWord: t.AddedWord, inkRemovedWord: t.RemovedWord,
 	}
 	p.over = [5]Style{t.Strong, t.Emph, t.Strike, t.Code, t.Link}
 	return p

@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent"
+	"github.com/trimtab/trimtab/surface/tui/page"
+)
+
+// shellCommand is what follows a ! at the beginning of a text.
+func shellCommand(text string) (command string, ok bool) {
+	rest, bang := strings.CutPrefix(strings.TrimSpace(text), "!")
+	rest = strings.TrimSpace(rest)
+	return rest, bang && rest != ""
+}
+
+// shell runs a command of the person. The model reads of it with the next prompt.
+func (c *chat) shell(command string) tea.Cmd {
+	if c.opt.Shell == nil {
+		c.complain("commands cannot be run here")
+		return nil
+	}
+	if c.busy() {
+		c.complain("a reply is under way; Esc interrupts it")
+		c.text.Set("!" + command)
+		return nil
+	}
+	runner, err := c.opt.Shell(command)
+	if err != nil {
+		c.page.Fault(c.opt.Explain(err))
+		return nil
+	}
+	c.page.Prompt("!" + command)
+	ctx, cancel := context.WithCancel(c.ctx)
+	now := c.opt.Clock()
+	r := &run{feed: newFeed(), cancel: cancel, own: command, began: now, now: now, calls: map[string]page.ID{}, live: map[string]string{}}
+	c.run = r
+	c.runs.Go(func() {
+		defer cancel()
+		r.feed.close(c.pump(ctx, r, "", runner.Run(ctx, "", trimtab.Message{})))
+	})
+	return tea.Batch(c.watch(r), c.tickLater())
+}
+
+// maxAside is how much of a command's output the model reads.
+const maxAside = 16 << 10
+
+// aside keeps what a command of the person brought, for the next prompt.
+func (c *chat) aside(r *run, ev agent.Returned) {
+	if r.own == "" {
+		return
+	}
+	text := ev.Result.Text
+	if n := len(text) - maxAside; n > 0 {
+		text = "[…]" + strings.ToValidUTF8(text[n:], "")
+	}
+	c.asides = append(c.asides, trimtab.Text{By: trimtab.Host, Text: fmt.Sprintf("The person ran a command themselves: %s\n%s", r.own, text)})
+}
