@@ -65,19 +65,34 @@ func (p *bufferPool) readBody(r io.Reader, promised int64, limit int) (*buffer, 
 	return b, nil
 }
 
-// stallReader fails when no byte of a request has come for a while.
+// stallReader fails when no byte of a request has come for a while, or when they come so
+// slowly that somebody means to hold a connection and memory for as long as they like.
 type stallReader struct {
 	io.Reader
-	conn *http.ResponseController
-	set  time.Time // when the deadline was last set
+	conn  *http.ResponseController
+	begun time.Time
+	set   time.Time // when the deadline was last set
+	came  int64     // bytes so far
 }
+
+// slowest is the rate in bytes a second below which a request is not waited for longer
+// than it may stand still.
+const slowest = 1 << 10
 
 func (r *stallReader) Read(p []byte) (int, error) {
 	if now := time.Now(); now.Sub(r.set) > readStall/10 { // not for each of many small reads
+		if r.begun.IsZero() {
+			r.begun = now
+		}
 		r.set = now
-		_ = r.conn.SetReadDeadline(now.Add(readStall)) // what has no deadlines has no connection either
+		end, whole := now.Add(readStall), r.begun.Add(readStall+time.Duration(r.came)*time.Second/slowest)
+		if whole.Before(end) {
+			end = whole
+		}
+		_ = r.conn.SetReadDeadline(end) // what has no deadlines has no connection either
 	}
 	n, err := r.Reader.Read(p)
+	r.came += int64(n)
 	if err == io.EOF { // the server goes on reading, to learn when the client hangs up
 		_ = r.conn.SetReadDeadline(time.Time{})
 	}

@@ -3,7 +3,6 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -22,17 +21,15 @@ type profile struct {
 	noTodos       bool     // and none of them writes a todo list
 }
 
-var profileSeed = maphash.MakeSeed()
-
 // profile reads that of a body. Where it has not changed since the last one of the
 // main line, nothing is decoded.
 func (l *ledger) profileOf(f wire.Format, b *wire.Body) profile {
-	p := profile{tools: maphash.Bytes(profileSeed, b.Bytes(b.Tools)), offers: b.Tools.End-b.Tools.Start > len("[]")}
+	p := profile{tools: jsonscan.TextHash(b.Bytes(b.Tools)), offers: b.Tools.End-b.Tools.Start > len("[]")}
 	if p.noTodos = l.profile.noTodos; p.tools != l.profile.tools {
 		p.noTodos = offersNoTodos(b.Bytes(b.Tools))
 	}
 	if b.System.End > b.System.Start {
-		p.system = maphash.Bytes(profileSeed, b.Bytes(b.System))
+		p.system = jsonscan.TextHash(b.Bytes(b.System))
 	} else if i := slices.IndexFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleSystem }); i >= 0 {
 		p.system = b.Items[i].Hash
 	}

@@ -46,6 +46,11 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 		if l := g.replied(previous); l != nil {
 			return l, l.lock(ctx)
 		}
+		if g.shared() {
+			if id := g.repliedElsewhere(ctx, previous); id != "" {
+				return g.locked(ctx, id)
+			}
+		}
 		return nil, nil
 	}
 	return g.begun(ctx, r, to, from, &body, way)

@@ -94,6 +94,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request, to route, s *s
 		}
 	}
 	if err != nil {
+		defer g.unanswered(s.turn)
 		if r.Context().Err() != nil {
 			way.left()
 		} else {

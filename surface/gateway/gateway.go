@@ -60,6 +60,7 @@ type Options struct {
 	FromFile  func(string) bool // a file that the agent reads by itself holds a line of this text; may be nil
 	Transport http.RoundTripper // to the providers; a plain one if nil
 	Tracer    Tracer            // hears of main turns; may be nil
+	Shared    func() bool       // other gateways may steer the same sessions now: nothing is kept back from the store; nil is never
 	Rested    func()            // called when requests have stopped coming for a while; may be nil
 	Clock     func() time.Time  // time.Now if nil
 	Log       *slog.Logger

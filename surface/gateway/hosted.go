@@ -30,6 +30,13 @@ type hooks struct {
 	missed   int             // requests in a row without a hook before them, or without what it was given
 }
 
+// clone is a copy that shares nothing that reading a request changes.
+func (h *hooks) clone() hooks {
+	c := *h
+	c.handed, c.typed = slices.Clone(h.handed), slices.Clone(h.typed)
+	return c
+}
+
 // maxHanded is how much text a hook is given at once, in bytes: hosts put more than
 // 10,000 characters into a file.
 const maxHanded = 8 << 10
@@ -37,18 +44,11 @@ const maxHanded = 8 << 10
 // serveHook answers a hook. What goes wrong is no answer: the note then travels in
 // another way.
 func (g *Gateway) serveHook(w http.ResponseWriter, r *http.Request) {
-	body, rest, err := g.read(w, r)
-	if err != nil || rest != nil {
-		refuse(w, http.StatusBadRequest, "trimtab: the call of the hook did not arrive whole")
-		return
-	}
-	defer body.release()
 	var call relay.Call
-	if err := json.Unmarshal(body.b, &call); err != nil || r.Method != http.MethodPost {
-		refuse(w, http.StatusBadRequest, "trimtab: this is no call of a hook")
+	ctx, cancel, ok := g.posted(w, r, "call of a hook", &call)
+	if !ok {
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), g.patience())
 	defer cancel()
 	answer, err := g.hook(ctx, call)
 	if err != nil {
@@ -59,6 +59,23 @@ func (g *Gateway) serveHook(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer) // the hook is gone, and nobody is left to tell
+}
+
+// posted reads what a hook sent as JSON, and gives it the time that the gateway has
+// patience for. Where it is not what was expected, the hook is told so and ok is false.
+func (g *Gateway) posted(w http.ResponseWriter, r *http.Request, what string, into any) (ctx context.Context, cancel context.CancelFunc, ok bool) {
+	body, rest, err := g.read(w, r)
+	if err != nil || rest != nil {
+		refuse(w, http.StatusBadRequest, "trimtab: the "+what+" did not arrive whole")
+		return nil, nil, false
+	}
+	defer body.release()
+	if err := json.Unmarshal(body.b, into); err != nil || r.Method != http.MethodPost {
+		refuse(w, http.StatusBadRequest, "trimtab: this is no "+what)
+		return nil, nil, false
+	}
+	ctx, cancel = context.WithTimeout(r.Context(), g.patience())
+	return ctx, cancel, true
 }
 
 // hook finds the notes that a host is to add to the request that it is about to send, by

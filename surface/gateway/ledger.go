@@ -27,6 +27,7 @@ type ledger struct {
 	tree    *branches       // finds what follows a line; nil until a history parts from the main line
 	nth     map[uint64]int  // how often each message was said
 	state   trimtab.Session // after the newest request
+	stored  trimtab.Session // as it is in the store, or soon: the newest reply may be in it
 	profile profile         // of the main line's newest request
 	number  int             // requests so far
 	loaded  bool
@@ -43,6 +44,11 @@ type ledger struct {
 
 	pending *trimtab.Message // the newest reply; said when the client sends it back, or when it does not come back
 	replyID atomic.Value     // a string: the provider's name for the newest reply, where it is known
+	local   bool             // what is known here may not be in the store: the gateway was alone with the session
+	awaits  bool             // the reply of the newest request has not come yet
+	adopted bool             // said holds lines that are not in the store under these names
+	journal int              // the last entry of the journal that copies were read from
+	texts   map[int]string   // of the notes in copies, by their number
 	replied int              // how many lines of the main line there were when the newest reply was told
 	since   time.Time        // of the last request
 }
@@ -223,9 +229,8 @@ type History interface {
 // than the context lasts, even for a store that hangs.
 func (l *ledger) load(ctx context.Context, h History) error {
 	type found struct {
-		lines  []line
-		copies map[string][]string
-		err    error
+		lines []line
+		err   error
 	}
 	done := make(chan found, 1)
 	go func() {
@@ -234,12 +239,8 @@ func (l *ledger) load(ctx context.Context, h History) error {
 				done <- found{err: fmt.Errorf("panic: %v", p)}
 			}
 		}()
-		lines, err := linesOf(ctx, h, l.id)
-		var copies map[string][]string
-		if err == nil && l.state.Travel == trimtab.Clearing {
-			copies, err = copiesOf(ctx, h, l.id)
-		}
-		done <- found{lines, copies, err}
+		lines, err := linesAfter(ctx, h, l.id, nil)
+		done <- found{lines, err}
 	}()
 	select {
 	case f := <-done:
@@ -247,7 +248,13 @@ func (l *ledger) load(ctx context.Context, h History) error {
 			return fmt.Errorf("ledger of %s: %w", l.id, f.err)
 		}
 		l.begin(f.lines)
-		l.copies = f.copies
+		if l.state.Travel != trimtab.Clearing {
+			return nil
+		}
+		if err := l.moreCopies(ctx, h); err != nil {
+			l.loaded = false
+			return fmt.Errorf("ledger of %s: %w", l.id, err)
+		}
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("ledger of %s: %w", l.id, ctx.Err())
@@ -256,32 +263,71 @@ func (l *ledger) load(ctx context.Context, h History) error {
 
 // begin takes these messages as all that was said. The newest one ends the main line.
 func (l *ledger) begin(said []line) {
-	l.said, l.main, l.tree, l.nth, l.copies, l.loaded = said, nil, nil, map[uint64]int{}, nil, true
+	l.said, l.tree, l.nth, l.loaded = said, nil, map[uint64]int{}, true
+	l.copies, l.texts, l.journal, l.adopted = nil, nil, 0, false
 	for _, known := range said {
 		l.nth[known.hash]++
 	}
-	for at := len(said) - 1; at >= 0; at = said[at].parent {
-		l.main = append(l.main, at)
+	l.follows(l.path(len(said) - 1))
+}
+
+// path are the lines that lead to one, and it.
+func (l *ledger) path(to int) (main []int) {
+	for at := to; at >= 0; at = l.said[at].parent {
+		main = append(main, at)
 	}
-	slices.Reverse(l.main)
-	l.replied = 0
-	for i, at := range l.main {
-		if said[at].reply {
+	slices.Reverse(main)
+	return main
+}
+
+// follows makes these lines the main line.
+func (l *ledger) follows(main []int) {
+	l.main, l.replied = main, 0
+	for i, at := range main {
+		if l.said[at].reply {
 			l.replied = i + 1
 		}
 	}
 }
 
-// copiesOf finds in the journal which notes were sent behind which message.
-func copiesOf(ctx context.Context, h History, id string) (map[string][]string, error) {
-	texts, all := map[int]string{}, map[string][]string{}
-	for e, err := range h.Journal(ctx, id, 0) {
-		if err != nil {
-			return nil, err
-		}
-		sent(texts, all, e.Changes)
+// moreCopies finds in the journal which notes were sent behind which message, as far as
+// that was not read before.
+func (l *ledger) moreCopies(ctx context.Context, h History) error {
+	type found struct {
+		entries []trimtab.Entry
+		err     error
 	}
-	return all, nil
+	done := make(chan found, 1)
+	go func() {
+		var f found
+		for e, err := range h.Journal(ctx, l.id, l.journal) {
+			if err != nil {
+				f.err = err
+				break
+			}
+			f.entries = append(f.entries, trimtab.Entry{Seq: e.Seq, Changes: e.Changes})
+		}
+		done <- f
+	}()
+	select {
+	case f := <-done:
+		if f.err != nil {
+			return f.err
+		}
+		if l.copies == nil {
+			l.copies = map[string][]string{}
+		}
+		if l.texts == nil {
+			l.texts = map[int]string{}
+		}
+		for _, e := range f.entries {
+			l.journal = e.Seq
+			sent(l.texts, l.copies, e.Changes)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // sent adds the copies of one request to those before: behind one message stand those
@@ -317,25 +363,36 @@ func (l *ledger) copy(s trimtab.Session, changes []trimtab.Change) {
 	sent(texts, l.copies, changes)
 }
 
-func linesOf(ctx context.Context, h History, id string) (lines []line, err error) {
-	place := map[string]int{}
-	for m, err := range h.Messages(ctx, id, 0) {
+// linesAfter reads the lines of a session that follow those that are known.
+func linesAfter(ctx context.Context, h History, id string, known []line) (lines []line, err error) {
+	var place map[string]int // made when a message does not follow the one before it
+	for m, err := range h.Messages(ctx, id, len(known)) {
 		switch {
 		case errors.Is(err, trimtab.ErrNotFound):
 			continue
 		case err != nil:
 			return nil, err
 		}
-		known := lineOf(m)
-		known.parent = len(lines) - 1
-		switch parent, ok := place[m.After]; {
-		case m.After == trimtab.NoMessage:
-			known.parent = -1
-		case ok:
-			known.parent = parent
+		at := len(known) + len(lines)
+		next := lineOf(m)
+		next.parent = at - 1
+		if m.After == trimtab.NoMessage {
+			next.parent = -1
+		} else if m.After != "" {
+			if place == nil {
+				place = make(map[string]int, at)
+				for i, l := range slices.Concat(known, lines) {
+					place[l.id] = i
+				}
+			}
+			if parent, ok := place[m.After]; ok {
+				next.parent = parent
+			}
 		}
-		place[m.ID] = len(lines)
-		lines = append(lines, known)
+		if place != nil {
+			place[m.ID] = at
+		}
+		lines = append(lines, next)
 	}
 	return lines, nil
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -83,4 +84,39 @@ type late struct{}
 
 func (late) Read([]byte) (int, error) {
 	return 0, &net.OpError{Op: "read", Err: context.DeadlineExceeded}
+}
+
+// dripping is a client that sends a byte now and then, and a connection that keeps the
+// deadline that it is given.
+type dripping struct {
+	*httptest.ResponseRecorder
+	every time.Duration
+	end   time.Time
+}
+
+func (d *dripping) SetReadDeadline(t time.Time) error { d.end = t; return nil }
+
+func (d *dripping) Read(p []byte) (int, error) {
+	time.Sleep(d.every)
+	if !d.end.IsZero() && time.Now().After(d.end) {
+		return 0, &net.OpError{Op: "read", Err: context.DeadlineExceeded}
+	}
+	p[0] = 'x'
+	return 1, nil
+}
+
+// TestX10_ABodyThatDripsEnds: a byte in fifty seconds would hold a connection for years,
+// and one that is merely slow comes through.
+func TestX10_ABodyThatDripsEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &dripping{ResponseRecorder: httptest.NewRecorder(), every: 50 * time.Second}
+		if b, err := new(bufferPool).readBody(&stallReader{Reader: w, conn: http.NewResponseController(w)}, 1<<20, 1<<20); err == nil {
+			t.Errorf("%d bytes came, one in %v", len(b.b), w.every)
+		}
+		slow := &dripping{ResponseRecorder: httptest.NewRecorder(), every: 500 * time.Microsecond} // 2 KB/s
+		b, err := new(bufferPool).readBody(&stallReader{Reader: slow, conn: http.NewResponseController(slow)}, 400_000, 400_000)
+		if err != nil || len(b.b) != 400_000 {
+			t.Errorf("a slow body of which %v came: %v", b, err)
+		}
+	})
 }

@@ -36,9 +36,8 @@ func (o *observer) write(p []byte) {
 // whole says that the reply came to its end.
 func (o *observer) whole() {
 	defer o.gate.Stats.Streams.Add(-1)
-	if result, ok := o.close(); ok {
-		o.gate.record(o.turn, result)
-	}
+	result, _ := o.close()
+	o.gate.record(o.turn, result)
 }
 
 // left says that the client wants no more of it.
@@ -46,6 +45,7 @@ func (o *observer) left() {
 	defer o.gate.Stats.Streams.Add(-1)
 	o.way.left()
 	o.close()
+	o.gate.unanswered(o.turn)
 }
 
 // closed says that a client in this process wants no more of it. Many stop reading
@@ -53,11 +53,11 @@ func (o *observer) left() {
 func (o *observer) closed() {
 	defer o.gate.Stats.Streams.Add(-1)
 	switch result, ok := o.close(); {
-	case !ok:
-	case result.Complete:
+	case !ok, result.Complete:
 		o.gate.record(o.turn, result)
 	default:
 		o.way.left()
+		o.gate.unanswered(o.turn)
 	}
 }
 
@@ -71,6 +71,7 @@ func (o *observer) cut(ctx context.Context) {
 		o.way.cut()
 	}
 	o.close()
+	o.gate.unanswered(o.turn)
 }
 
 func (o *observer) close() (result wire.Result, ok bool) {

@@ -168,10 +168,6 @@ func (l *ledger) find(from int, hash uint64, f wire.Format, b *wire.Body, r *rea
 // take makes a body that was read the main line of the ledger, up to so many of its new
 // lines; those before from are taken already.
 func (l *ledger) take(r reading, from, to int) {
-	end := len(r.at)
-	if to < len(r.new) {
-		end = r.new[to]
-	}
 	for _, n := range r.new[from:to] {
 		known := r.lines[n]
 		l.nth[known.hash]++
@@ -180,7 +176,32 @@ func (l *ledger) take(r reading, from, to int) {
 			l.tree.add(l.said, len(l.said)-1)
 		}
 	}
-	l.main = append(l.main[:r.shared], r.at[r.shared:end]...)
+	l.main = append(l.main[:r.shared], r.mainTo(to)[r.shared:]...)
+}
+
+// partEnd is where the part of the new lines ends that is told at once and begins here.
+func (r reading) partEnd(b *wire.Body, from int) int {
+	size := 0
+	for i := from; i < min(from+maxTold, len(r.new)); i++ {
+		item := b.Items[r.items[r.new[i]]]
+		if size += item.End - item.Start; size > maxToldBytes && i > from {
+			return i
+		}
+	}
+	return min(from+maxTold, len(r.new))
+}
+
+// mainTo is the main line when so many of the new lines are taken.
+func (r reading) mainTo(to int) []int {
+	if to < len(r.new) {
+		return r.at[:r.new[to]]
+	}
+	return r.at
+}
+
+// replies reports whether the history brings back replies that are not known.
+func (r reading) replies() bool {
+	return slices.ContainsFunc(r.new, func(i int) bool { return r.lines[i].reply })
 }
 
 // tell adds a reply that was told as it came to the main line.
@@ -267,7 +288,7 @@ func (l *ledger) adopt(b *wire.Body, items []int) bool {
 		l.said[ours[0]].parent = parent
 	}
 	l.main = append(known, l.main[theirs:]...)
-	l.tree = nil
+	l.tree, l.adopted = nil, true
 	return true
 }
 
@@ -295,7 +316,7 @@ func (r reading) foreign(pending bool) bool {
 
 // drops reports whether the history goes on without the newest reply.
 func (r reading) drops() bool {
-	return len(r.new) > 0 && !slices.ContainsFunc(r.new, func(i int) bool { return r.lines[i].reply })
+	return len(r.new) > 0 && !r.replies()
 }
 
 // holds reports whether a known line is in the history.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -173,4 +174,18 @@ func join(base *url.URL, prefix, path string, from *url.URL) *url.URL {
 	}
 	u.RawQuery, u.ForceQuery = from.RawQuery, from.ForceQuery
 	return &u
+}
+
+// ParseUpstreams reads providers and where their requests go, each as in
+// anthropic=https://….
+func ParseUpstreams(list []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, one := range list {
+		name, address, ok := strings.Cut(one, "=")
+		if !ok || name == "" || address == "" {
+			return nil, fmt.Errorf("%q: give a provider and its URL, as in anthropic=https://…", one)
+		}
+		all[name] = address
+	}
+	return all, nil
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -44,9 +45,7 @@ func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader,
 	if to.format == nil || rest != nil || len(came.b) == 0 {
 		return &sending{body: newOutgoing(came, came.b)}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), g.patience())
-	defer cancel()
-	e := g.safely(ctx, r, to, came, way)
+	e := g.inTurn(r, to, came, way)
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
@@ -70,6 +69,17 @@ func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader,
 	return &e.sending
 }
 
+// inTurn edits a request when it is its turn, within the patience for it.
+func (g *Steerer) inTurn(r *http.Request, to route, came *buffer, way *trail) edited {
+	if err := g.turns.take(r.Context(), g.patience()); err != nil {
+		return edited{err: err}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), g.patience())
+	defer cancel()
+	defer func() { g.turns.give(errors.Is(ctx.Err(), context.DeadlineExceeded)) }()
+	return g.safely(ctx, r, to, came, way)
+}
+
 // patience is how long a request waits for steering before it goes out as it came.
 func (g *Steerer) patience() time.Duration { return time.Duration(g.opt.Patience) * time.Millisecond }
 
@@ -83,12 +93,37 @@ func (g *Steerer) safely(ctx context.Context, r *http.Request, to route, came *b
 	return g.edit(ctx, r, to, came, way)
 }
 
+// edit edits a request. Where another process has changed the session while it was
+// decided, or has the reply that the request brings back and has not stored it yet, it
+// is decided again.
 func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buffer, way *trail) (e edited) {
 	plain, err := g.decoded(r.Header.Get("Content-Encoding"), came)
 	if err != nil {
 		return edited{err: err}
 	}
 	defer plain.release()
+	since := time.Now()
+	for pause := awaitFirst; ; pause = min(2*pause, awaitLast) {
+		e = g.attempt(ctx, r, to, plain, way, time.Since(since) < min(maxAwait, g.patience()/2))
+		switch {
+		case errors.Is(e.err, errAwaits), errors.Is(e.err, trimtab.ErrConflict):
+		default:
+			return e
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return edited{err: fmt.Errorf("the session is being changed by others all the time: %w", ctx.Err())}
+		}
+	}
+}
+
+// errAwaits is a request whose newest reply is about to be stored by another gateway.
+var errAwaits = errors.New("its newest reply is not stored yet")
+
+// attempt edits a request once. waits says that a reply that is not stored yet may be
+// waited for.
+func (g *Steerer) attempt(ctx context.Context, r *http.Request, to route, plain *buffer, way *trail, waits bool) (e edited) {
 	from := who(g.clients, r.Header)
 	l, err := g.whose(ctx, r, to, from, plain.b, way)
 	if err != nil {
@@ -106,12 +141,17 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	if ctx.Err() != nil { // reading it has taken all the time there is
 		return edited{err: ctx.Err()}
 	}
+	if g.shared() {
+		if err := g.catchUp(ctx, l, g.info(l, from, body)); err != nil {
+			return edited{err: err}
+		}
+	}
 	if previous := body.Previous(); previous != "" && !g.goesOn(ctx, l, previous) {
 		g.Stats.Side.Add(1)
 		return e
 	}
 	why := from.side(r.Header, to.format, body)
-	if why != "" && !l.loaded {
+	if why != "" && (!l.loaded || l.fresh) {
 		g.Stats.Side.Add(1)
 		return e
 	}
@@ -120,7 +160,9 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 		return edited{err: err}
 	}
 	if body.Previous() != "" {
-		g.tellReply(ctx, l) // it does not come back
+		if err := g.tellReply(ctx, l); errors.Is(err, trimtab.ErrConflict) { // it does not come back
+			return edited{err: err}
+		}
 	}
 	seen, as := l.read(to.format, body), l.profileOf(to.format, body)
 	if why == "" {
@@ -133,27 +175,30 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 		way.aside()
 		return g.place(r, plain, to, l, body, l.carried(seen, as, by.channel, body))
 	}
-	g.Stats.Main.Add(1)
+	if waits && l.awaits && len(seen.new) > 0 && g.shared() { // a retry says nothing new
+		return edited{err: errAwaits}
+	}
 	if l.pending != nil && seen.drops() { // it was received, whatever the host thinks of it
-		g.tellReply(ctx, l)
+		if err := g.tellReply(ctx, l); errors.Is(err, trimtab.ErrConflict) {
+			return edited{err: err}
+		}
 		seen = l.read(to.format, body)
 	}
+	hooked := l.hooks.clone()
 	g.escapes(from, to.format, body, &seen)
 	if by.bound && seen.foreign(l.pending != nil) {
 		l.unsure.Store(true)
 	}
 	call := trimtab.Calling{Travel: by.travel, Hosted: l.hosted(seen, to.format, body), NoTodos: as.noTodos, Folder: g.folder(from, l, to.format, body)}
-	if body.Previous() != "" {
-		call.Hosted = l.kept()
+	s, out, err := g.tell(ctx, l, to.format, body, seen, as, g.shapeOf(from, l, body), g.handOn(l, body, call))
+	if errors.Is(err, trimtab.ErrConflict) {
+		l.hooks = hooked
+		return edited{err: err}
 	}
-	if l.hooks.adds() && g.hosts(body.Model()) {
-		call.Travel = trimtab.Hosted
-	}
-	s, out, err := g.tell(ctx, l, to.format, body, seen, g.shapeOf(from, l, body), call)
+	g.Stats.Main.Add(1)
 	if err != nil {
 		return edited{err: err}
 	}
-	l.profile = as
 	l.copy(s, out.Changes)
 	g.count(out)
 	way.told(out)
@@ -162,6 +207,17 @@ func (g *Steerer) edit(ctx context.Context, r *http.Request, to route, came *buf
 	e.turn = t
 	g.retained.put(l, l.keep(plain))
 	return e
+}
+
+// handOn leaves the notes of a request to who adds or keeps them instead of us.
+func (g *Steerer) handOn(l *ledger, body *wire.Body, call trimtab.Calling) trimtab.Calling {
+	if body.Previous() != "" {
+		call.Hosted = l.kept()
+	}
+	if l.hooks.adds() && g.hosts(body.Model()) {
+		call.Travel = trimtab.Hosted
+	}
+	return call
 }
 
 // place puts edits into a body.
@@ -207,25 +263,29 @@ func sizeOf(edits []wire.Edit) (size int) {
 	return size
 }
 
-// maxTold is how many messages the engine is told before somebody looks whether there is
-// still time: what a request may cost beyond its patience.
-const maxTold = 256
+// How many messages, and about how many bytes of them, the engine is told before somebody
+// looks whether there is still time: what a request may cost beyond its patience.
+const (
+	maxTold      = 256
+	maxToldBytes = 4 << 20
+)
 
 // tell tells the engine what is new in a body and returns the session after it. Where
 // patience ends before all is told, what was told stays told, and the next request goes
 // on from there: a long history costs each request that brings it no more than its
 // patience.
-func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, like shape, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
+func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Body, seen reading, as profile, like shape, call trimtab.Calling) (s trimtab.Session, out trimtab.Outcome, err error) {
 	replied, sure := seen.replied(f, b, l.pending)
 	commands, done := g.commands()
-	for from := 0; ; from += maxTold {
-		part := chunk{from: from, to: min(from+maxTold, len(seen.new)), replied: replied, sure: sure, like: like, call: call}
+	for from, to := 0, 0; ; from = to {
+		to = seen.partEnd(b, from)
+		part := chunk{from: from, to: to, replied: replied, sure: sure, like: like, call: call}
 		if from > 0 && ctx.Err() != nil {
 			return s, out, fmt.Errorf("%d of %d messages are told, the rest waits for the next request: %w", from, len(seen.new), ctx.Err())
 		}
 		l.loaded = false // until it is told: after an error or a panic what the store has is the truth
 		var now trimtab.Outcome
-		s, now, err = g.opt.Service.Steer(ctx, l.id, func(s trimtab.Session) []trimtab.Event {
+		s, now, err = g.advance(ctx, l, func() memo { return l.memoAfter(seen, part, as) }, func(s trimtab.Session) []trimtab.Event {
 			events := seen.events(l, f, b, s, part)
 			if part.from == 0 {
 				events = append(slices.Concat(commands, seen.typed), events...)
@@ -236,6 +296,7 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 			return events
 		})
 		if err != nil {
+			l.loaded = errors.Is(err, trimtab.ErrConflict) && g.shared() // then nothing has happened, and it catches up
 			return s, out, err
 		}
 		out.Actions, out.Changes, out.Faults = append(out.Actions, now.Actions...), append(out.Changes, now.Changes...), append(out.Faults, now.Faults...)
@@ -245,7 +306,7 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 		}
 		l.take(seen, part.from, part.to)
 		l.hooks.spend()
-		if l.loaded, l.fresh, l.state = true, false, s; replied >= 0 && part.holds(seen, replied) {
+		if l.loaded, l.fresh, l.state, l.stored = true, false, s, s; replied >= 0 && part.holds(seen, replied) {
 			l.pending = nil
 		}
 		if part.to == len(seen.new) {
@@ -253,22 +314,50 @@ func (g *Steerer) tell(ctx context.Context, l *ledger, f wire.Format, b *wire.Bo
 		}
 	}
 	l.hooks.typing = false
-	l.pending, l.since = nil, g.opt.Clock()
+	l.pending, l.since, l.awaits, l.profile = nil, g.opt.Clock(), true, as
 	l.number++
 	return s, out, nil
+}
+
+// memoAfter is the memo of a ledger once a part of a request is told.
+func (l *ledger) memoAfter(seen reading, part chunk, as profile) memo {
+	m := l.memo(seen.mainTo(part.to))
+	if part.replied >= 0 && part.holds(seen, part.replied) {
+		m.Pending = nil
+	}
+	if part.to == len(seen.new) {
+		m.Number, m.Pending, m.Awaits = m.Number+1, nil, true
+		m.System, m.Tools, m.Sketch, m.Offers, m.NoTodos = as.system, as.tools, as.sketch, as.offers, as.noTodos
+	}
+	return m
+}
+
+// info is what a session of a request is said to be when it begins.
+func (g *Steerer) info(l *ledger, from client, b *wire.Body) trimtab.Info {
+	return trimtab.Info{ID: l.id, Host: g.host(from), Project: g.opt.Project, Model: b.Model()}
 }
 
 // begin makes sure that the session and its ledger are there.
 func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Body) error {
 	l.began.Store(true)
+	if g.shared() {
+		return g.catchUp(ctx, l, g.info(l, from, b))
+	}
+	if l.loaded && g.opt.Shared != nil && !l.local { // there were others until now
+		if err := g.catchUp(ctx, l, g.info(l, from, b)); err != nil {
+			return err
+		}
+		l.loaded, l.local = !l.fresh, true
+	}
 	if l.loaded {
 		return nil
 	}
-	s, _, err := g.opt.Service.Open(ctx, trimtab.Info{ID: l.id, Host: g.host(from), Project: g.opt.Project, Model: b.Model()})
+	l.local = true
+	s, _, err := g.opt.Service.Open(ctx, g.info(l, from, b))
 	if err != nil {
 		return err
 	}
-	l.state, l.hooks.active = s, l.hooks.active || s.Vouched
+	l.state, l.stored, l.hooks.active = s, s, l.hooks.active || s.Vouched
 	if l.fresh = s.Seq == 0; l.fresh {
 		l.begin(nil)
 		return nil
@@ -277,7 +366,11 @@ func (g *Steerer) begin(ctx context.Context, l *ledger, from client, b *wire.Bod
 	if err := g.opt.Service.Flush(ctx, l.id); err != nil { // the history is read from the store
 		return err
 	}
-	return l.load(ctx, g.opt.History)
+	if err := l.load(ctx, g.opt.History); err != nil {
+		return err
+	}
+	l.recall(s)
+	return nil
 }
 
 // host is the name of the agent, by its requests or by the run.
@@ -335,6 +428,7 @@ func usable(id string) string {
 // back already.
 func (g *Steerer) record(t *turn, result wire.Result) {
 	if t == nil || !result.Complete || len(result.Message.Parts) == 0 {
+		g.unanswered(t)
 		return
 	}
 	if asksUs(result.Message) {
@@ -342,18 +436,30 @@ func (g *Steerer) record(t *turn, result wire.Result) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), g.patience())
 	defer cancel()
-	if t.ledger.lock(ctx) != nil {
+	l := t.ledger
+	if l.lock(ctx) != nil {
 		return // the client's next request tells it
 	}
-	defer t.ledger.unlock()
-	if t.ledger.number != t.number {
+	defer l.unlock()
+	if g.shared() {
+		if err := g.recordShared(ctx, t, result); err != nil {
+			g.unrecorded(l.id, err)
+		}
+		return
+	}
+	if l.number != t.number {
 		return // the client was faster
 	}
-	t.ledger.pending = &result.Message
-	t.ledger.replyID.Store(result.ID)
+	l.answer(result)
 	if !callsTools(result.Message) { // the turn is over: no request follows that would tell it
-		g.tellReply(ctx, t.ledger)
+		_ = g.tellReply(ctx, l)
 	}
+}
+
+// answer notes the newest reply.
+func (l *ledger) answer(result wire.Result) {
+	l.pending, l.awaits = &result.Message, false
+	l.replyID.Store(result.ID)
 }
 
 func callsTools(m trimtab.Message) bool {
@@ -372,15 +478,20 @@ func asksUs(m trimtab.Message) bool {
 // Flush tells the engine the replies that have waited that long to be sent back:
 // the last ones of their sessions, it seems.
 func (g *Steerer) Flush(ctx context.Context, waited time.Duration) {
+	for _, l := range g.everyLedger() {
+		g.flush(ctx, l, waited)
+	}
+}
+
+// everyLedger are those of all sessions, the one used last first.
+func (g *Steerer) everyLedger() []*ledger {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	all := make([]*ledger, 0, len(g.ledgers))
 	for e := g.order.Front(); e != nil; e = e.Next() {
 		all = append(all, e.Value.(*ledger))
 	}
-	g.mu.Unlock()
-	for _, l := range all {
-		g.flush(ctx, l, waited)
-	}
+	return all
 }
 
 func (g *Steerer) flush(ctx context.Context, l *ledger, waited time.Duration) {
@@ -396,14 +507,24 @@ func (g *Steerer) flush(ctx context.Context, l *ledger, waited time.Duration) {
 	}
 	l.forget()
 	g.retained.drop(l)
-	g.tellReply(ctx, l)
+	if g.shared() {
+		if waited == 0 || l.pending == nil {
+			return // it is in the store, and another gateway may be going on with it
+		}
+		if err := g.catchUp(ctx, l, l.state.Info); err != nil {
+			g.unrecorded(l.id, err)
+			return
+		}
+	}
+	_ = g.tellReply(ctx, l)
 }
 
 // tellReply tells the engine the newest reply before the client sends it back. The
-// ledger is locked.
-func (g *Steerer) tellReply(ctx context.Context, l *ledger) {
+// ledger is locked. An error is logged already, but for trimtab.ErrConflict: another
+// process has changed the session.
+func (g *Steerer) tellReply(ctx context.Context, l *ledger) error {
 	if l.pending == nil || !l.loaded {
-		return
+		return nil
 	}
 	m := *l.pending
 	m.ID = "r" + strconv.Itoa(len(l.main)+1) + "." + strconv.FormatInt(g.opt.Clock().UnixNano(), 36)
@@ -412,16 +533,23 @@ func (g *Steerer) tellReply(ctx context.Context, l *ledger) {
 	if n := len(l.main); n > 0 {
 		last := l.main[n-1]
 		if l.said[last].hash == 0 {
-			return // a reply to a retry: one was told already
+			return nil // a reply to a retry: one was told already
 		}
 		m.After = l.after(last, len(l.said))
 	}
-	said := func(trimtab.Session) []trimtab.Event { return []trimtab.Event{trimtab.Said{Message: m}} }
-	if _, _, err := g.opt.Service.Steer(ctx, l.id, said); err != nil {
+	after := func() memo { return l.memo(append(slices.Clip(l.main), len(l.said))) }
+	s, _, err := g.advance(ctx, l, after, func(trimtab.Session) []trimtab.Event { return []trimtab.Event{trimtab.Said{Message: m}} })
+	switch {
+	case errors.Is(err, trimtab.ErrConflict):
+		l.loaded = g.shared() // which catches up; else all is read again
+		return err
+	case err != nil:
 		g.unrecorded(l.id, err)
-		return
+		return err
 	}
 	l.tell(m)
+	l.stored = s
+	return nil
 }
 
 // flushTime is how long one session may take to tell its last reply.

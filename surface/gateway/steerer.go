@@ -25,6 +25,7 @@ type Steerer struct {
 	order    list.List // of *ledger, the one used last in front
 	retained retained
 	pool     bufferPool
+	turns    *turns
 	refused  sync.Map // "provider model" of those that take no instructions inside the conversation
 	renamed  sync.Map // the session that goes on at the address of a run, by the name of the address
 	zstd     func() (*zstd.Decoder, error)
@@ -48,7 +49,7 @@ func NewSteerer(opt Options) (*Steerer, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Steerer{opt: opt, clients: knownClients(), zstd: newZstd(opt.MaxBody), ledgers: map[string]*list.Element{}}, nil
+	return &Steerer{opt: opt, clients: knownClients(), zstd: newZstd(opt.MaxBody), turns: newTurns(), ledgers: map[string]*list.Element{}}, nil
 }
 
 // ledger returns the ledger of a session. Where there are too many it forgets the

@@ -205,18 +205,11 @@ func firstParagraph(text string) (head, rest string) {
 // serveTyped says whether a person typed a command of the host in a session, as its
 // prompt hook told it. Each time that it was typed is said once.
 func (g *Gateway) serveTyped(w http.ResponseWriter, r *http.Request) {
-	body, rest, err := g.read(w, r)
-	if err != nil || rest != nil {
-		refuse(w, http.StatusBadRequest, "trimtab: the question did not arrive whole")
-		return
-	}
-	defer body.release()
 	var q relay.Question
-	if err := json.Unmarshal(body.b, &q); err != nil || r.Method != http.MethodPost {
-		refuse(w, http.StatusBadRequest, "trimtab: this is no question about what was typed")
+	ctx, cancel, ok := g.posted(w, r, "question about what was typed", &q)
+	if !ok {
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), g.patience())
 	defer cancel()
 	l, err := g.locked(ctx, g.nameOf(q.Session))
 	if err != nil {

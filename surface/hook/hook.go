@@ -34,6 +34,7 @@ type Options struct {
 	Eager   bool                                                    // no call may be put aside: somebody outside the engine wants to hear of each
 	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
 	SendOn  bool                                                    // a stop that has triggered something sends the agent on
+	Waiting func(ctx context.Context, project string) string        // what waits for the person there, in a line; nil is not asked
 	Early   func(trimtab.Asked) error                               // takes a command of the person's for a run without a session; nil is not at all
 	File    func(text string) bool                                  // a file that the host reads by itself holds a line of a prompt; nil is not asked
 	Plan    Plan                                                    // nil where the host's hooks tell of its todo list
@@ -228,7 +229,7 @@ func (t *turn) said(ctx context.Context, s trimtab.Session, out trimtab.Outcome)
 	switch t.call.Event.Kind {
 	case spool.Start:
 		a.Context = join(t.status(s), a.Context)
-		return t.tell(a)
+		return t.waiting(ctx, t.tell(a))
 	case spool.Prompt:
 		return t.tell(a)
 	case spool.Stop:
@@ -236,6 +237,18 @@ func (t *turn) said(ctx context.Context, s trimtab.Session, out trimtab.Outcome)
 	case spool.Request:
 		return t.tell(t.placed(s, a))
 	case spool.None, spool.Using, spool.Used, spool.Compacting, spool.Compacted, spool.End:
+	}
+	return a
+}
+
+// waiting adds to the answer of a start what waits for the person, for their eyes alone. A
+// start that only follows a compaction is none for them.
+func (t *turn) waiting(ctx context.Context, a Answer) Answer {
+	if t.opt.Waiting == nil || t.in.Source == "compact" {
+		return a
+	}
+	if line := t.opt.Waiting(ctx, t.project()); line != "" {
+		a.Notices = append(a.Notices, line)
 	}
 	return a
 }

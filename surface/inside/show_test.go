@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -126,5 +127,24 @@ func TestH10_TheTitleOfTheTerminal(t *testing.T) {
 		if (inside.Config{}).Shown(name) != want || (inside.Config{Title: &off}).Shown(name) {
 			t.Errorf("%s", name)
 		}
+	}
+}
+
+// TestX7_AWatchLooksWhenSomethingHasChanged, and not by the clock.
+func TestX7_AWatchLooksWhenSomethingHasChanged(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	looked, changes := 0, make(chan struct{}, 3)
+	w := inside.Watch{
+		JSON: true, Out: io.Discard, Every: time.Hour,
+		Look: func(context.Context) (trimtab.Session, []trimtab.Status, error) {
+			if looked++; looked == 3 {
+				cancel()
+			}
+			return trimtab.Session{Step: looked}, nil, nil
+		},
+		Next: func(context.Context) error { changes <- struct{}{}; return nil },
+	}
+	if err := w.On(ctx); err != nil || looked != 3 || len(changes) != 2 {
+		t.Errorf("looked %d times after %d changes, %v", looked, len(changes), err)
 	}
 }

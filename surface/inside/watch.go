@@ -19,6 +19,7 @@ type Watch struct {
 	JSON     bool // a line for each change
 	Terminal bool // Out is one: the text is replaced in place
 	Every    time.Duration
+	Next     func(context.Context) error // returns when there may be something new; nil, or an error, is after Every
 }
 
 // On watches. What goes wrong while it looks is shown and tried again: a database may be
@@ -41,6 +42,9 @@ func (w Watch) On(ctx context.Context) error {
 				return err
 			}
 			before = now
+		}
+		if w.Next != nil && err == nil && w.Next(ctx) == nil {
+			continue
 		}
 		select {
 		case <-ctx.Done():

@@ -2,15 +2,13 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trimtab/trimtab/surface/address"
 )
 
 // HTTPOptions say who may come in.
@@ -30,19 +28,16 @@ func (s *Server) Handler(opt HTTPOptions) (http.Handler, error) {
 	if len(opt.Token) < 32 {
 		return nil, errors.New("mcp: the token is too short")
 	}
-	want := sha256.Sum256([]byte(opt.Token))
+	known := address.Bearer(opt.Token)
 	inner := s.dialects()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		given := sha256.Sum256([]byte(token))
-		origin := r.Header.Get("Origin")
 		switch {
-		case !slices.Contains(opt.Hosts, r.Host):
+		case !address.AllowedHost(opt.Hosts, r):
 			http.Error(w, "this host name is not served here", http.StatusForbidden)
-		case origin != "" && !slices.Contains(opt.Hosts, strings.TrimPrefix(origin, "http://")):
+		case !address.AllowedOrigin(opt.Hosts, r):
 			http.Error(w, "this origin may not come here", http.StatusForbidden)
-		case !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(given[:], want[:]) != 1:
+		case !known(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "give the token of the data folder: Authorization: Bearer …", http.StatusUnauthorized)
 		default:

@@ -5,6 +5,7 @@ package server_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -19,12 +20,12 @@ import (
 // systemd passes it.
 func TestH7_APortThatIsHeldForUsIsServed(t *testing.T) {
 	if os.Getenv("INHERIT") != "" {
-		l, err := server.Inherited(func(name string) string {
+		l, err := server.Config{Listen: "127.0.0.1:0"}.Open(t.Context(), func(name string) string {
 			if name == "LISTEN_PID" { // systemd sets it between fork and exec
 				return fmt.Sprint(os.Getpid())
 			}
 			return os.Getenv(name)
-		})
+		}, slog.New(slog.DiscardHandler))
 		if err != nil || l == nil {
 			fmt.Println("refused:", err)
 			os.Exit(0)
@@ -35,7 +36,7 @@ func TestH7_APortThatIsHeldForUsIsServed(t *testing.T) {
 	for _, c := range []struct{ address, fds, want string }{
 		{"127.0.0.1:0", "1", ""},
 		{"127.0.0.1:0", "2", "passes on 2 sockets"},
-		{"0.0.0.0:0", "1", "only loopback"},
+		{"0.0.0.0:0", "1", "can be reached by others"},
 	} {
 		l, err := net.Listen("tcp", c.address)
 		if err != nil {

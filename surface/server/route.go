@@ -4,16 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/address"
 )
 
 // ServeHTTP checks host and origin before any route but MCP, which checks them
 // itself and answers in its own words.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if name := r.Header.Get("X-Forwarded-Host"); name != "" && s.opt.TrustProxy {
+		r.Host = name
+	}
 	switch {
+	case s.probed(w, r):
 	case s.opt.MCP != nil && r.URL.Path == "/mcp":
 		s.opt.MCP.ServeHTTP(w, r)
 	case !s.allowed(r):
@@ -23,12 +27,33 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allowed reports whether a request names this machine as its host and comes from
-// no other origin: else a page in a browser could reach the server by a host name
-// of its own that resolves to loopback.
 func (s *Server) allowed(r *http.Request) bool {
-	origin := r.Header.Get("Origin")
-	return slices.Contains(s.opt.Hosts, r.Host) && (origin == "" || slices.Contains(s.opt.Hosts, strings.TrimPrefix(origin, "http://")))
+	return address.AllowedHost(s.opt.Hosts, r) && address.AllowedOrigin(s.opt.Hosts, r)
+}
+
+// probed answers those who ask whether the server lives. They call it by any name, such
+// as the address of a container, and learn nothing else. Whoever counts calls it so too,
+// and shows that they may where others can reach the server.
+func (s *Server) probed(w http.ResponseWriter, r *http.Request) bool {
+	if s.opt.Bare || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	switch {
+	case r.URL.Path == "/healthz":
+		fmt.Fprintln(w, "ok")
+	case r.URL.Path == "/readyz":
+		s.ready(w, r)
+	case r.URL.Path == "/metrics" && s.opt.Viewer != nil:
+		if !s.opt.Viewer(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "metrics are for those with the token: Authorization: Bearer …", http.StatusUnauthorized)
+			return true
+		}
+		s.metrics(w)
+	default:
+		return false
+	}
+	return true
 }
 
 // routes is a switch since http.ServeMux would redirect paths that are not clean,
@@ -36,10 +61,6 @@ func (s *Server) allowed(r *http.Request) bool {
 func (s *Server) routes(w http.ResponseWriter, r *http.Request) {
 	get := !s.opt.Bare && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 	switch path := r.URL.Path; {
-	case path == "/healthz" && get:
-		fmt.Fprintln(w, "ok")
-	case path == "/readyz" && get:
-		s.ready(w, r)
 	case path == "/metrics" && get:
 		s.metrics(w)
 	case s.opt.API != nil && strings.HasPrefix(path, "/trimtab/"):
@@ -51,6 +72,10 @@ func (s *Server) routes(w http.ResponseWriter, r *http.Request) {
 
 // ready says whether requests are steered and what is steered is stored.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if s.ending.Load() {
+		http.Error(w, "the server is ending; requests still pass", http.StatusServiceUnavailable)
+		return
+	}
 	if _, err := s.opt.Store.Load(r.Context(), "readyz"); err != nil && !errors.Is(err, trimtab.ErrNotFound) {
 		http.Error(w, "the store does not answer; requests still pass, unsteered", http.StatusServiceUnavailable)
 		return

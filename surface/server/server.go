@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -47,6 +48,12 @@ type Options struct {
 	Known func(secret string) bool
 	Bare  bool // health, readiness and metrics are not served
 
+	// Viewer reports whether a request may see the metrics; nil leaves them to everyone
+	// who names one of the hosts.
+	Viewer     func(*http.Request) bool
+	TrustProxy bool          // X-Forwarded-Host is the host that the client named
+	Drain      time.Duration // how long requests are taken after the end was asked for
+
 	// FlushQuiet is how long a session must be quiet until its last reply is stored
 	// while the server runs; 0 stores it at the session's next request or at shutdown.
 	FlushQuiet time.Duration
@@ -57,6 +64,7 @@ type Options struct {
 type Server struct {
 	opt     Options
 	gateway http.Handler // behind its addresses
+	ending  atomic.Bool  // the end was asked for
 }
 
 // New returns a server.
@@ -67,7 +75,7 @@ func New(opt Options) (*Server, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{opt, address.Handler(opt.Known, opt.Gateway)}, nil
+	return &Server{opt: opt, gateway: address.Handler(opt.Known, opt.Gateway)}, nil
 }
 
 // Serve answers requests until the context ends, lets the replies under way finish,
@@ -99,6 +107,14 @@ func (s *Server) serveUntil(ctx context.Context, l net.Listener) error {
 	case err := <-end:
 		return err
 	case <-ctx.Done():
+	}
+	if s.ending.Store(true); s.opt.Drain > 0 { // so that a balancer sends nothing more
+		s.opt.Log.Info("ending; requests are taken for a while", "for", s.opt.Drain)
+		select {
+		case err := <-end:
+			return err
+		case <-time.After(s.opt.Drain):
+		}
 	}
 	return shutdown(context.WithoutCancel(ctx), srv, end)
 }

@@ -3,7 +3,7 @@
 // encodes. It never serves without the token, and never to another host name or
 // origin than its own.
 //
-//	api, err := web.New(web.Options{Service: sessions, Archive: store, Token: token, Hosts: hosts})
+//	api, err := web.New(web.Options{Service: sessions, Archive: store, Feed: store, Token: token, Hosts: hosts})
 //	mux.Handle("/trimtab/", api)
 //
 // The contract is at /trimtab/api/openapi.json.
@@ -11,19 +11,16 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/store/feed"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/address"
 )
 
 // Service is the part of session.Service that the API goes through.
@@ -31,13 +28,13 @@ type Service interface {
 	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
 	Session(ctx context.Context, id string) (trimtab.Session, error)
 	Engine() *trimtab.Engine
-	Subscribe(ctx context.Context) <-chan session.Published
 }
 
 // Options are what the API is made of.
 type Options struct {
 	Service Service
 	Archive trimtab.Archive
+	Feed    feed.Source     // of the archive
 	Token   string          // at least 32 characters
 	Hosts   []string        // host:port that requests may name
 	Done    <-chan struct{} // closed when the server shuts down: event streams end; nil is never
@@ -47,8 +44,7 @@ type Options struct {
 type API struct {
 	opt   Options
 	mux   *http.ServeMux
-	token [sha256.Size]byte
-	hosts map[string]bool
+	known func(*http.Request) bool
 }
 
 //go:embed openapi.json
@@ -59,10 +55,7 @@ func New(opt Options) (*API, error) {
 	if len(opt.Token) < 32 {
 		return nil, errors.New("web: the token is too short")
 	}
-	a := &API{opt: opt, mux: http.NewServeMux(), token: sha256.Sum256([]byte(opt.Token)), hosts: map[string]bool{}}
-	for _, h := range opt.Hosts {
-		a.hosts[h] = true
-	}
+	a := &API{opt: opt, mux: http.NewServeMux(), known: address.Bearer(opt.Token)}
 	a.mux.HandleFunc("GET /trimtab/api/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(contract)
@@ -73,6 +66,7 @@ func New(opt Options) (*API, error) {
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/journal", a.journal)
 	a.mux.HandleFunc("GET /trimtab/api/commands", a.commands)
 	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
+	a.mux.HandleFunc("GET /trimtab/api/changes", a.changes)
 	a.mux.HandleFunc("GET /trimtab/api/events", a.events)
 	a.mux.HandleFunc("/trimtab/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "no such path; the contract is at /trimtab/api/openapi.json")
@@ -85,24 +79,17 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	origin := r.Header.Get("Origin")
 	switch {
-	case !a.hosts[r.Host]:
+	case !address.AllowedHost(a.opt.Hosts, r):
 		fail(w, http.StatusForbidden, "this host name is not served here")
-	case origin != "" && !a.hosts[strings.TrimPrefix(origin, "http://")]:
+	case !address.AllowedOrigin(a.opt.Hosts, r):
 		fail(w, http.StatusForbidden, "this origin may not come here")
-	case !a.known(r.Header.Get("Authorization")):
+	case !a.known(r):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		fail(w, http.StatusUnauthorized, "give the token of the data folder: Authorization: Bearer …")
 	default:
 		a.mux.ServeHTTP(w, r)
 	}
-}
-
-func (a *API) known(header string) bool {
-	scheme, given, _ := strings.Cut(header, " ")
-	sum := sha256.Sum256([]byte(given))
-	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) {
@@ -203,44 +190,6 @@ func (a *API) command(w http.ResponseWriter, r *http.Request) {
 	answer(w, reply)
 }
 
-// events streams what happens, as server-sent events. The data is a line of the
-// journal with its session.
-func (a *API) events(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.WriteHeader(http.StatusOK)
-	flush := http.NewResponseController(w)
-	_ = flush.Flush()
-	live := a.opt.Service.Subscribe(r.Context())
-	beat := time.NewTicker(20 * time.Second)
-	defer beat.Stop()
-	for {
-		select {
-		case p, ok := <-live:
-			if !ok {
-				return
-			}
-			raw, err := json.Marshal(struct {
-				Session trimtab.Info  `json:"session"`
-				Entry   trimtab.Entry `json:"entry"`
-				Missed  int           `json:"missed,omitempty"`
-			}{p.Session, p.Entry, p.Missed})
-			if err != nil {
-				continue
-			}
-			fmt.Fprintf(w, "event: entry\ndata: %s\n\n", raw)
-		case <-beat.C:
-			fmt.Fprint(w, ": still here\n\n")
-		case <-r.Context().Done():
-			return
-		case <-a.opt.Done:
-			return
-		}
-		if flush.Flush() != nil {
-			return
-		}
-	}
-}
-
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	e := json.NewEncoder(w)
@@ -254,7 +203,9 @@ func failed(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, trimtab.ErrNotFound):
 		status = http.StatusNotFound
-	case errors.Is(err, trimtab.ErrBadID):
+	case errors.Is(err, owned.ErrForbidden):
+		status = http.StatusForbidden
+	case errors.Is(err, trimtab.ErrBadID), errors.Is(err, feed.ErrCursor):
 		status = http.StatusBadRequest
 	case errors.Is(err, trimtab.ErrConflict):
 		status = http.StatusConflict

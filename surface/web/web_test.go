@@ -36,7 +36,7 @@ func open(t *testing.T) *site {
 	st := memory.New()
 	service := session.New(engine, st, session.Options{})
 	srv, shut := httptest.NewUnstartedServer(nil), make(chan struct{})
-	api, err := web.New(web.Options{Service: service, Archive: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	api, err := web.New(web.Options{Service: service, Archive: st, Feed: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +117,8 @@ func TestTheContract(t *testing.T) {
 		{"POST", "/trimtab/api/sessions/s1/commands/mode", `{"args":["flying"]}`, 422, `no mode is called`},
 		{"POST", "/trimtab/api/sessions/s1/commands/fly", ``, 422, `no command`},
 		{"POST", "/trimtab/api/sessions/s1/commands/mode", `{"args":5}`, 400, `args`},
+		{"GET", "/trimtab/api/changes", "", 200, `"kind":"session","id":"s1"`},
+		{"GET", "/trimtab/api/changes?after=99999", "", 400, `not a cursor`},
 		{"GET", "/trimtab/api/openapi.json", "", 200, `"openapi"`},
 		{"GET", "/trimtab/api/nothing", "", 404, `openapi.json`},
 	} {
@@ -195,7 +197,7 @@ func TestEventsComeLive(t *testing.T) {
 	go func() {
 		in := bufio.NewScanner(reply.Body)
 		for in.Scan() {
-			if data, ok := strings.CutPrefix(in.Text(), "data: "); ok {
+			if data, ok := strings.CutPrefix(in.Text(), "data: "); ok && strings.Contains(data, `"entry"`) {
 				heard <- data
 				return
 			}

@@ -140,6 +140,9 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	} else {
 		shut = s.shut
 	}
+	if call.Event.Kind == spool.Start && err == nil {
+		opt.Waiting = s.waiting
+	}
 	if call.Event.Kind == spool.Stop && call.Host.Hooks.TodoGap {
 		opt.Plan = lastPlan
 	}

@@ -2,6 +2,7 @@ package hookcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,12 +10,15 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/sandbox"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/external"
+	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook"
 )
@@ -28,8 +32,9 @@ type Store struct {
 // Settings are those that an answer depends on. What else is set is nothing to it.
 type Settings struct {
 	steer.Config
-	Store  Store          `json:"store" doc:"the database"`
-	Limits setting.Limits `json:"limits" doc:"what is refused for its size"`
+	User   identity.Config `json:"user" doc:"who you are, where others use the same database"`
+	Store  Store           `json:"store" doc:"the database"`
+	Limits setting.Limits  `json:"limits" doc:"what is refused for its size"`
 	Tools  struct {
 		Sandbox sandbox.Config `json:"sandbox" doc:"what confines the commands of the bash tool"`
 	} `json:"tools" doc:"the agent's tools"`
@@ -102,7 +107,7 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 	} else {
 		file := filepath.Join(data, "trimtab.db")
 		o.log = file + "-wal"
-		o.store, err = sqlite.OpenBriefly(ctx, file, o.cfg.Store.Config)
+		o.store, err = r.openFile(ctx, file, o.cfg, data)
 	}
 	if err != nil {
 		return o, err
@@ -114,6 +119,27 @@ func (r Run) load(ctx context.Context, data string) (o opened, err error) {
 	}
 	o.service = session.New(engine, o.store, opt)
 	return o, nil
+}
+
+// ownFile is a person's part of a file.
+type ownFile struct {
+	*owned.Store
+	file *sqlite.Store
+}
+
+func (o ownFile) Close() error         { return o.file.Close() }
+func (o ownFile) Queue() improve.Queue { return o.file.Queue() }
+
+func (r Run) openFile(ctx context.Context, name string, cfg Settings, data string) (Archive, error) {
+	file, err := sqlite.OpenBriefly(ctx, name, cfg.Store.Config)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := identity.Open(file, identity.Options{Config: cfg.User, Environ: r.Environ, Data: data})
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return ownFile{mine, file}, nil
 }
 
 // maxLog is the size of the write-ahead log, in bytes, up to which it is left to
@@ -143,4 +169,18 @@ type brokenService struct {
 
 func (b brokenService) Session(context.Context, string) (trimtab.Session, error) {
 	return trimtab.Session{}, b.err
+}
+
+// waiting tells of the requests of a project that wait for the person. What cannot be
+// read is not told: it is no reason to keep a session waiting.
+func (o opened) waiting(ctx context.Context, project string) string {
+	st, ok := o.store.(interface{ Queue() improve.Queue })
+	if !ok {
+		return ""
+	}
+	items, err := st.Queue().Items(ctx, improve.Awaiting)
+	if err != nil {
+		return ""
+	}
+	return improve.WaitingLine(improve.WaitingIn(items, setting.Repository(project)))
 }

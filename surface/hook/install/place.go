@@ -3,13 +3,12 @@ package install
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/plainfile"
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
@@ -119,26 +118,6 @@ func (p Place) isCode(path string) bool {
 // maxFile is the largest settings file that is edited, in bytes.
 const maxFile = 8 << 20
 
-// read returns a file's bytes; nil and no error where there is none.
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", path)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s: %d bytes are over the limit of %d", path, info.Size(), maxFile)
-	}
-	data, err := os.ReadFile(path)
-	if data == nil && err == nil {
-		data = []byte{}
-	}
-	return data, err
-}
-
 // State says how the hooks of a place stand.
 type State struct {
 	Found          bool     // there is a settings file
@@ -160,7 +139,7 @@ func (p Place) State() (State, error) {
 	}
 	st := State{MCP: have.MCP, Gateway: have.Gateway}
 	st.Plugin, st.PluginCommands, st.Old = p.pluginState()
-	data, err := read(p.Files[0])
+	data, err := plainfile.Read(p.Files[0], maxFile)
 	if err != nil || data == nil {
 		return st, err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/internal/atomicfile"
+	"github.com/trimtab/trimtab/internal/plainfile"
 )
 
 // Change is what would become of one file. A nil text is no file.
@@ -23,6 +24,14 @@ type Change struct {
 	Path   string
 	Before []byte
 	After  []byte
+}
+
+// Done says what was done to the file.
+func (c Change) Done() string {
+	if c.After == nil {
+		return "removed " + c.Path
+	}
+	return "wrote " + c.Path
 }
 
 // Plan is what would change, file by file. It may be empty.
@@ -52,7 +61,7 @@ func (p Place) Add(w Want) (Plan, error) {
 		return plan, err
 	}
 	for _, path := range p.all() {
-		now, err := read(path)
+		now, err := plainfile.Read(path, maxFile)
 		if err != nil {
 			return plan, err
 		}
@@ -130,7 +139,7 @@ func (p Place) same(path string, text []byte, command func(string) string, w Wan
 func (p Place) Remove() (Plan, error) {
 	plan := Plan{Host: p.Host, place: p}
 	for _, path := range p.all() {
-		now, err := read(path)
+		now, err := plainfile.Read(path, maxFile)
 		if err != nil {
 			return plan, err
 		}
@@ -227,7 +236,7 @@ func (pl Plan) Apply(now time.Time) error {
 		return nil
 	}
 	for _, c := range pl.Changes {
-		if text, err := read(c.Path); err != nil {
+		if text, err := plainfile.Read(c.Path, maxFile); err != nil {
 			return err
 		} else if !bytes.Equal(text, c.Before) || (text == nil) != (c.Before == nil) {
 			return fmt.Errorf("%s was changed in the meantime; nothing was written, try again", c.Path)

@@ -22,19 +22,19 @@ func Self() (string, error) {
 	return self, nil
 }
 
-// HookCommand is the command line of our hooks, up to the host's name: that of the
+// hookCommand is the command line of our hooks, up to the host's name: that of the
 // small program where it lies beside self, which is trimtab, else self's. data is the
 // data folder, "" where it is the usual one.
-func HookCommand(self, data string) string {
-	words := HookArgs(self, data)
+func hookCommand(self, data string) string {
+	words := hookArgs(self, data)
 	for i := range words {
 		words[i] = shellWord(words[i])
 	}
 	return strings.Join(words, " ")
 }
 
-// HookArgs is the same, word by word: for those who start programs without a shell.
-func HookArgs(self, data string) []string {
+// hookArgs is the same, word by word: for those who start programs without a shell.
+func hookArgs(self, data string) []string {
 	small := filepath.Join(filepath.Dir(self), "trimtab-hook")
 	if runtime.GOOS == "windows" {
 		small += ".exe"
@@ -49,8 +49,8 @@ func HookArgs(self, data string) []string {
 	return append(append([]string{self}, at...), "hook")
 }
 
-// MCPCommand is the command line of our MCP server.
-func MCPCommand(self, data string) []string {
+// mcpCommand is the command line of our MCP server.
+func mcpCommand(self, data string) []string {
 	if data == "" {
 		return []string{self, "mcp"}
 	}
@@ -76,9 +76,9 @@ func ShellQuote(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// GatewayURL refuses what cannot be the address of a gateway, and returns it without a
+// gatewayURL refuses what cannot be the address of a gateway, and returns it without a
 // slash at its end. Keys go there: in plain text only on this machine.
-func GatewayURL(text string) (string, error) {
+func gatewayURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":

@@ -15,12 +15,12 @@ func TestHookCommand_IsTheSmallProgramWhereItLiesBeside(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "with blank")
 	self := filepath.Join(dir, "trimtab")
-	if got, want := HookCommand(self, ""), "'"+self+"' hook"; got != want {
+	if got, want := hookCommand(self, ""), "'"+self+"' hook"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	small := filepath.Join(dir, "trimtab-hook")
 	put(t, small, "")
-	if got, want := HookCommand(self, "/data/it's"), "'"+small+`' --data '/data/it'\''s'`; got != want {
+	if got, want := hookCommand(self, "/data/it's"), "'"+small+`' --data '/data/it'\''s'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if err := os.Remove(small); err != nil {
@@ -29,16 +29,16 @@ func TestHookCommand_IsTheSmallProgramWhereItLiesBeside(t *testing.T) {
 	if err := os.Mkdir(small, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := HookCommand(self, "/data"), "'"+self+"' --data /data hook"; got != want {
+	if got, want := hookCommand(self, "/data"), "'"+self+"' --data /data hook"; got != want {
 		t.Errorf("a folder of that name: %s, want %s", got, want)
 	}
 }
 
 func TestMCPCommand(t *testing.T) {
-	if got := MCPCommand("/bin/trimtab", ""); !slices.Equal(got, []string{"/bin/trimtab", "mcp"}) {
+	if got := mcpCommand("/bin/trimtab", ""); !slices.Equal(got, []string{"/bin/trimtab", "mcp"}) {
 		t.Errorf("%q", got)
 	}
-	if got := MCPCommand("/bin/trimtab", "/d"); !slices.Equal(got, []string{"/bin/trimtab", "--data", "/d", "mcp"}) {
+	if got := mcpCommand("/bin/trimtab", "/d"); !slices.Equal(got, []string{"/bin/trimtab", "--data", "/d", "mcp"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -56,7 +56,7 @@ func TestGatewayURL_SendsNoKeyOverANetworkInPlainText(t *testing.T) {
 		"http://127.0.0.1:8787": "http://127.0.0.1:8787", "http://localhost:1/": "http://localhost:1", "http://[::1]:1": "http://[::1]:1",
 		"https://gateway.example.org": "https://gateway.example.org",
 	} {
-		if got, err := GatewayURL(in); got != want || err != nil {
+		if got, err := gatewayURL(in); got != want || err != nil {
 			t.Errorf("%s: %s, %v", in, got, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestGatewayURL_SendsNoKeyOverANetworkInPlainText(t *testing.T) {
 		"http://gateway.example.org": "plain text", "ftp://127.0.0.1": "not a plain", "127.0.0.1:8787": "not a plain", "": "not a plain",
 		"https://u:p@h": "not a plain", "https://h?x=1": "not a plain", "https://h#x": "not a plain",
 	} {
-		if _, err := GatewayURL(in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := gatewayURL(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}

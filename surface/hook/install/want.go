@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/trimtab/trimtab/internal/plainfile"
 )
 
 // Want is what shall be in a host's settings. What is left empty stays as it is:
@@ -22,6 +24,26 @@ type Want struct {
 	Server  []string // the program that speaks MCP, for a plugin that names one anyway
 	MCP     []string // the program that speaks MCP, and its arguments
 	Gateway string   // the base URL of a gateway
+}
+
+// Parts are what may be put in beside the hooks.
+type Parts struct {
+	MCP     bool
+	Plugin  bool
+	Gateway string // an address as a person gave it
+}
+
+// NewWant is what shall be in a host's settings for self, which is trimtab. data is the
+// data folder, "" where it is the usual one. An error is about the gateway's address.
+func NewWant(self, data string, with Parts) (w Want, err error) {
+	w = Want{Hooks: hookCommand(self, data), Args: hookArgs(self, data), Plugin: with.Plugin, Server: mcpCommand(self, data)}
+	if with.MCP {
+		w.MCP = mcpCommand(self, data)
+	}
+	if with.Gateway != "" {
+		w.Gateway, err = gatewayURL(with.Gateway)
+	}
+	return w, err
 }
 
 // What there is no way for, and what to do instead.
@@ -50,7 +72,7 @@ func (p Place) had(w Want) (Want, error) {
 		w.Plugin = true
 	}
 	for _, path := range p.Files {
-		text, err := read(path)
+		text, err := plainfile.Read(path, maxFile)
 		if err != nil {
 			return w, err
 		}

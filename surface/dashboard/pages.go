@@ -1,0 +1,176 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/export/timeline"
+)
+
+// How much of the sessions the first page shows: the newest, and what steers those of the
+// last day.
+const (
+	listed   = 200
+	detailed = 30
+	lately   = 24 * time.Hour
+	alive    = 15 * time.Minute
+)
+
+// row is a session on the first page.
+type row struct {
+	trimtab.Info
+	Alive   bool
+	Step    int
+	Context int
+	Status  []trimtab.Status
+	Totals  timeline.Totals
+	Last    *timeline.Note // the newest message of ours
+	Loops   bool           // it is held for the person, and no prompt came since
+	Known   bool           // the fields above are
+}
+
+func (d *Dashboard) funcs() template.FuncMap {
+	return template.FuncMap{"ago": d.ago, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
+}
+
+// ago says when something was, as people do.
+func (d *Dashboard) ago(t time.Time) string {
+	switch since := d.opt.Clock().Sub(t); {
+	case since < time.Minute:
+		return "just now"
+	case since < time.Hour:
+		return fmt.Sprintf("%d min ago", int(since.Minutes()))
+	case since < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(since.Hours()))
+	default:
+		return t.Local().Format("2 Jan 15:04")
+	}
+}
+
+func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
+	var rows []row
+	for info, err := range d.opt.Archive.List(r.Context(), trimtab.Query{Limit: listed}) {
+		if err != nil {
+			d.failed(w, err)
+			return
+		}
+		rows = append(rows, row{Info: info, Alive: d.opt.Clock().Sub(info.Updated) < alive})
+	}
+	for i := range rows[:min(len(rows), detailed)] {
+		if d.opt.Clock().Sub(rows[i].Updated) > lately && i > 4 {
+			break
+		}
+		d.detail(r, &rows[i])
+	}
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Rows": rows, "Full": len(rows) == listed, "Listed": listed})
+}
+
+// detail adds what steers a session. One that cannot be read is shown without.
+func (d *Dashboard) detail(r *http.Request, to *row) {
+	line, s, err := d.read(r, to.ID)
+	if err != nil {
+		return
+	}
+	to.Known, to.Step, to.Context, to.Totals = true, s.Step, s.Meter.Context, line.Totals
+	to.Status = d.opt.Service.Engine().Status(s)
+	for _, turn := range line.Turns {
+		to.Loops = false // a prompt came
+		for _, i := range turn.Items {
+			switch i.Kind {
+			case timeline.Ours:
+				to.Last = i.Note
+			case timeline.Paused:
+				to.Loops = true
+			case timeline.Call:
+				to.Loops = to.Loops && i.Failed
+			}
+		}
+	}
+}
+
+func (d *Dashboard) read(r *http.Request, id string) (timeline.Timeline, trimtab.Session, error) {
+	s, err := d.opt.Archive.Load(r.Context(), id)
+	if err != nil {
+		return timeline.Timeline{}, s, err
+	}
+	doc, err := export.FromArchive(r.Context(), d.opt.Archive, s)
+	if err != nil {
+		return timeline.Timeline{}, s, err
+	}
+	return doc.Timeline(), s, nil
+}
+
+// turns is how many turns a page of a session shows.
+const turns = 50
+
+func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	s, err := d.opt.Archive.Load(r.Context(), id)
+	if err != nil {
+		d.failed(w, err)
+		return
+	}
+	doc, err := export.FromArchive(r.Context(), d.opt.Archive, s)
+	if err != nil {
+		d.failed(w, err)
+		return
+	}
+	line := doc.Timeline()
+	shown := line.Turns[max(0, len(line.Turns)-turns):]
+	if r.FormValue("all") != "" {
+		shown = line.Turns
+	}
+	d.page(w, r, "session", map[string]any{
+		"Title": s.Title, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": len(line.Turns) - len(shown),
+		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
+	})
+}
+
+func facts(s trimtab.Session, mode string) (all [][2]string) {
+	for _, f := range [][2]string{{"agent", s.Host}, {"model", s.Model}, {"folder", s.Project}, {"mode", mode}, {"session", s.ID}} {
+		if f[1] != "" {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// setMode is the person's own act: the cookie and the page's token say so.
+func (d *Dashboard) setMode(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	_, out, err := d.opt.Service.Handle(r.Context(), id, trimtab.Asked{Command: "mode", Args: []string{r.FormValue("mode")}, Away: true})
+	if err != nil {
+		d.failed(w, err)
+		return
+	}
+	if reply, err := out.Reply(); err != nil || reply.Failed {
+		d.problem(w, http.StatusUnprocessableEntity, "The mode was not changed: "+reply.Text)
+		return
+	}
+	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
+}
+
+func (d *Dashboard) page(w http.ResponseWriter, r *http.Request, name string, data map[string]any) {
+	v, _ := d.visitors.visit(r)
+	data["Token"], data["Sample"], data["Page"] = v.token, d.opt.Sample, name
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if err := d.pages.ExecuteTemplate(w, name, data); err != nil {
+		return // the browser is gone
+	}
+}
+
+func (d *Dashboard) failed(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, trimtab.ErrNotFound), errors.Is(err, trimtab.ErrBadID):
+		d.problem(w, http.StatusNotFound, "There is no such session. It may have been removed.")
+	default:
+		d.problem(w, http.StatusServiceUnavailable, "The store does not answer: "+err.Error()+". Load the page again in a moment.")
+	}
+}
