@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/server"
 )
 
 // counted is a model that counts what it is asked and keeps what it was told.
@@ -78,7 +79,7 @@ func TestH7_ServeAnswersItsClientsAndNobodyElse(t *testing.T) {
 	a.environ = []string{"HOME=" + dir, "TRIMTAB_DATA=" + filepath.Join(dir, "data"), "TRIMTAB_TELEMETRY_TRACES=" + collector.URL}
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error, 1)
-	go func() { over <- a.serve(ctx, "127.0.0.1:0", []string{"anthropic=" + model.URL}) }()
+	go func() { over <- a.serve(ctx, server.Config{Listen: "127.0.0.1:0"}, []string{"anthropic=" + model.URL}) }()
 	base := said.address(t, over)
 	own := ownURL(t, a, base) // made while the server runs
 	_, secret := address.Split(own)

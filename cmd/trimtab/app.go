@@ -21,12 +21,15 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/memory"
+	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook/hookcmd"
@@ -44,10 +47,11 @@ type app struct {
 
 	flag struct {
 		data, config, session    string
+		user                     string
 		sets                     []string
 		json, quiet              bool
 		prompt, resume, model    string
-		permit                   string
+		permit, output           string
 		prompted, proceed, plain bool
 	}
 	settings *Settings // nil until loaded
@@ -97,14 +101,14 @@ type Storage struct {
 	Postgres postgres.Config `json:"postgres" guard:"user" doc:"how the database server is used"`
 }
 
-// archive is an open store: the sessions in it, and the database they are in.
+// archive is an open store: the person's sessions in it, and the database they are in.
 type archive struct {
-	trimtab.Archive
+	*owned.Store
 	database
+	feed.Source
 }
 
 type database interface {
-	Version(ctx context.Context, id string) (int, error)
 	Queue() improve.Queue
 	Path() string // of the file, or the server's URL without the password
 	Close() error
@@ -119,12 +123,12 @@ func (a *app) store(ctx context.Context) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := a.openStore(ctx, cfg.Store)
+	st, err := a.openStore(ctx, cfg)
 	if err != nil && a.passing && ctx.Err() == nil {
 		a.wrong("sessions are steered from memory and not stored: %s\n", err)
 		a.unready = err
 		kept := memory.New() // forgotten at the end
-		st, err = &archive{kept, kept}, nil
+		st, err = a.personal(kept, kept, kept, cfg.User, false)
 	}
 	if err != nil {
 		return nil, err
@@ -133,26 +137,43 @@ func (a *app) store(ctx context.Context) (*archive, error) {
 	return st, nil
 }
 
-func (a *app) openStore(ctx context.Context, cfg Storage) (*archive, error) {
-	if cfg.URL != "" {
-		st, err := postgres.Open(ctx, cfg.URL, cfg.Postgres)
+func (a *app) openStore(ctx context.Context, cfg *Settings) (*archive, error) {
+	if cfg.Store.URL != "" {
+		st, err := postgres.Open(ctx, cfg.Store.URL, cfg.Store.Postgres)
 		if err != nil {
 			return nil, err
 		}
-		return &archive{st, st}, nil
+		return a.personal(st, st, st, cfg.User, true)
 	}
 	dir, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Config)
+	st, err := sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Store.Config)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return nil, fmt.Errorf("%w; name a folder that can be written with --data or TRIMTAB_DATA", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &archive{st, st}, nil
+	return a.personal(st, st, st, cfg.User, false)
+}
+
+// personal is the person's part of a store. A gateway steers whatever sessions its clients
+// bring, by their ids, and lists the person's own.
+func (a *app) personal(st trimtab.Archive, db database, changes feed.Source, who identity.Config, shared bool) (*archive, error) {
+	if a.passing {
+		who.Role = string(owned.Steer)
+	}
+	dir, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	mine, err := identity.Open(st, identity.Options{Config: who, Environ: a.environ, Data: dir, Shared: shared, Show: a.flag.user})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &archive{mine, db, mine.Feed(changes)}, nil
 }
 
 func (a *app) close() error {

@@ -11,7 +11,10 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessiontext"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/surface/inside"
 )
 
@@ -41,7 +44,7 @@ func askCommands(a *app) []*cobra.Command {
 		}
 		var lines []string
 		for _, ex := range d.Examples {
-			lines = append(lines, strings.TrimRight("  trimtab "+d.Name+" "+ex, " "))
+			lines = append(lines, strings.TrimRight("  trimtab "+d.Name+" "+shellSafe(ex), " "))
 		}
 		c := &cobra.Command{
 			Use: strings.TrimRight(d.Name+" "+d.Usage, " "), Short: d.Short, Example: strings.Join(lines, "\n"), ValidArgs: d.Values,
@@ -100,7 +103,7 @@ func statusCommand(a *app) *cobra.Command {
 				return a.statusLine(c.Context(), of, strings.Join(args, ""))
 			}
 			if watch {
-				return inside.Watch{Look: a.looker(strings.Join(args, "")), Out: answers{a}, JSON: a.flag.json, Terminal: a.terminal.out, Every: time.Second}.On(c.Context())
+				return inside.Watch{Look: a.looker(strings.Join(args, "")), Next: a.changes(c.Context()), Out: answers{a}, JSON: a.flag.json, Terminal: a.terminal.out, Every: time.Second}.On(c.Context())
 			}
 			return a.status(c.Context(), strings.Join(args, ""))
 		},
@@ -141,14 +144,44 @@ func (a *app) looker(id string) func(context.Context) (trimtab.Session, []trimta
 	}
 }
 
+// changes waits for the store to change; nil where it cannot be watched.
+func (a *app) changes(ctx context.Context) func(context.Context) error {
+	st, err := a.store(ctx)
+	if err != nil {
+		return nil
+	}
+	f, err := feed.Follow(ctx, st)
+	if err != nil {
+		return nil
+	}
+	return f.Next
+}
+
 func (a *app) status(ctx context.Context, id string) error {
 	s, st, err := a.looker(id)(ctx)
+	waiting := a.waiting(ctx)
+	if err == nil && a.flag.json {
+		return a.printJSON(struct {
+			sessiontext.Report
+			Waiting []report.WaitingItem `json:"improvements_waiting"`
+		}{sessiontext.ForPrograms(s, st), report.WaitingItems(waiting)})
+	}
+	if err == nil {
+		a.answered(sessiontext.Status(a.out, s, st))
+	}
+	if line := improve.WaitingLine(waiting); line != "" {
+		a.progress("%s\n", line)
+	}
+	return err
+}
+
+// waiting are the requests for improvement that wait for the person. A status is no place
+// for what is wrong with them.
+func (a *app) waiting(ctx context.Context) []improve.Item {
+	q, err := a.queue(ctx)
 	if err != nil {
-		return err
+		return nil
 	}
-	if a.flag.json {
-		return a.printJSON(sessiontext.ForPrograms(s, st))
-	}
-	a.answered(sessiontext.Status(a.out, s, st))
-	return nil
+	items, _ := q.Items(ctx, improve.Awaiting)
+	return items
 }

@@ -4,23 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/chat"
+	"github.com/trimtab/trimtab/agent/permission"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust/project"
-	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/surface/headless"
 	"github.com/trimtab/trimtab/surface/linechat"
 )
 
@@ -34,10 +33,12 @@ func chatFlags(c *cobra.Command, a *app) {
 	f.StringVarP(&a.flag.resume, "resume", "r", "", "go on with the session of this `id`; without one, choose from a list")
 	f.Lookup("resume").NoOptDefVal = pickOne
 	f.StringVarP(&a.flag.model, "model", "m", "", "`name` of the model, as in anthropic/claude-opus-5, ollama/qwen3 or demo; demo:FILE plays a script")
+	f.StringVar(&a.flag.output, "output-format", headless.Text, "with -p: `text`, json for one object at the end (as --json), or stream-json for one a line as it happens")
 	f.BoolVar(&a.flag.plain, "plain", false, "chat a line at a time, without drawing on the whole terminal")
 	f.StringVar(&a.flag.permit, "permit", "", "with -p: all lets tools write files and run commands without asking, in the sandbox that there is, for a copy or a container; look offers only tools that look")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSession)
 	_ = c.RegisterFlagCompletionFunc("permit", fixed("all", "look"))
+	_ = c.RegisterFlagCompletionFunc("output-format", fixed(headless.Text, headless.JSON, headless.Stream))
 	args := c.Args
 	c.Args = func(c *cobra.Command, words []string) error {
 		if a.flag.resume == pickOne && len(words) == 1 { // "--resume ID", which the flags took for a flag and a word
@@ -52,6 +53,12 @@ func chatFlags(c *cobra.Command, a *app) {
 		}
 		if p := a.flag.permit; p != "" && (p != "all" && p != "look" || !a.flag.prompted) {
 			return misused("--permit %q: it is all or look, and only with -p, where nobody can be asked", p)
+		}
+		if err := headless.CheckFormat(a.flag.output); err != nil || a.flag.output != headless.Text && !a.flag.prompted {
+			return misused("--output-format is text, json or stream-json, and only with -p")
+		}
+		if a.flag.json {
+			a.flag.output = headless.JSON
 		}
 		if a.flag.proceed && a.flag.resume != "" {
 			return misused("--continue and --resume both choose a session; give one of them")
@@ -78,6 +85,7 @@ func (a *app) chat(ctx context.Context) error {
 		fmt.Fprintf(a.err, "%s\n\nNobody is at the keyboard. To ask something: trimtab -p \"…\"\nMore: trimtab --help\n", about)
 		return usageError{errors.New("no prompt and no terminal")}
 	}
+	a.passing = !a.flag.prompted && !a.flag.proceed && a.flag.resume == "" // a full disk must not keep a person from a new chat
 	t, err := a.openTalk(ctx)
 	if err != nil {
 		return err
@@ -118,11 +126,16 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
+	last := data + "/model"
+	if cfg.Models.Default != "" { // the settings say what to begin with
+		last = ""
+	}
 	c, err := chat.Open(chat.Options{
+		LastModel: last, Record: data + "/record", Window: picker.Window,
 		Hide:    append(subprocess.Secrets(a.lookup), data),
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
 		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
-		CheckTime: cfg.Verify.Limit(), Receipts: data + "/receipts",
+		CheckTime: cfg.Verify.Limit(), Receipts: data + "/receipts", Grants: permission.Open(data+"/permissions.json", dir),
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
 		Left: func(why error) { a.progress("the session's own model is unavailable: %s\n", why) },
 	})
@@ -175,9 +188,21 @@ func (t *talk) open(ctx context.Context, permit chat.Permit) (chosen chat.Chosen
 
 // lines is the chat a line at a time.
 func (t *talk) lines(ctx context.Context) error {
+	ctx, interrupts, stop := linechat.Interrupts(ctx)
+	defer stop()
 	typed, end := linechat.ReadLines(ctx, t.in)
 	model := ""
-	c := linechat.New(linechat.Options{
+	var c *linechat.Chat
+	c = linechat.New(linechat.Options{
+		Interrupt: interrupts, Export: t.exportTo, Diff: t.Diff, Undo: t.Undo, Tools: t.ToolText,
+		Resume: func(ctx context.Context, id string) error {
+			_, _, err := t.service.Handle(ctx, id, trimtab.Resumed{})
+			return err
+		},
+		Choose: func(ctx context.Context, name string) (agent.Runner, string, error) {
+			chosen, err := t.Choose(ctx, name, c.Permit)
+			return chosen, chosen.Name, errors.Join(err, t.Remember(chosen.Name))
+		},
 		Service: t.service, Lines: typed, Out: answers{t.app}, Err: t.progressTo(), Prompt: t.Prompt, Status: t.status, Explain: explain,
 		Begin: func(ctx context.Context) (string, error) { s, err := t.Begin(ctx, model); return s.ID, err },
 	})
@@ -198,7 +223,7 @@ func (t *talk) lines(ctx context.Context) error {
 func (t *talk) once(ctx context.Context) error {
 	var permit chat.Permit // nobody is there to be asked
 	if t.flag.permit == "all" {
-		permit = func(context.Context, tool.Ask) (tool.Answer, error) { return tool.Once, nil }
+		permit = func(context.Context, tool.Ask) (tool.Reply, error) { return tool.Reply{Answer: tool.Once}, nil }
 	}
 	chosen, id, err := t.open(ctx, permit)
 	if err != nil {
@@ -219,26 +244,9 @@ func (t *talk) once(ctx context.Context) error {
 	if chosen.Note != "" {
 		t.progress("%s\n", chosen.Note)
 	}
-	answer, err := agent.Once(ctx, chosen, id, prompt, func(ev agent.Event) {
-		if r, ok := ev.(agent.Replied); ok && len(llm.Calls(r.Message)) > 0 && r.Message.Text() != "" {
-			t.progress("%s\n", r.Message.Text())
-		}
-		linechat.Progress(t.progressTo(), ev)
+	return headless.Run(ctx, headless.Options{
+		Runner: chosen, Session: id, Model: chosen.Name, Prompt: prompt, Format: t.flag.output, Out: answers{t.app}, Err: t.progressTo(), Cost: t.picker.Cost,
 	})
-	if err != nil {
-		return err
-	}
-	if answer.Model = chosen.Name; t.flag.json {
-		if err := t.printJSON(answer); err != nil {
-			return err
-		}
-	} else {
-		t.printf("%s\n", answer.Answer)
-	}
-	if !answer.Ended() {
-		return fmt.Errorf("the run was cut short: %s; trimtab --continue resumes it", answer.Stopped)
-	}
-	return nil
 }
 
 // context is what comes on stdin, where a prompt was given.
@@ -250,29 +258,5 @@ func (t *talk) context() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := t.patiently(io.LimitReader(t.in, int64(cfg.Limits.MaxMessage)+1))
-	if err != nil {
-		return "", fmt.Errorf("stdin: %w", err)
-	}
-	if len(raw) > cfg.Limits.MaxMessage {
-		return "", fmt.Errorf("stdin: %w: over %d bytes (limits.maxMessage)", trimtab.ErrTooLarge, cfg.Limits.MaxMessage)
-	}
-	return string(raw), nil
-}
-
-// patiently reads to the end, and says what it waits for where that takes long: a
-// program that started this one may never close its end.
-func (t *talk) patiently(r io.Reader) (raw []byte, err error) {
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		raw, err = io.ReadAll(r)
-	}()
-	select {
-	case <-read:
-	case <-time.After(2 * time.Second):
-		t.progress("waiting for the end of stdin, which is context; where there is none: </dev/null\n")
-		<-read
-	}
-	return raw, err
+	return headless.ReadContext(t.in, cfg.Limits.MaxMessage, func(text string) { t.progress("%s\n", text) })
 }

@@ -66,7 +66,11 @@ func (a *app) configShow() error {
 		if e.Origin.Layer != config.BuiltIn {
 			mark = "*"
 		}
-		a.printf("%s %-34s %-12s %s\n", mark, e.Key, string(e.Value), e.Origin.String())
+		from := e.Origin.String()
+		if e.Locked != nil {
+			from += ", locked by " + e.Locked.String()
+		}
+		a.printf("%s %-34s %-12s %s\n", mark, e.Key, string(e.Value), from)
 	}
 	return nil
 }
@@ -82,7 +86,7 @@ func (a *app) configValidate(file string) error {
 		if of, is := project.CheckAutomation(file, data); is { // its keys are those of one section
 			problems, notes = append(problems, project.Problems(file, of)...), of.Notes
 		} else {
-			cfg, report := settle(config.Sources{Layers: []config.Layer{{Name: "file", File: file, Data: data}}})
+			cfg, report := settle(config.Sources{Layers: []config.Layer{{Name: "file", File: file, Data: data, Managed: a.home().Manages(file)}}})
 			problems, notes = append(problems, report.Problems...), cfg.Automation.Notes()
 		}
 	} else {

@@ -158,10 +158,7 @@ func (d *deliberation) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := cfg.Deliberate // and what the flags say
-	limits.MaxTokens, limits.TurnSeconds = cmp.Or(d.limits.MaxTokens, limits.MaxTokens), cmp.Or(d.limits.TurnSeconds, limits.TurnSeconds)
-	limits.MaxCost = cmp.Or(d.limits.MaxCost, limits.MaxCost)
-	d.opt = deliberate.Options{Config: limits, Service: t.service, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
+	d.opt = deliberate.Options{Config: cfg.Deliberate.With(d.limits), Service: t.service, History: st, Goal: goal, Model: d.voice, Cost: t.picker.Cost}
 	for _, each := range t.Folder().Tools() {
 		d.opt.Tools = append(d.opt.Tools, deliberate.Tool{Tool: each.Tool, Run: each.Call})
 	}
@@ -235,17 +232,7 @@ func (d *deliberation) watch(ctx context.Context, deb *deliberate.Debate) (delib
 	}
 	plan := deb.Plan()
 	d.progress("debate %s in mode %s, model %s\n", plan.ID, plan.Mode, plan.Model)
-	var last deliberate.Event
-	for ev, err := range deb.Run(ctx) {
-		if err != nil {
-			return last, err
-		}
-		if line := debate.Plain(ev); line != "" {
-			d.progress("%s\n", line)
-		}
-		last = ev
-	}
-	return last, nil
+	return debate.Follow(ctx, deb, func(line string) { d.progress("%s\n", line) })
 }
 
 // write puts the result, the transcript and the session into the debate's folder. It
@@ -260,33 +247,18 @@ func (d *deliberation) write(ctx context.Context, deb *deliberate.Debate) error 
 	return deb.WriteFiles(cmp.Or(d.out, deb.Plan().Out), doc.Trimtab.Journal, doc.WriteJSON)
 }
 
-// deliberateJSON is the result for programs.
-type deliberateJSON struct {
-	deliberate.Result
-	Paused string `json:"paused,omitempty"`
-	Out    string `json:"out"`
-}
-
 // report tells how it ended: the document on stdout, the rest on stderr.
 func (d *deliberation) report(deb *deliberate.Debate, last deliberate.Event, failed error) error {
-	result, dir := deb.Result(), cmp.Or(d.out, deb.Plan().Out)
-	paused, held := last.(deliberate.Paused)
-	again := "trimtab deliberate --resume " + deb.Plan().ID
+	end := deb.Outcome(last, cmp.Or(d.out, deb.Plan().Out))
 	if d.flag.json {
-		if err := d.printJSON(deliberateJSON{result, paused.Why, dir}); err != nil {
+		if err := d.printJSON(end); err != nil {
 			return err
 		}
 	} else {
-		d.printf("%s", result.Markdown())
+		d.printf("%s", end.Markdown())
 	}
-	d.progress("wrote result.md, transcript.md and session.json in %s\n", dir)
-	switch {
-	case failed != nil:
-		return fmt.Errorf("%w; what was said is kept: %s goes on", failed, again)
-	case held:
-		return fmt.Errorf("the debate is paused: %s; %s goes on", paused.Why, again)
-	}
-	return nil
+	d.progress("wrote result.md, transcript.md and session.json in %s\n", end.Out)
+	return end.Err(failed)
 }
 
 // personas are the built-in ones and those from files. A bad file is told.
@@ -306,11 +278,7 @@ func (d *deliberation) printPersonas(all []deliberate.Persona) error {
 		return d.printJSON(all)
 	}
 	for _, p := range all {
-		line := fmt.Sprintf("%-12s %s", p.ID, cmp.Or(p.Short, p.Name))
-		if p.Model != "" {
-			line += " (" + p.Model + ")"
-		}
-		d.printf("%s\n", line)
+		d.printf("%s\n", p.Line())
 	}
 	return nil
 }

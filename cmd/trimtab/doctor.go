@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"github.com/trimtab/trimtab/doctor"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
-	"github.com/trimtab/trimtab/store/sqlite"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -26,7 +24,7 @@ func (a *app) doctor(ctx context.Context) error {
 	all := []doctor.Finding{{Check: "version", State: doctor.OK, Text: fmt.Sprintf("trimtab %s, %s, %s", v.Version, v.Go, v.System)}}
 	all = append(all, a.checkSettings()...)
 	all = append(all, a.checkData(ctx)...)
-	all = append(all, doctor.Git(ctx), a.checkTerminal())
+	all = append(all, doctor.Git(ctx), doctor.Terminal(a.terminal.out, a.getenv("TERM")))
 	if a.settings != nil {
 		all = append(all, doctor.Sandbox(a.settings.Tools.Sandbox))
 	}
@@ -69,25 +67,12 @@ func (a *app) checkData(ctx context.Context) []doctor.Finding {
 	if err != nil {
 		return []doctor.Finding{{Check: "data", State: doctor.Wrong, Text: err.Error()}}
 	}
-	data, exists := doctor.Data(dir)
-	var file sqlite.Config
+	var kept doctor.Store
 	if a.settings != nil {
-		if s := a.settings.Store; s.URL != "" {
-			return []doctor.Finding{data, doctor.Server(ctx, s.URL, s.Postgres)}
-		}
-		file = a.settings.Store.Config
+		s := a.settings.Store
+		kept = doctor.Store{URL: s.URL, Server: s.Postgres, File: s.Config}
 	}
-	if !exists {
-		return []doctor.Finding{data}
-	}
-	return append([]doctor.Finding{data}, doctor.File(ctx, filepath.Join(dir, "trimtab.db"), file)...)
-}
-
-func (a *app) checkTerminal() doctor.Finding {
-	if !a.terminal.out {
-		return doctor.Finding{Check: "terminal", State: doctor.Note, Text: "the output is not a terminal"}
-	}
-	return doctor.Finding{Check: "terminal", State: doctor.OK, Text: "TERM is " + cmp.Or(a.getenv("TERM"), "not set")}
+	return doctor.Data(ctx, dir, kept)
 }
 
 // checkImprove says where improvements of this project would go, and who would do

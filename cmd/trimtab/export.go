@@ -79,7 +79,7 @@ func (a *app) document(ctx context.Context, id string) (export.Document, error) 
 }
 
 func sessionImport(a *app) *cobra.Command {
-	var in taking
+	var in importer.Options
 	hosts := append([]string{trimtab.OwnHost}, all.Hosts()...)
 	c := &cobra.Command{
 		Use: "import FILE…", Short: "Take in sessions: our own JSON exports, or what other agents keep", Args: between(1, -1),
@@ -90,47 +90,32 @@ is found by looking at it; --from says so where that fails. Files are opened for
 reading only. What cannot be read in them is counted and left out.`,
 		Example: "  trimtab session import session.json\n  trimtab session import ~/.claude/projects/*/*.jsonl\n  trimtab session import ~/.local/share/opencode/opencode.db",
 		RunE: func(c *cobra.Command, args []string) error {
-			if in.as != "" && len(args) > 1 {
+			if in.ID != "" && len(args) > 1 {
 				return misused("--as names one session, and %d files were given", len(args))
 			}
-			if in.from != "" && !slices.Contains(hosts, in.from) {
-				return misused("%q is not known; --from takes %s", in.from, strings.Join(hosts, ", "))
+			if in.Host != "" && !slices.Contains(hosts, in.Host) {
+				return misused("%q is not known; --from takes %s", in.Host, strings.Join(hosts, ", "))
 			}
 			return a.importAll(c.Context(), args, in)
 		},
 	}
-	c.Flags().StringVar(&in.as, "as", "", "store it under this `id`")
-	c.Flags().StringVar(&in.from, "from", "", "whose file it is, a `host`: "+strings.Join(hosts, ", "))
-	c.Flags().StringVar(&in.only, "only", "", "of a database, take in only the session with this `id` there")
+	c.Flags().StringVar(&in.ID, "as", "", "store it under this `id`")
+	c.Flags().StringVar(&in.Host, "from", "", "whose file it is, a `host`: "+strings.Join(hosts, ", "))
+	c.Flags().StringVar(&in.Only, "only", "", "of a database, take in only the session with this `id` there")
 	_ = c.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// taking says what to take in, and how.
-type taking struct{ as, from, only string }
-
-// taken is a session that was taken in, or a file that was not.
-type taken struct {
-	File     string `json:"file"`
-	Host     string `json:"host,omitempty"`
-	Session  string `json:"sessionId,omitempty"`
-	Messages int    `json:"messages"`
-	Damaged  int    `json:"damagedLines,omitempty"`
-	Known    bool   `json:"known,omitempty"` // it was in the store before
-	Error    string `json:"error,omitempty"`
-	title    string
-}
-
 // importAll takes in every session that it can: a bad one does not hide a good one.
-func (a *app) importAll(ctx context.Context, files []string, in taking) error {
+func (a *app) importAll(ctx context.Context, files []string, in importer.Options) error {
 	im, err := a.importer(ctx)
 	if err != nil {
 		return err
 	}
-	results, bad := []taken{}, 0
+	results, bad := []importer.Told{}, 0
 	for _, file := range files {
 		got, known := 0, 0
-		for _, r := range a.importFile(ctx, im, file, in) {
+		for _, r := range im.Take(ctx, file, in) {
 			results = append(results, r)
 			switch {
 			case r.Error != "":
@@ -140,7 +125,7 @@ func (a *app) importAll(ctx context.Context, files []string, in taking) error {
 				known++
 			default:
 				if got++; !a.flag.json {
-					a.printf("%s  %s (%s)\n", r.Session, r.title, plural.Count(r.Messages, "message"))
+					a.printf("%s  %s (%s)\n", r.Session, r.Title, plural.Count(r.Messages, "message"))
 				}
 			}
 			if r.Damaged > 0 {
@@ -173,30 +158,6 @@ func wasWere(n int) string {
 	return "were"
 }
 
-// importFile takes in the sessions of a file.
-func (a *app) importFile(ctx context.Context, im importer.Importer, file string, in taking) []taken {
-	var out []taken
-	for _, r := range im.File(ctx, file, importer.Options{ID: in.as, Host: in.from, Only: in.only}) {
-		t := taken{File: file, Host: r.Host, Session: r.Session, Messages: r.Messages, Damaged: r.Damaged, Known: r.Known, title: r.Title}
-		if r.Err != nil {
-			t.Error = in.explain(r.Err)
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-// explain says what went wrong by the names of the flags.
-func (in taking) explain(err error) string {
-	if opening := (*importer.OpenError)(nil); errors.As(err, &opening) && errors.Is(err, trimtab.ErrDamaged) && in.from == "" {
-		return err.Error() + "; where it is one of these all the same, say which with --from"
-	}
-	if rest, ok := strings.CutPrefix(err.Error(), importer.ErrOneID.Error()); ok && errors.Is(err, importer.ErrOneID) {
-		return "--as names one session" + rest + "; choose one with --only"
-	}
-	return err.Error()
-}
-
 // importer wires an importer to the store and the session service.
 func (a *app) importer(ctx context.Context) (importer.Importer, error) {
 	st, err := a.store(ctx)
@@ -207,21 +168,9 @@ func (a *app) importer(ctx context.Context) (importer.Importer, error) {
 	if err != nil {
 		return importer.Importer{}, err
 	}
-	return importer.Importer{Service: service, Store: st, Outcome: a.importOutcome}, nil
-}
-
-// importOutcome tells what the engine did not take of an imported session.
-func (a *app) importOutcome(out trimtab.Outcome) {
-	for _, t := range out.Actions {
-		switch act := t.Action.(type) {
-		case trimtab.Reply:
-			if act.Failed {
-				a.progress("%s; going on in normal mode\n", firstLine(act.Text, 200))
-			}
-		case trimtab.Notify:
-			if act.Warning {
-				a.progress("%s\n", act.Text)
-			}
+	return importer.Importer{Service: service, Store: st, Outcome: func(out trimtab.Outcome) {
+		for _, w := range importer.Warnings(out) {
+			a.progress("%s\n", w)
 		}
-	}
+	}}, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
@@ -46,7 +49,7 @@ Without a verb it lists the requests.`,
 			return misused("trimtab improve takes one of: %s", strings.Join(names, ", "))
 		},
 	}
-	c.AddCommand(improveNew(a), improveWhy(a), improvePreview(a), improveRun(a), improveImpact(a), improveList(a), improveShow(a), improveSwitch(a, "stop", "Stop all work at once, and begin none", true), improveSwitch(a, "start", "Let work begin again after stop", false))
+	c.AddCommand(improveNew(a), improveWhy(a), improvePreview(a), improveRun(a), improveImpact(a), improveList(a), improveShow(a), improveService(a), improveSwitch(a, "stop", "Stop all work at once, and begin none", true), improveSwitch(a, "start", "Let work begin again after stop", false))
 	for _, h := range hands() {
 		c.AddCommand(improveHand(a, h))
 	}
@@ -62,19 +65,18 @@ func (a *app) queue(ctx context.Context) (improve.Queue, error) {
 	return st.Queue(), nil
 }
 
+// who is the person, once the store is open.
+func (a *app) who() string { return cmp.Or(a.opened.User(), identity.Account()) }
+
 // completeItem offers ids to the shell.
 func (a *app) completeItem(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	q, err := a.queue(c.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	items, err := q.Items(c.Context())
+	ids, err := pipeline.Names(c.Context(), q)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
-	}
-	var ids []string
-	for _, it := range items {
-		ids = append(ids, it.ID+"\t"+string(it.State)+" "+it.Request.Title)
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
@@ -95,19 +97,17 @@ func (a *app) item(ctx context.Context, id string) (improve.Item, error) {
 // hand is what a person does to a request.
 type hand struct {
 	use, short, example, said string
-	do                        func(ctx context.Context, q improve.Backlog, id, why string, now time.Time) (improve.Item, error)
+	do                        func(ctx context.Context, q improve.Backlog, id, why string, now time.Time) (improve.Item, error) // approve is given who approves as the reason
 }
 
 func hands() []hand {
 	return []hand{
-		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
-			return worker.Approve(ctx, q, id, now)
-		}},
+		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", worker.Approve},
 		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", worker.Reject},
 		{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
 			return worker.Cancel(ctx, q, id, now)
 		}},
-		{"retry", "Do ended work again, with the same issue and branch", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
+		{"retry", "Do ended work again; what is done only if its change did not help", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
 			return worker.Retry(ctx, q, id, now)
 		}},
 	}
@@ -131,25 +131,27 @@ func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error 
 	if err != nil {
 		return err
 	}
+	if h.use == "approve" {
+		why = a.who()
+	}
 	var done []improve.Item
 	for _, id := range ids {
 		it, err := a.item(ctx, id)
 		if err != nil {
 			return err
 		}
-		if it, err = h.do(ctx, q, it.ID, why, a.clock()); err != nil {
+		if h.use == "retry" && it.State == improve.Done {
+			it, err = a.takeUp(ctx, it)
+		} else {
+			it, err = h.do(ctx, q, it.ID, why, a.clock())
+		}
+		if err != nil {
 			return err
 		}
 		a.recordItem(it)
 		done = append(done, it)
-		switch {
-		case a.flag.json:
-		case it.Cancel && it.State == improve.Running:
-			a.printf("%s: its worker cleans up and ends it\n", it.ID)
-		case it.Cancel:
-			a.printf("%s: something was made already; trimtab improve run cleans it up and ends it\n", it.ID)
-		default:
-			a.printf("%s %s: %s, in %s\n", h.said, it.ID, it.Request.Title, it.Project)
+		if !a.flag.json {
+			a.answered(report.Decided(a.out, it, h.said))
 		}
 	}
 	if a.flag.json {
@@ -159,6 +161,28 @@ func (a *app) hand(ctx context.Context, h hand, ids []string, why string) error 
 		a.progress("trimtab improve run --watch does it\n")
 	}
 	return nil
+}
+
+func improveService(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "service systemd|launchd|cron|github", Short: "Print the file by which approved work is done while nobody looks", Args: between(1, 1),
+		Example:           "  trimtab improve service systemd > ~/.config/systemd/user/trimtab-improve.service\n  trimtab improve service cron",
+		ValidArgsFunction: fixed(report.Services()...),
+		RunE: func(_ *cobra.Command, args []string) error {
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			dir, err := a.dataDir()
+			if err != nil {
+				return err
+			}
+			if err := report.Service(a.out, args[0], report.ServiceOptions{Program: self, Data: dir, Path: os.Getenv("PATH")}); err != nil {
+				return misused("%w", err)
+			}
+			return nil
+		},
+	}
 }
 
 func improveSwitch(a *app, use, short string, halt bool) *cobra.Command {

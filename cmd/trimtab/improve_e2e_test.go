@@ -419,8 +419,8 @@ implement)
 	sed 's/strconv.ParseFloat(text, 64)/strconv.ParseFloat(strings.ReplaceAll(text, ",", "."), 64)/' depth.go >depth.new
 	mv depth.new depth.go
 	echo "Parse reads a comma." ;;
-review) printf '` + "```json" + `\n[{"file": "depth.go", "line": 1, "severity": "low", "text": "say it in the comment"}]\n` + "```" + `\n' ;;
-"security review") printf '` + "```json" + `\n[]\n` + "```" + `\n' ;;
+review) printf '` + "```json" + `\n{"verdict": "accept", "why": "the comma is read and the test fails without it", "criteria": [{"criterion": 1, "met": true, "proof": "TestParseTakesADecimalComma"}], "findings": [{"file": "depth.go", "line": 1, "severity": "low", "text": "say it in the comment"}]}\n` + "```" + `\n' ;;
+"security review") printf '` + "```json" + `\n{"verdict": "accept", "why": "a number is read from a short text, nothing else", "findings": []}\n` + "```" + `\n' ;;
 feedback)
 	sed 's/"7.5m" or "12 m"/"7.5m", "7,5 m" or "12 m"/' depth.go >depth.new
 	mv depth.new depth.go

@@ -4,8 +4,18 @@ import (
 	"context"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
 )
+
+// takeUp files again what a change did not end; of sessions all count that there are.
+func (a *app) takeUp(ctx context.Context, it improve.Item) (improve.Item, error) {
+	p, err := a.pipeline()
+	if err != nil {
+		return it, err
+	}
+	return p.TakeUp(ctx, pipeline.Query{}, it)
+}
 
 func (a *app) improveImpact(ctx context.Context, ids []string, flags pastFlags) error {
 	p, query, err := a.past(nil, flags)

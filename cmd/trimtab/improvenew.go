@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/setting"
 )
@@ -18,16 +18,18 @@ import (
 // pipeline is the way from sessions to requests, with what this run of the program
 // has.
 func (a *app) pipeline() (*pipeline.Pipeline, error) {
+	cfg, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	work, err := a.assembly()
+	if err != nil {
+		return nil, err
+	}
 	return pipeline.New(pipeline.Options{
-		Queue: a.queue, Sessions: a.scanner(), Redact: a.redactor(true), Config: a.automation,
+		Queue: a.queue, Sessions: a.scanner(), Turns: a.scanner(), Redact: a.redactor(true), Config: a.automation,
 		Forge: func(ctx context.Context, project string) (pipeline.Forge, error) { return a.forgeOf(ctx, project) },
-		Key: func() ([]byte, error) {
-			work, err := a.assembly()
-			if err != nil {
-				return nil, err
-			}
-			return work.MarkerKey()
-		},
+		Keys:  work.MarkerKeys, Authors: cfg.Forge.Authors, Origin: identity.NewFinder(a.environ, cfg.Store.URL != "").Origin, User: a.who,
 		Disabled: a.automationOff, Notify: func(text string) { a.progress("%s\n", text) }, Now: a.clock, Filed: a.recordItem,
 	})
 }
@@ -40,7 +42,7 @@ func (a *app) recordItem(it improve.Item) {
 		failed(err)
 		return
 	}
-	work.Recorder(failed).Changed(it)
+	work.Record(context.Background(), it, failed)
 }
 
 // pastFlags are the flags of what looks back for a project.
@@ -85,7 +87,7 @@ func (a *app) past(args []string, flags pastFlags) (*pipeline.Pipeline, pipeline
 
 func improveNew(a *app) *cobra.Command {
 	var p pastFlags
-	var which string
+	var which, kind string
 	var approve bool
 	c := &cobra.Command{
 		Use: "new [SESSION|FILE|FOLDER]…", Short: "Make a request of what sessions of this project show",
@@ -93,19 +95,36 @@ func improveNew(a *app) *cobra.Command {
 request of the worst that it finds, or of the one that --pick names. The request
 waits for approval. Thresholds, caps and the blacklist are for requests that come
 by themselves: of those you are only told. What was filed once, here or at the
-forge, open or closed, is not filed again.`,
-		Example: "  trimtab improve new\n  trimtab improve new --since 7d --pick 2\n  trimtab improve new session.jsonl --approve",
+forge, open or closed, is not filed again.
+
+An improvement is a change of the code, proved by a test that fails without it, or
+guidance: a change of AGENTS.md, a hook, a mode, a script or a linter's settings,
+proved by replay of the recorded turns in which it went wrong, without it and with
+it. Without --kind the finding decides: what a person had to say, and what agents
+get wrong about a project, is guidance.`,
+		Example: "  trimtab improve new\n  trimtab improve new --since 7d --pick 2\n  trimtab improve new --kind guidance     tell agents, in place of changing the code\n  trimtab improve new session.jsonl --approve",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.improveNew(c.Context(), args, p, which, approve)
+			of, err := pipeline.ParseKind(kind)
+			if err != nil {
+				return misused("--kind %w", err)
+			}
+			return a.improveNew(c.Context(), args, p, which, of, approve)
 		},
 	}
 	p.add(c)
 	c.Flags().StringVar(&which, "pick", "", "the `number` in the report of trimtab reflect, or a fingerprint")
 	c.Flags().BoolVar(&approve, "approve", false, "approve it at once")
+	kindFlag(c, &kind, "what is changed: code or guidance; the finding decides where it is not given")
 	return c
 }
 
-func (a *app) improveNew(ctx context.Context, args []string, flags pastFlags, which string, approve bool) error {
+// kindFlag is the flag --kind.
+func kindFlag(c *cobra.Command, kind *string, doc string) {
+	c.Flags().StringVar(kind, "kind", "", doc)
+	_ = c.RegisterFlagCompletionFunc("kind", fixed(string(improve.Code), string(improve.Guidance)))
+}
+
+func (a *app) improveNew(ctx context.Context, args []string, flags pastFlags, which string, kind improve.Kind, approve bool) error {
 	p, q, err := a.past(args, flags)
 	if err != nil {
 		return err
@@ -122,6 +141,7 @@ func (a *app) improveNew(ctx context.Context, args []string, flags pastFlags, wh
 	if err != nil {
 		return err
 	}
+	c.Kind = kind
 	it, err := p.File(ctx, f, c, approve)
 	if err != nil {
 		return err
@@ -129,13 +149,8 @@ func (a *app) improveNew(ctx context.Context, args []string, flags pastFlags, wh
 	if a.flag.json {
 		return a.printJSON(it)
 	}
-	a.printf("%s  %s\n%s\n", it.ID, it.State, it.Request.Title)
-	end := report.ShortID(it.ID)
-	if it.State == improve.Queued {
-		a.progress("trimtab improve run --watch does it\n")
-		return nil
-	}
-	a.progress("trimtab improve preview %s shows what would be sent; trimtab improve approve %s lets it begin\n", end, end)
+	a.answered(report.Filed(a.out, it))
+	a.progress("%s\n", report.Next(it))
 	return nil
 }
 
@@ -218,10 +233,14 @@ func improveImpact(a *app) *cobra.Command {
 	var p pastFlags
 	c := &cobra.Command{
 		Use: "impact [ID]…", Short: "Show whether what was improved still occurs", ValidArgsFunction: a.completeItem,
-		Long: `Counts the sessions of this project in which the trouble was seen, before and
-after the pull request was merged; the forge is asked when that was. While it is
-open, nothing can have changed. With no id it tells of all that are done.`,
-		Example: "  trimtab improve impact --since 90d\n  trimtab improve impact --offline    count from the day the work was done",
+		Long: `Judges the sessions of this project again by the rule that found the trouble,
+before and after the pull request was merged; the forge is asked when that was.
+Only sessions that had the occasion count: that ran the command, used the tool,
+changed code. A failure in other words is the same failure. The verdict says how
+sure it is: helped, did not help, too few to tell. What did not help can be taken
+up again with retry. While the pull request is open, nothing can have changed.
+With no id it tells of all that are done.`,
+		Example: "  trimtab improve impact --since 90d\n  trimtab improve impact k3x9 --json\n  trimtab improve impact --offline    count from the day the work was done",
 		RunE:    func(c *cobra.Command, args []string) error { return a.improveImpact(c.Context(), args, p) },
 	}
 	p.add(c)
@@ -230,24 +249,8 @@ open, nothing can have changed. With no id it tells of all that are done.`,
 
 // sample puts the sample's request into the queue, for the scripted agent, which
 // knows no other project. It reports true where there is nothing more to do.
-func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
+func (a *app) sample(ctx context.Context, kind improve.Kind) (bool, error) {
 	work, err := a.assembly()
-	if err != nil {
-		return false, err
-	}
-	todo, err := q.Items(ctx, improve.Queued, improve.Running)
-	if err != nil {
-		return false, err
-	}
-	for _, it := range todo {
-		if rel, err := filepath.Rel(work.SampleFolder(), it.Project); err != nil || !filepath.IsLocal(rel) {
-			return false, fmt.Errorf("%s (%s) waits for a real agent, and the demo agent knows only its sample: choose another --agent, or try the sample with --data of its own", it.ID, it.Project)
-		}
-	}
-	if len(todo) > 0 {
-		return false, nil
-	}
-	at, err := work.Sample(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -255,23 +258,21 @@ func (a *app) sample(ctx context.Context, q improve.Queue) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	it, filed, err := p.FileFirst(ctx, at.Project, at.Transcript)
+	it, filed, err := p.FileSample(ctx, kind, work)
+	if err != nil || it.ID == "" {
+		return false, err
+	}
 	if filed {
 		return true, a.sampleDone(it)
 	}
-	if err == nil {
-		a.progress("the sample: %s\nits transcript: %s\n", at.Project, at.Transcript)
-		a.progress("%s  %s, seen %s\n", it.ID, it.Request.Title, plural.Count(it.Request.Pattern.Count, "time"))
-	}
-	return false, err
+	a.progress("%s  %s, seen %s\n", it.ID, it.Request.Title, plural.Count(it.Request.Pattern.Count, "time"))
+	return false, nil
 }
 
 func (a *app) sampleDone(it improve.Item) error {
 	if a.flag.json {
 		return a.printJSON([]improve.Item{it})
 	}
-	a.printf("the sample is filed already, and nothing is filed twice:\n")
-	a.answered(report.Summary(a.out, it, a.clock()))
-	a.printf("  trimtab improve show %s\n", report.ShortID(it.ID))
+	a.answered(report.SampleFiled(a.out, it, a.clock()))
 	return nil
 }

@@ -15,15 +15,17 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/agents"
 	"github.com/trimtab/trimtab/improve/assembly"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/worker"
+	"github.com/trimtab/trimtab/internal/identity"
 )
 
 var forgeKinds = []string{"auto", "local", "github", "gitea", "gitlab"}
 
 func improveRun(a *app) *cobra.Command {
 	var watch, stay bool
-	var agent, kind string
+	var agent, kind, of string
 	c := &cobra.Command{
 		Use: "run", Short: "Do what was approved, step by step", Args: none,
 		Long: `Works on the approved requests until none is left. Each of the thirteen steps
@@ -32,8 +34,9 @@ goes on at the same step, and nothing is made twice.
 
 With --agent demo and no approved request it does a sample: a small project with
 a fault, a transcript in which the fault showed, and a scripted agent that mends
-it. That needs only git and Go.`,
-		Example: "  trimtab improve run --watch\n  trimtab improve run --agent codex --forge local\n  trimtab improve run --stay            wait for more, until Ctrl+C\n  trimtab improve run --forge local --agent demo",
+it. That needs only git and Go; with --kind guidance, a sample of the other kind,
+only git.`,
+		Example: "  trimtab improve run --watch\n  trimtab improve run --agent codex --forge local\n  trimtab improve run --stay            wait for more, until Ctrl+C\n  trimtab improve run --forge local --agent demo\n  trimtab improve run --forge local --agent demo --kind guidance",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := a.config()
 			if err != nil {
@@ -55,7 +58,11 @@ it. That needs only git and Go.`,
 			if err := work.CheckAgent(); err != nil {
 				return misused("%w", err)
 			}
-			return a.improveRun(c.Context(), watch, stay)
+			sample, err := pipeline.ParseKind(of)
+			if err != nil {
+				return misused("--kind %w", err)
+			}
+			return a.improveRun(c.Context(), watch, stay, sample)
 		},
 	}
 	f := c.Flags()
@@ -63,6 +70,7 @@ it. That needs only git and Go.`,
 	f.BoolVar(&stay, "stay", false, "wait for further requests until stopped")
 	f.StringVar(&agent, "agent", "", "who does the steps: "+strings.Join(agents.Names(), ", ")+" (improve.agent)")
 	forgeFlag(c, &kind)
+	kindFlag(c, &of, "for --agent demo: the sample to do, code or guidance")
 	_ = c.RegisterFlagCompletionFunc("agent", fixed(agents.Names()...))
 	return c
 }
@@ -107,7 +115,7 @@ func fixed(names ...string) cobra.CompletionFunc {
 	}
 }
 
-func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
+func (a *app) improveRun(ctx context.Context, watch, stay bool, sample improve.Kind) error {
 	q, err := a.queue(ctx)
 	if err != nil {
 		return err
@@ -127,8 +135,16 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 			a.progress("%s\n", n)
 		}
 	}
+	work, err := a.assembly()
+	if err != nil {
+		return err
+	}
+	faults := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	if err := work.FollowUp(ctx, faults); err != nil {
+		return err
+	}
 	if cfg.Improve.Agent == "demo" && cfg.Improve.Script == "" {
-		if done, err := a.sample(ctx, q); done || err != nil {
+		if done, err := a.sample(ctx, sample); done || err != nil {
 			return err
 		}
 	}
@@ -141,13 +157,8 @@ func (a *app) improveRun(ctx context.Context, watch, stay bool) error {
 	}
 	board := a.newBoard(watch && !a.flag.json, todo)
 	defer board.Close()
-	work, err := a.assembly()
-	if err != nil {
-		return err
-	}
 	f, err := work.Worker(ctx, assembly.WorkerOptions{
-		Progress: board.Show, Disabled: func() bool { return a.automationOff() != "" },
-		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
+		Progress: board.Show, Disabled: func() bool { return a.automationOff() != "" }, Log: faults, Stay: stay,
 	})
 	switch {
 	case errors.Is(err, worker.ErrBusy) && watch && len(todo) > 0:
@@ -202,16 +213,9 @@ func (a *app) nothingToDo(ctx context.Context, q improve.Queue) error {
 
 // tellEnds says what came of items.
 func (a *app) tellEnds(ctx context.Context, q improve.Queue, items []improve.Item) error {
-	ended, bad := []improve.Item{}, 0
-	for _, it := range items {
-		it, err := q.Item(ctx, it.ID)
-		if err != nil {
-			return err
-		}
-		ended = append(ended, it)
-		if it.State != improve.Done && it.State != improve.Cancelled {
-			bad++
-		}
+	ended, bad, err := pipeline.Ended(ctx, q, items)
+	if err != nil {
+		return err
 	}
 	if a.flag.json {
 		if err := a.printJSON(ended); err != nil || bad == 0 {
@@ -248,7 +252,9 @@ func (a *app) assembly() (*assembly.Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
+	team := cfg.Store.URL != ""
 	return assembly.New(assembly.Options{
+		Team: team, Repo: identity.NewFinder(a.environ, team).Repository, Known: assembly.Clones(ownStore{a}.Open),
 		Data: data, Cache: func() (string, error) { return a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData") },
 		Config: cfg.Improve, Automation: cfg.Automation, Project: a.projectSettings, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
 		Queue: a.queue, Models: func() (assembly.Models, error) { return a.pickerOf() },

@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/report"
-	"github.com/trimtab/trimtab/internal/plural"
 )
 
 func improveList(a *app) *cobra.Command {
@@ -20,24 +17,14 @@ func improveList(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.improveList(c.Context(), states) },
 	}
 	c.Flags().StringSliceVar(&states, "state", nil, "only those in this state (repeatable)")
-	_ = c.RegisterFlagCompletionFunc("state", fixed(stateNames()...))
+	_ = c.RegisterFlagCompletionFunc("state", fixed(improve.StateNames()...))
 	return c
 }
 
-func stateNames() (names []string) {
-	for _, s := range improve.States() {
-		names = append(names, string(s))
-	}
-	return names
-}
-
 func (a *app) improveList(ctx context.Context, names []string) error {
-	var states []improve.State
-	for _, n := range names {
-		if !slices.Contains(stateNames(), n) {
-			return misused("--state %q is not one of: %s", n, strings.Join(stateNames(), ", "))
-		}
-		states = append(states, improve.State(n))
+	states, err := improve.ParseStates(names)
+	if err != nil {
+		return misused("--state %w", err)
 	}
 	q, err := a.queue(ctx)
 	if err != nil {
@@ -58,20 +45,10 @@ func (a *app) improveList(ctx context.Context, names []string) error {
 	} else if why != "" {
 		a.progress("no work begins: %s\n", why)
 	}
-	if len(items) == 0 {
-		a.printf("no requests; trimtab reflect shows what went wrong, and trimtab improve new makes a request of it\n")
-		return nil
-	}
 	now := a.clock().Local()
 	a.answered(report.List(a.out, items, now))
-	left := 0
-	for _, it := range items {
-		if report.Abandoned(it, now) {
-			left++
-		}
-	}
-	if left > 0 {
-		a.progress("%s; trimtab improve run goes on at the same step\n", plural.Irregular(left, "worker is gone", "workers are gone"))
+	if line := report.LeftLine(items, now); line != "" {
+		a.progress("%s\n", line)
 	}
 	return nil
 }
@@ -88,11 +65,12 @@ func improveShow(a *app) *cobra.Command {
 			if a.flag.json {
 				return a.printJSON(it)
 			}
-			dir, err := a.dataDir()
+			work, err := a.assembly()
 			if err != nil {
 				return err
 			}
-			a.answered(report.Item(a.out, it, filepath.Join(dir, "improve", it.ID), a.clock().Local()))
+			a.answered(report.Item(a.out, it, filepath.Join(work.Folder(), it.ID), a.clock().Local()))
+			a.answered(report.Programs(a.out, work.Programs(it)))
 			return nil
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ import (
 
 func installCommand(a *app) *cobra.Command {
 	var yes, dry bool
-	var with installed
+	var with install.Parts
 	c := &cobra.Command{
 		Use: "install HOST", Short: "Put hooks into an agent's own settings, so that it is always steered", Args: oneHost,
 		Long: `Adds hooks that call trimtab to the user settings of claude, codex, gemini, qwen or
@@ -29,17 +30,10 @@ without touching any file: trimtab run HOST.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.install(args[0], with, yes, dry) },
 	}
 	installFlags(c, &yes, &dry)
-	c.Flags().BoolVar(&with.mcp, "mcp", false, "also name trimtab mcp as an MCP server")
-	c.Flags().BoolVar(&with.plugin, "plugin", false, "as a plugin with slash commands, and not in the settings")
-	c.Flags().StringVar(&with.gateway, "gateway", "", "also send the agent's requests to the gateway at this `URL`")
+	c.Flags().BoolVar(&with.MCP, "mcp", false, "also name trimtab mcp as an MCP server")
+	c.Flags().BoolVar(&with.Plugin, "plugin", false, "as a plugin with slash commands, and not in the settings")
+	c.Flags().StringVar(&with.Gateway, "gateway", "", "also send the agent's requests to the gateway at this `URL`")
 	return c
-}
-
-// installed is what may be put in beside the hooks.
-type installed struct {
-	mcp     bool
-	plugin  bool
-	gateway string
 }
 
 func uninstallCommand(a *app) *cobra.Command {
@@ -66,10 +60,8 @@ func oneHost(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return misused("say which agent: %s %s", c.CommandPath(), strings.Join(hosts, "|"))
 	}
-	for _, h := range hosts {
-		if h == args[0] {
-			return nil
-		}
+	if slices.Contains(hosts, args[0]) {
+		return nil
 	}
 	text := ""
 	if near := config.Nearest(args[0], hosts); near != "" {
@@ -87,7 +79,7 @@ func (a *app) place(host string) (install.Place, error) {
 	return install.Find(host, install.Env{Home: a.homeDir(), Data: data, Getenv: a.getenv})
 }
 
-func (a *app) install(host string, with installed, yes, dry bool) error {
+func (a *app) install(host string, with install.Parts, yes, dry bool) error {
 	place, err := a.place(host)
 	if err != nil {
 		return err
@@ -127,7 +119,7 @@ func (a *app) install(host string, with installed, yes, dry bool) error {
 
 // wanted is what shall be in an agent's settings. A data folder that was named here is
 // named there, too.
-func (a *app) wanted(with installed) (w install.Want, err error) {
+func (a *app) wanted(with install.Parts) (w install.Want, err error) {
 	self, err := install.Self()
 	if err != nil {
 		return w, err
@@ -138,15 +130,8 @@ func (a *app) wanted(with installed) (w install.Want, err error) {
 			return w, err
 		}
 	}
-	w.Hooks, w.Args = install.HookCommand(self, data), install.HookArgs(self, data)
-	w.Plugin, w.Server = with.plugin, install.MCPCommand(self, data)
-	if with.mcp {
-		w.MCP = install.MCPCommand(self, data)
-	}
-	if with.gateway != "" {
-		if w.Gateway, err = install.GatewayURL(with.gateway); err != nil {
-			return w, usageError{err}
-		}
+	if w, err = install.NewWant(self, data, with); err != nil {
+		return w, usageError{err}
 	}
 	return w, nil
 }
@@ -190,11 +175,7 @@ func (a *app) carryOut(plan install.Plan, yes, dry bool) (did bool, err error) {
 		return false, err
 	}
 	for _, c := range plan.Changes {
-		if c.After == nil {
-			a.printf("removed %s\n", c.Path)
-		} else {
-			a.printf("wrote %s\n", c.Path)
-		}
+		a.printf("%s\n", c.Done())
 	}
 	data, err := a.dataDir()
 	if err != nil {

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -96,28 +93,4 @@ func TestAFailureIsNeverSilent(t *testing.T) {
 			t.Errorf("trimtab --quiet %s: exit code %d, stderr %q", line, code, said.String())
 		}
 	}
-}
-
-func TestWhoWaitsForStdinSaysSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var said strings.Builder
-		tk := &talk{app: &app{err: &said}}
-		r, w := io.Pipe()
-		go func() {
-			fmt.Fprint(w, "some ")
-			time.Sleep(time.Minute)
-			fmt.Fprint(w, "context")
-			_ = w.Close()
-		}()
-		if raw, err := tk.patiently(r); string(raw) != "some context" || err != nil {
-			t.Errorf("%q, %v", raw, err)
-		}
-		if got := said.String(); !strings.Contains(got, "waiting for the end of stdin") {
-			t.Errorf("it says %q", got)
-		}
-		said.Reset()
-		if _, err := tk.patiently(strings.NewReader("at once")); err != nil || said.String() != "" {
-			t.Errorf("it says %q, %v", said.String(), err)
-		}
-	})
 }

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/setting"
-	"github.com/trimtab/trimtab/internal/trust"
 	"github.com/trimtab/trimtab/steer/mode"
 )
 
@@ -105,16 +100,7 @@ func modeList(a *app) *cobra.Command {
 			if a.flag.json {
 				return a.printJSON(all)
 			}
-			wide := 0
-			for _, m := range all {
-				wide = max(wide, len(m.ID))
-			}
-			for _, m := range all {
-				a.printf("%s  %s\n", fmt.Sprintf("%-*s", wide, m.ID), cmp.Or(m.Description, m.Name))
-				if m.Source != setting.BuiltIn {
-					a.printf("%s  %s\n", strings.Repeat(" ", wide), m.Source)
-				}
-			}
+			a.printf("%s", setting.ListModes(all))
 			return nil
 		},
 	}
@@ -132,7 +118,7 @@ func modeShow(a *app) *cobra.Command {
 			if a.flag.json {
 				return a.printJSON(m)
 			}
-			a.showMode(m)
+			a.printf("%s", m.Describe())
 			return nil
 		},
 	}
@@ -148,32 +134,6 @@ func (a *app) findMode(id string) (setting.Mode, error) {
 		return m, misused("%w\ntrimtab mode list shows them all", err)
 	}
 	return m, nil
-}
-
-func (a *app) showMode(m setting.Mode) {
-	a.printf("%s  %s (%s)\n", m.ID, strings.TrimSpace(m.Icon+" "+m.Name), m.Source)
-	if m.Description != "" {
-		a.printf("  %s\n", m.Description)
-	}
-	for i, p := range m.Phases {
-		limit := ""
-		if p.Most > 0 {
-			limit = fmt.Sprintf(", at most %d messages", p.Most)
-		}
-		a.printf("  phase %d  %s%s: %s\n", i+1, p.Title(), limit, p.Focus)
-	}
-	for _, c := range m.Criteria() {
-		a.printf("  criterion  %s: %s\n", c.ID, cmp.Or(c.Description, "–"))
-	}
-	if text := m.ResearchLimits(); text != "" {
-		a.printf("  research  %s\n", text)
-	}
-	if m.Most > 0 {
-		a.printf("  messages  %d at most\n", m.Most)
-	}
-	if text := m.Opening(); text != "" {
-		a.printf("\n%s\n", text)
-	}
 }
 
 func modeValidate(a *app) *cobra.Command {
@@ -258,22 +218,10 @@ func (a *app) newMode(id, from string, project, force bool) (err error) {
 	for _, f := range mode.Check(def) {
 		return misused("%s", f.Error())
 	}
-	data, err := mode.File(def)
+	file, data, err := a.loaded.NewModeFile(def, project)
 	if err != nil {
 		return err
 	}
-	dir := a.loaded.ModeFolder()
-	if project {
-		here, err := setting.Folder()
-		if err != nil {
-			return err
-		}
-		dir = filepath.Join(here, trust.Folder, "modes")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	file := filepath.Join(dir, id+".json")
 	f, err := create(file, force)
 	if err != nil {
 		return err

@@ -26,6 +26,14 @@ func (a *app) pickerOf() (*registry.Picker, error) {
 	return p, err
 }
 
+// keys are those that can be entered.
+func (t *talk) keys() (out []tui.Item) {
+	for _, k := range t.picker.KeyNames() {
+		out = append(out, tui.Item{Name: k.For, Key: k.Account, Text: map[bool]string{true: k.Account + " is there", false: k.Account}[k.Known]})
+	}
+	return out
+}
+
 // models are those to choose from.
 func (t *talk) models(ctx context.Context) ([]tui.Item, error) {
 	var out []tui.Item

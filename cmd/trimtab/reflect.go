@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/read"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/secret"
@@ -23,9 +25,9 @@ import (
 
 // lookback says what to look back at, and how to tell it.
 type lookback struct {
-	host, since, project, file string
-	markdown, force            bool
-	top                        int
+	host, since, project, file, html, by string
+	markdown, force, read, yes           bool
+	top, readLimit, readTokens           int
 }
 
 func reflectCommand(a *app) *cobra.Command {
@@ -41,14 +43,24 @@ With nothing named it looks where the agents keep their sessions (Claude Code,
 Codex, opencode, Gemini CLI, Qwen Code, goose, pi) and into our own store. Files
 are opened for reading only. Lines that cannot be read are counted and left out.
 Secrets are taken out of all that is quoted. Sessions that trimtab improve ran
-itself are skipped.`,
-		Example: "  trimtab reflect --since 7d\n  trimtab reflect --host claude --project . --top 3\n  trimtab reflect ~/.claude/projects/*/*.jsonl --json\n  trimtab reflect --since 30d -o report.md",
+itself are skipped.
+
+With --read the agent of the settings (improve.agent) reads redacted pieces of the
+newest sessions and names causes that no rule finds, each with the messages that
+show it. What that costs is told before it begins; what was read is kept.`,
+		Example: "  trimtab reflect --since 7d\n  trimtab reflect --host claude --project . --top 3\n  trimtab reflect ~/.claude/projects/*/*.jsonl --json\n  trimtab reflect --since 30d -o report.md\n  trimtab reflect --since 30d --html report.html --by project\n  trimtab reflect --since 7d --read --read-limit 5\n  trimtab reflect --read --yes --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if l.host != "" && !slices.Contains(hosts, l.host) {
 				return misused("%q is not known; --host takes %s", l.host, strings.Join(hosts, ", "))
 			}
 			if l.top < 0 {
 				return misused("--top %d: give 0 for all, or how many", l.top)
+			}
+			if l.by != "" && !slices.Contains(improve.Groupings, l.by) {
+				return misused("--by takes %s", strings.Join(improve.Groupings, ", "))
+			}
+			if l.readLimit < 1 || l.readTokens < 500 {
+				return misused("--read-limit takes at least 1 and --read-tokens at least 500")
 			}
 			return a.reflect(c.Context(), args, l)
 		},
@@ -59,8 +71,15 @@ itself are skipped.`,
 	f.StringVar(&l.project, "project", "", "only sessions that worked in this `folder` or below")
 	f.IntVarP(&l.top, "top", "n", 10, "show at most this many; 0 is all")
 	f.BoolVar(&l.markdown, "markdown", false, "write Markdown")
-	f.StringVarP(&l.file, "output", "o", "", "write to this `file`; .json and .md say the form")
+	f.StringVarP(&l.file, "output", "o", "", "write to this `file`; .json, .md and .html say the form")
+	f.StringVar(&l.html, "html", "", "write one page to share to this `file`: redacted, people without names")
+	f.StringVar(&l.by, "by", "", "also tell it by `what`: "+strings.Join(improve.Groupings, ", "))
+	f.BoolVar(&l.read, "read", false, "have your agent read pieces of sessions (improve.agent); it is asked first")
+	f.IntVar(&l.readLimit, "read-limit", read.DefaultSessions, "with --read: the newest so many `sessions`")
+	f.IntVar(&l.readTokens, "read-tokens", read.DefaultTokens, "with --read: at most so many `tokens` of each")
+	f.BoolVar(&l.yes, "yes", false, "with --read: do not ask")
 	f.BoolVar(&l.force, "force", false, "overwrite the file")
+	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(improve.Groupings, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(hosts, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -77,13 +96,52 @@ func (a *app) reflect(ctx context.Context, args []string, l lookback) error {
 	if err != nil {
 		return err
 	}
-	if err := a.tellReflection(r, l, write); err != nil {
-		return err
+	var unread error
+	if l.read {
+		if r.Read, unread = a.readSessions(ctx, r, l); r.Read == nil {
+			return unread
+		}
+	}
+	if err := a.tellReflection(r, l, write); err != nil || unread != nil {
+		return cmp.Or(unread, err)
 	}
 	if r.NamedUnread {
 		return errShown
 	}
 	return nil
+}
+
+// readSessions has the person's agent read sessions, once the person has seen what that
+// takes. What was found by then comes with an error, too.
+func (a *app) readSessions(ctx context.Context, r improve.Reflection, l lookback) (*improve.Reading, error) {
+	work, err := a.assembly()
+	if err != nil {
+		return nil, err
+	}
+	models, err := a.pickerOf()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := work.Reader(ctx, read.Options{
+		Sessions: a.scanner(), Redact: a.redactor(true), Tokens: l.readTokens, Price: models.Cost, Progress: func(s read.Step) { a.progress("%s\n", s) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := reader.Plan(ctx, r, l.readLimit)
+	if err != nil {
+		return nil, err
+	}
+	a.progress("%s\n", plan)
+	switch {
+	case plan.Calls() == 0 || l.yes:
+	case !a.terminal.in:
+		return nil, misused("not a terminal; pass --yes to have %d sessions read", plan.Calls())
+	case !a.confirm("Have them read?"):
+		plan = plan.OnlyCached()
+	}
+	found, err := reader.Run(ctx, plan)
+	return &found, err
 }
 
 // reflection reads the sessions that are named, or all that are there, and tells
@@ -98,11 +156,14 @@ func (a *app) reflection(ctx context.Context, args []string, l lookback) (r impr
 		q.Since = a.clock().Add(-age)
 	}
 	if l.project != "" {
-		if q.Project, err = realFolder(l.project); err != nil {
+		if q.Project, err = scan.RealFolder(l.project); err != nil {
 			return r, misused("--project: %w", err)
 		}
 	}
-	return a.scanner().Reflect(ctx, q)
+	if r, err = a.scanner().Reflect(ctx, q); err == nil && l.by != "" {
+		r.By, err = r.GroupBy(l.by)
+	}
+	return r, err
 }
 
 // scanner finds and reads sessions.
@@ -132,37 +193,25 @@ func (s ownStore) Open(ctx context.Context) (trimtab.Archive, error) { return s.
 
 // form chooses how the report is written.
 func (l *lookback) form(a *app) (func(io.Writer, improve.Reflection) error, error) {
-	switch strings.ToLower(filepath.Ext(l.file)) {
-	case ".json":
-		a.flag.json = true
-	case ".md", ".markdown":
-		l.markdown = true
+	form, err := report.FormOf(report.Asked{File: l.file, HTML: l.html, JSON: a.flag.json, Markdown: l.markdown})
+	if err != nil {
+		return nil, usageError{err}
 	}
-	if a.flag.json && l.markdown {
-		return nil, misused("--json and --markdown do not go together")
-	}
-	page := report.Layout{Top: l.top, Width: 80, Zone: time.Local}
-	switch {
-	case a.flag.json:
-		return report.JSON, nil
-	case l.markdown:
-		return page.Markdown, nil
-	}
-	if l.file == "" && a.terminal.out {
+	l.file = cmp.Or(l.file, l.html)
+	page := report.Layout{Top: l.top, Width: 80, Zone: time.Local, Redact: a.redactor(true)}
+	if form == report.AsText && l.file == "" && a.terminal.out {
 		page.Width = a.columns()
 		page.Colour = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	}
-	return page.Text, nil
+	return page.Writer(form), nil
 }
 
 // tellReflection writes the report, and on stderr what could not be read.
 func (a *app) tellReflection(r improve.Reflection, l lookback, write func(io.Writer, improve.Reflection) error) (err error) {
-	for i, u := range r.Unread {
-		if i == 5 {
-			a.progress("… and %d more files could not be read\n", len(r.Unread)-i)
-			break
+	if !a.flag.quiet {
+		if err := report.Unread(a.err, r); err != nil {
+			return err
 		}
-		a.progress("%s\n", u)
 	}
 	if l.file == "" {
 		return write(a.out, r)
@@ -186,21 +235,5 @@ func (a *app) tellReflection(r improve.Reflection, l lookback, write func(io.Wri
 // redactor takes out secrets, those of this environment too, and for what others
 // may read also what names a person.
 func (a *app) redactor(private bool) func(string) string {
-	scanner := secret.New(secret.Options{Known: secret.FromEnviron(a.environ), Private: private})
-	return func(text string) string {
-		text, _ = scanner.Redact(text)
-		return text
-	}
-}
-
-// realFolder is a folder's name without symbolic links, as agents write it down.
-func realFolder(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real, nil
-	}
-	return dir, nil // it may be gone; its sessions are not
+	return secret.Redactor(secret.Options{Known: secret.FromEnviron(a.environ), Private: private})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/internal/trust/project"
 )
 
@@ -29,11 +30,4 @@ func (a *app) automation(folder string) (improve.Config, error) {
 }
 
 // automationOff says why all automation is off, as far as the environment tells.
-func (a *app) automationOff() string {
-	switch v := a.getenv("AUTOMATION_DISABLED"); v {
-	case "", "0", "false":
-		return ""
-	default:
-		return "AUTOMATION_DISABLED=" + v + " is set"
-	}
-}
+func (a *app) automationOff() string { return pipeline.Disabled(a.getenv) }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"strconv"
-
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
 )
@@ -17,16 +14,4 @@ func newBar(a *app) scan.Progress {
 }
 
 // columns is the width of the terminal, within what can be read.
-func (a *app) columns() int {
-	n, _ := strconv.Atoi(a.getenv("COLUMNS")) // not a number is not known
-	if n == 0 {
-		n = screenWidth(os.Stdout)
-	}
-	if n == 0 {
-		n = screenWidth(os.Stderr)
-	}
-	if n == 0 {
-		n = 80
-	}
-	return min(max(n, 30), 120)
-}
+func (a *app) columns() int { return report.Columns(a.getenv) }

@@ -37,6 +37,7 @@ func rootCommand(a *app) *cobra.Command {
 	f.StringVar(&a.flag.data, "data", "", "folder for sessions and trust (TRIMTAB_DATA)")
 	f.StringVar(&a.flag.config, "config", "", "settings `file` (TRIMTAB_CONFIG)")
 	f.StringArrayVar(&a.flag.sets, "set", nil, "a setting for this run, as in todoReminder.initialTurns=4 (repeatable)")
+	f.StringVar(&a.flag.user, "user", "", "sessions of this `user`, or of all, where your role allows it")
 	f.BoolVar(&a.flag.json, "json", false, "answer in JSON")
 	f.BoolVarP(&a.flag.quiet, "quiet", "q", false, "no progress on stderr")
 	chatFlags(c, a)
@@ -47,7 +48,7 @@ func rootCommand(a *app) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return a.chat(c.Context()) },
 	}
 	chatFlags(chat, a)
-	addGroup(c, "use", "Talk to an agent, steered:", chat, runCommand(a), serveCommand(a), deliberateCommand(a))
+	addGroup(c, "use", "Talk to an agent, steered:", chat, runCommand(a), serveCommand(a), openCommand(a), deliberateCommand(a))
 	addGroup(c, "steer", "Steer a session:", append(askCommands(a), statusCommand(a))...)
 	addGroup(c, "look", "Look back:", sessionCommand(a), replayCommand(a), judgeCommand(a), reflectCommand(a))
 	addGroup(c, "improve", "Improve what went wrong:", improveCommand(a))

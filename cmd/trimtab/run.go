@@ -79,7 +79,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 	if err != nil {
 		return err
 	}
-	want, err := a.wanted(installed{mcp: opt.mcp})
+	want, err := a.wanted(install.Parts{MCP: opt.mcp})
 	if err != nil {
 		return err
 	}

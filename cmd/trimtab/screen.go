@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/surface/tui"
 )
 
@@ -36,8 +37,9 @@ func (t *talk) screen(ctx context.Context) error {
 	id, err = tui.Run(ctx, tui.Options{
 		Service: t.service, Folder: t.dir, Home: t.homeDir(), Model: t.flag.model,
 		Session: id, Pick: t.flag.resume == pickOne, Notices: t.notices(), Editor: t.editor(), Env: t.environ,
-		Begin: t.Begin, Agent: t.drawn, Cost: t.picker.Cost, Window: t.picker.Window,
+		Begin: t.Begin, Agent: t.drawn, Keep: t.Remember, Keys: t.keys, SaveKey: key.Store, Cost: t.picker.Cost, Window: t.picker.Window,
 		Messages: t.archive.Messages, Sessions: t.Sessions, Models: t.models, Tools: t.toolList, Export: t.exportTo,
+		Shell: t.Shell, Claim: t.Claim, Rewind: t.rewind, Diff: t.Diff, Changes: t.Changes, TakenBack: chat.TakenBack,
 		Files: t.Files, Recall: t.Recall, Prompt: t.Prompt, Explain: explain, Clock: t.clock,
 		Branch: func(context.Context) string { return git.Branch(t.dir) },
 	})
@@ -50,7 +52,16 @@ func (t *talk) screen(ctx context.Context) error {
 // drawn chooses a model for the screen.
 func (t *talk) drawn(ctx context.Context, name string, permit tui.Permit) (tui.Chosen, error) {
 	c, err := t.Choose(ctx, name, chat.Permit(permit))
+	if c.Name == "demo" && name == "" {
+		c.Note += " /login enters a key here."
+	}
 	return tui.Chosen{Runner: c.Runner, Name: c.Name, Note: c.Note, Sandbox: c.Sandbox.Short()}, err
+}
+
+// rewind takes turns back for the screen.
+func (t *talk) rewind(ctx context.Context, id string, seq int, force bool) (tui.Rewound, error) {
+	r, err := t.Rewind(ctx, id, seq, force)
+	return tui.Rewound(r), err
 }
 
 // toolList is what the model may use now, for a person to read.
@@ -64,6 +75,9 @@ func (t *talk) toolList(s trimtab.Session) (out []tui.Item) {
 // notices are what a person should know before the first prompt.
 func (t *talk) notices() []string {
 	out := []string{"trimtab " + versionOf().Version + ": Shift+Tab changes the mode, Ctrl+O shows what steers the model, ? all keys"}
+	if t.unready != nil {
+		out = append(out, "nothing of this chat is saved: "+explain(t.unready))
+	}
 	for i, p := range t.loaded.report.Problems {
 		if i == 5 {
 			out = append(out, fmt.Sprintf("… and %d more; trimtab config validate lists them", len(t.loaded.report.Problems)-i))

@@ -29,6 +29,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TRIMTAB_MODELS_DEFAULT", "demo") // whatever keys and models this machine has
 			env.Setenv("TRIMTAB_DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("TRIMTAB_CONFIG", filepath.Join(env.WorkDir, "trimtab.json"))
+			script, err := filepath.Abs("../../improve/agents/sample/script.txtar") // of the demo agent
+			if err != nil {
+				return err
+			}
+			env.Setenv("SAMPLE_SCRIPT", script)
 			return errors.Join(warm(env), os.WriteFile(filepath.Join(env.WorkDir, "trimtab.json"), []byte("{}\n"), 0o600))
 		},
 	})

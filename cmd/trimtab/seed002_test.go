@@ -39,7 +39,7 @@ func sampleOf(t *testing.T, a *app, config string) (project string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := work.Sample(t.Context())
+	at, err := work.Sample(t.Context(), improve.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestSeed002_75_AProjectsFileHoldsForTheWorker(t *testing.T) {
 	for key, want := range map[string]string{"auto_create_issues": "step 2, issue", "auto_create_branches": "step 3, branch"} {
 		a, said := aside(t)
 		project := sampleOf(t, a, `{"github_integration": {"`+key+`": false, "require_manual_merge": false}}`)
-		_ = a.improveRun(t.Context(), false, false) // it ends without a pull request, which is an error
+		_ = a.improveRun(t.Context(), false, false, improve.Code) // it ends without a pull request, which is an error
 		q, err := a.queue(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestSeed002_62_ServeWorksOnWhatIsQueued(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.sample(t.Context(), q); err != nil { // files the request, approved
+		if _, err := a.sample(t.Context(), improve.Code); err != nil { // files the request, approved
 			t.Fatal(err)
 		}
 		log := &lockedBuffer{}

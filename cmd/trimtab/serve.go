@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,9 @@ import (
 	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/internal/peer"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/server"
@@ -22,21 +23,35 @@ import (
 )
 
 func serveCommand(a *app) *cobra.Command {
-	var listen string
+	var at server.Config
 	var upstreams []string
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the gateway: point agents at it and they are steered", Args: none,
-		Long: `Listens on loopback for requests to model providers, steers the main turns of
-each session, and passes everything on. Point an agent's base URL at the address
-that trimtab serve address prints: nothing is answered at any other, for every user
-of the machine can reach the port. Where a service manager holds the port and passes
-it on (LISTEN_FDS), that one is served.
+		Long: `Listens for requests to model providers, steers the main turns of each session, and
+passes everything on. Point an agent's base URL at the address that trimtab serve
+address prints: nothing is answered at any other. It listens on loopback, or where the
+section serve of the settings or a flag says; what other machines can reach is encrypted,
+by a certificate or by a proxy before it. Where a service manager holds the port and
+passes it on (LISTEN_FDS), that one is served.
 /healthz, /readyz and /metrics show its health. Where automation.approval is never,
 it also works on queued improvements (automation.worker).`,
-		Example: "  trimtab serve\n  trimtab serve --listen " + home.Serve + " --upstream anthropic=https://api.anthropic.com",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), listen, upstreams) },
+		Example: `  trimtab serve
+  trimtab serve --upstream anthropic=https://api.anthropic.com
+  trimtab serve --listen 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem --host gateway.example:8443
+  trimtab serve --listen 0.0.0.0:8787 --trust-proxy --host gateway.example`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := a.config()
+			if err != nil {
+				return err
+			}
+			return a.serve(c.Context(), cfg.Serve.With(at), upstreams)
+		},
 	}
-	c.Flags().StringVar(&listen, "listen", home.Serve, "`address` to listen on; loopback only")
+	c.Flags().StringVar(&at.Listen, "listen", "", "`address` to listen on (default "+home.Serve+")")
+	c.Flags().StringVar(&at.Cert, "tls-cert", "", "`file` with the certificate chain; read again when it changes")
+	c.Flags().StringVar(&at.Key, "tls-key", "", "`file` with its key")
+	c.Flags().BoolVar(&at.TrustProxy, "trust-proxy", false, "a proxy before it ends TLS")
+	c.Flags().StringArrayVar(&at.Hosts, "host", nil, "`name` under which it is called, with its port unless that is 443 or 80 (repeatable)")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
 	c.AddCommand(addressCommand(a))
 	return c
@@ -71,6 +86,19 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 	return gateway.New(opt)
 }
 
+// peers are the other gateways on the store. On a server there may always be some.
+func (a *app) peers(ctx context.Context) (*peer.Group, error) {
+	a.passing = true
+	st, err := a.store(ctx)
+	if err != nil || a.unready != nil {
+		return peer.Always(), err
+	}
+	if postgres.IsURL(st.Path()) {
+		return peer.Always(), nil
+	}
+	return peer.Join(ctx, st.Path())
+}
+
 // tracer sends the gateway's main turns to a collector, where the person asks for
 // that; else it is nil. end sends what waits.
 func (a *app) tracer(log *slog.Logger) (t gateway.Tracer, end func(), err error) {
@@ -78,46 +106,24 @@ func (a *app) tracer(log *slog.Logger) (t gateway.Tracer, end func(), err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	to, err := trace.Find(cfg.Telemetry, a.getenv)
-	if errors.Is(err, trace.ErrVariable) { // it may be meant for other programs
-		log.Warn(err.Error())
-		return nil, func() {}, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if to.URL == "" {
-		return nil, func() {}, nil
-	}
-	x, err := trace.New(trace.Options{Target: to, Version: versionOf().Version, Log: log})
-	if err != nil {
-		return nil, nil, err
-	}
-	return x, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-		defer cancel()
-		if err := x.Close(ctx); err != nil {
-			log.Warn(err.Error())
-		}
-	}, nil
+	return trace.Start(cfg.Telemetry, a.getenv, versionOf().Version, log)
 }
 
 func parseUpstreams(list []string) (map[string]string, error) {
-	all := map[string]string{}
-	for _, one := range list {
-		name, address, ok := strings.Cut(one, "=")
-		if !ok || name == "" || address == "" {
-			return nil, misused("--upstream %q: give a provider and its URL, as in anthropic=https://…", one)
-		}
-		all[name] = address
+	all, err := gateway.ParseUpstreams(list)
+	if err != nil {
+		return nil, misused("--upstream %w", err)
 	}
 	return all, nil
 }
 
-func (a *app) serve(ctx context.Context, listen string, list []string) error {
+func (a *app) serve(ctx context.Context, at server.Config, list []string) error {
 	upstreams, err := parseUpstreams(list)
 	if err != nil {
 		return err
+	}
+	if err := at.Check(); err != nil {
+		return misused("serve: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(a.err, nil))
 	tracer, untrace, err := a.tracer(log)
@@ -125,22 +131,21 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 		return err
 	}
 	defer untrace()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
+	group, err := a.peers(ctx)
 	if err != nil {
 		return err
 	}
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
+	if err != nil {
+		return err
+	}
+	defer group.Start(ctx, g.Share)()
 	token, file, err := a.token()
 	if err != nil {
 		a.wrong("nobody can manage this server: %s\n", err)
 		token, file = address.New(), "no file" // one that nobody knows
 	}
-	if err := server.CheckLoopback(listen); err != nil {
-		return misused("--listen %q: %w", listen, err)
-	}
-	l, err := server.Inherited(a.getenv)
-	if err == nil && l == nil {
-		l, err = server.Listen(ctx, listen)
-	}
+	l, err := at.Open(ctx, a.getenv, log)
 	if err != nil {
 		return err
 	}
@@ -148,11 +153,14 @@ func (a *app) serve(ctx context.Context, listen string, list []string) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	opt := server.Options{Gateway: g, Known: clients.Known, Metrics: &g.Stats, Hosts: server.AllowedHosts(l.Addr()), FlushQuiet: time.Minute, Log: log}
+	opt := server.Options{Gateway: g, Known: clients.Known, Metrics: &g.Stats, Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
+	if !at.Loopback() {
+		opt.Viewer = address.Bearer(token)
+	}
 	if opt.API, err = a.api(ctx, token, opt.Hosts); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	a.progress("listening on http://%[1]s\nthe base URL for an agent: trimtab serve address --listen %[1]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file)
+	a.progress("listening on %[3]s://%[1]s\nthe base URL for an agent: trimtab serve address %[4]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file, at.Scheme(), at.Flag(l.Addr()))
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -210,7 +218,7 @@ func (a *app) api(ctx context.Context, token string, hosts []string) (http.Handl
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Service: service, Archive: st, Token: token, Hosts: hosts, Done: ctx.Done()})
+	return web.New(web.Options{Service: service, Archive: st, Feed: st, Token: token, Hosts: hosts, Done: ctx.Done()})
 }
 
 // token is the key to the management API and where it is kept.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/agent/record"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
@@ -66,7 +68,10 @@ func (a *app) sessionList(ctx context.Context, q trimtab.Query) error {
 	if err != nil {
 		return err
 	}
-	found, bad := []trimtab.Info{}, 0
+	found, bad, limit := []trimtab.Info{}, 0, q.Limit
+	if limit > 0 {
+		q.Limit++ // to know whether there are more
+	}
 	for info, err := range st.List(ctx, q) {
 		if err != nil {
 			bad++
@@ -74,6 +79,10 @@ func (a *app) sessionList(ctx context.Context, q trimtab.Query) error {
 			continue
 		}
 		found = append(found, info)
+	}
+	if limit > 0 && len(found) > limit {
+		found = found[:limit]
+		a.progress("the newest %d; there are more: -n 0 lists all\n", limit)
 	}
 	switch {
 	case a.flag.json:
@@ -113,7 +122,7 @@ func sessionRemove(a *app) *cobra.Command {
 				return err
 			}
 			for _, id := range args {
-				if err := st.Remove(c.Context(), id); err != nil {
+				if err := errors.Join(st.Remove(c.Context(), id), a.forget(id)); err != nil {
 					return err
 				}
 				a.progress("removed %s\n", id)
@@ -171,7 +180,14 @@ func (a *app) prune(ctx context.Context, age time.Duration, dry, yes bool) error
 		a.printf("nothing was removed\n")
 		return errShown
 	default:
-		if err := removeAll(ctx, st.Archive, old); err != nil {
+		var ids []string
+		for _, i := range old {
+			ids, err = append(ids, i.ID), errors.Join(err, a.forget(i.ID))
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := st.RemoveAll(ctx, ids); err != nil {
 			return err
 		}
 		a.progress("removed %d sessions\n", len(old))
@@ -182,24 +198,13 @@ func (a *app) prune(ctx context.Context, age time.Duration, dry, yes bool) error
 	return nil
 }
 
-// removeAll removes sessions, many at once where the store can.
-func removeAll(ctx context.Context, st trimtab.Archive, old []trimtab.Info) error {
-	var ids []string
-	for _, i := range old {
-		ids = append(ids, i.ID)
-	}
-	if many, ok := st.(interface {
-		RemoveAll(context.Context, []string) (int, error)
-	}); ok {
-		_, err := many.RemoveAll(ctx, ids)
+// forget removes what the turns of a session did to files.
+func (a *app) forget(id string) error {
+	data, err := a.dataDir()
+	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if err := st.Remove(ctx, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return record.Open(data + "/record").Remove(id)
 }
 
 // create makes a file that must not exist yet, unless forced.

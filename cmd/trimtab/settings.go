@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/llm/registry"
@@ -19,13 +20,16 @@ import (
 	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/inside"
+	"github.com/trimtab/trimtab/surface/server"
 )
 
 // Settings is all that can be set, a struct per package.
 type Settings struct {
 	steer.Config
 	Gateway   gateway.Config  `json:"gateway" doc:"between agents and their models"`
+	Serve     server.Config   `json:"serve" doc:"the gateway as a server: where it listens and who can reach it"`
 	Run       inside.Config   `json:"run" doc:"an agent that is run"`
+	User      identity.Config `json:"user" doc:"who you are, where others use the same database"`
 	Store     Storage         `json:"store" doc:"the database"`
 	Limits    setting.Limits  `json:"limits" doc:"what is refused for its size"`
 	Telemetry trace.Config    `json:"telemetry" doc:"what is told to those who watch the gateway"`

@@ -17,6 +17,7 @@ import (
 
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/server"
 )
 
 // screenText is what a program writes, to be read while it runs.
@@ -87,7 +88,7 @@ func served(t *testing.T, settings, upstream string, environ ...string) string {
 	a.environ = append([]string{"HOME=" + dir, "TRIMTAB_DATA=" + filepath.Join(dir, "data"), "TRIMTAB_CONFIG=" + file}, environ...)
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error, 1)
-	go func() { over <- a.serve(ctx, "127.0.0.1:0", []string{"anthropic=" + upstream}) }()
+	go func() { over <- a.serve(ctx, server.Config{Listen: "127.0.0.1:0"}, []string{"anthropic=" + upstream}) }()
 	url := ownURL(t, a, said.address(t, over))
 	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/messages", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"a secret word"}]}`))
 	if err != nil {
@@ -177,7 +178,7 @@ func TestG6_AWrongAddressIsRefusedAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, clock: time.Now}
 	a.environ = []string{"HOME=" + dir, "TRIMTAB_DATA=" + dir, "TRIMTAB_TELEMETRY_TRACES=nowhere"}
-	if err := a.serve(t.Context(), "127.0.0.1:0", nil); err == nil || !strings.Contains(err.Error(), "telemetry.traces: not an http") {
+	if err := a.serve(t.Context(), server.Config{Listen: "127.0.0.1:0"}, nil); err == nil || !strings.Contains(err.Error(), "telemetry.traces: not an http") {
 		t.Error(err)
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,7 +72,7 @@ func (a *app) trust(dir string, yes bool) error {
 			continue
 		}
 		open = append(open, p)
-		a.showPart(p)
+		a.printf("%s", p.Text())
 	}
 	if len(open) > 0 && !yes {
 		if !a.terminal.in {
@@ -96,22 +94,6 @@ func (a *app) trust(dir string, yes bool) error {
 		a.printf("%s is trusted as it is now\n", p.Name)
 	}
 	return nil
-}
-
-// maxShown is the largest file of which the text is shown: all of what is said to
-// agents, and more than settings need.
-const maxShown = 32 << 10
-
-func (a *app) showPart(p project.Part) {
-	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
-		text := string(p.Files[name])
-		a.printf("── %s (%d bytes)\n", name, len(text))
-		if len(text) > maxShown {
-			a.printf("too long to show; look at it yourself\n")
-			continue
-		}
-		a.printf("%s\n", strings.TrimRight(text, "\n"))
-	}
 }
 
 func (a *app) revoke(dir string) error {
