@@ -54,6 +54,15 @@ func (p *pass) attend(by string, u Urgency) (why string, ok bool) {
 	return "", true
 }
 
+// heeded notes that the agent did what a note asked, where one did.
+func (p *pass) heeded(by string, a Retract) {
+	kept := slices.DeleteFunc(slices.Clone(p.s.Heed), func(h Heed) bool { return h.By == by && h.Slot == a.Slot })
+	if len(kept) < len(p.s.Heed) || slices.ContainsFunc(p.s.Spoken, func(s Spoken) bool { return s.By == by }) {
+		p.out.Changes = append(p.out.Changes, Change{Kind: Heeded, By: by, Slot: a.Slot, Step: p.s.Step, Why: a.Why})
+	}
+	p.s.Heed = kept
+}
+
 // heard reports whether a note that asks for something may be made, and counts it. One
 // that is not heeded doubles the wait for the next of its kind; after MuteAfter in a row its
 // kind is silent. A retraction with Heeded, or the person's next prompt, ends that.

@@ -278,9 +278,7 @@ func (s sum[T]) decode(raw []byte) (none T, err error) {
 }
 
 func tag(raw []byte) (string, error) {
-	var t struct {
-		Type string `json:"type"`
-	}
+	var t struct{ Type string }
 	err := json.Unmarshal(raw, &t)
 	return t.Type, err
 }

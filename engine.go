@@ -363,7 +363,7 @@ func (p *pass) do(rank int, a Action) {
 	case Retract:
 		p.end(func(n Note) bool { return n.By == by && n.Slot == a.Slot && n.inSlot() }, a.Why)
 		if a.Heeded {
-			p.s.Heed = slices.DeleteFunc(slices.Clone(p.s.Heed), func(h Heed) bool { return h.By == by && h.Slot == a.Slot })
+			p.heeded(by, a)
 		}
 	case Continue:
 		if why, ok := p.attend(by, a.Urgency); !ok {

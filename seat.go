@@ -16,6 +16,7 @@ const (
 	Retired  ChangeKind = "retired"  // a note's life is over; it stands in the history
 	Withheld ChangeKind = "withheld" // over budget, or muted
 	Copied   ChangeKind = "copied"   // a note that clears itself was sent once more, with this seat
+	Heeded   ChangeKind = "heeded"   // the agent did what a note asked
 	FoldedUp ChangeKind = "folded"
 	Unfolded ChangeKind = "unfolded"
 )
@@ -32,6 +33,7 @@ type Change struct {
 	Lost   int        `json:"lost,omitempty"`   // tokens of cached prefix given up
 	Seat   Seat       `json:"seat,omitzero"`
 	Text   string     `json:"text,omitempty"` // never that of a note that lives one turn
+	Asks   bool       `json:"asks,omitempty"` // an injected note waits to be heeded
 }
 
 // alwaysAllowed is what notes may take of any context, in tokens.
@@ -51,7 +53,8 @@ func (p *pass) copied(n Note, first bool) {
 }
 
 func (p *pass) changed(kind ChangeKind, n Note, why string, lost int) {
-	c := Change{Kind: kind, By: n.By, Slot: n.Slot, Note: n.ID, Step: p.s.Step, Why: why, Tokens: p.s.Meter.Tokens(len(n.Text)), Lost: lost, Seat: n.Seat}
+	waits := n.Urgency > 0 || slices.ContainsFunc(p.s.Heed, func(h Heed) bool { return h.By == n.By && h.Slot == n.Slot })
+	c := Change{Kind: kind, By: n.By, Slot: n.Slot, Note: n.ID, Step: p.s.Step, Why: why, Tokens: p.s.Meter.Tokens(len(n.Text)), Lost: lost, Seat: n.Seat, Asks: kind == Injected && waits}
 	if n.Life != OneTurn {
 		c.Text = n.Text
 	}

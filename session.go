@@ -38,7 +38,9 @@ type Session struct {
 type Info struct {
 	ID      string    `json:"sessionId"`
 	Host    string    `json:"host,omitempty"`    // the agent: "trimtab", "claude", …
+	User    string    `json:"user,omitempty"`    // whose it is; "" where nobody was named
 	Project string    `json:"project,omitempty"` // the folder it works in
+	Repo    string    `json:"repo,omitempty"`    // the repository there, the same for every clone: github.com/ann/soundings//sub/folder
 	Model   string    `json:"modelId,omitempty"`
 	Title   string    `json:"title,omitempty"`  // from the person's first words
 	Parent  string    `json:"parent,omitempty"` // for a sub-agent: the session that started it
@@ -76,8 +78,7 @@ func (s Session) Memory(name string) (json.RawMessage, error) {
 
 // WithMemory returns the session with another memory for the named intervention.
 func (s Session) WithMemory(name string, raw json.RawMessage) Session {
-	s.memory = slices.DeleteFunc(slices.Clone(s.memory), func(m Memory) bool { return m.Name == name })
-	s.memory = append(s.memory, Memory{Name: name, raw: raw})
+	s.memory = append(slices.DeleteFunc(slices.Clone(s.memory), func(m Memory) bool { return m.Name == name }), Memory{Name: name, raw: raw})
 	return s
 }
 
@@ -126,17 +127,10 @@ func (s Session) Record(history []Message) []Message {
 // message they sit at: it was said under another id, or dropped and the engine was
 // not told by Rewritten.
 func (s Session) Unplaced(history []Message) []Note {
-	ids := make(map[string]bool, len(history))
-	for _, m := range s.named(history) {
-		ids[m.ID] = true
-	}
-	var all []Note
-	for _, n := range s.Notes {
-		if n.Seated() && !ids[n.Seat.ID] {
-			all = append(all, n)
-		}
-	}
-	return all
+	history = s.named(history)
+	return slices.DeleteFunc(slices.Clone(s.Notes), func(n Note) bool {
+		return !n.Seated() || slices.ContainsFunc(history, func(m Message) bool { return m.ID == n.Seat.ID })
+	})
 }
 
 // named gives messages without an id the one that the engine gave them. In a
@@ -178,9 +172,7 @@ func (s Session) compose(history []Message, shown func(Note) bool) []Message {
 		if i < len(hidden) && hidden[i] {
 			continue
 		}
-		out = append(out, merged(before[m.ID])...)
-		out = append(out, m)
-		out = append(out, merged(after[m.ID])...)
+		out = append(append(append(out, merged(before[m.ID])...), m), merged(after[m.ID])...)
 	}
 	return out
 }

@@ -44,8 +44,8 @@ type Archive interface {
 
 // Query picks sessions, newest first. The zero Query picks all.
 type Query struct {
-	Project string    // only those of this folder
-	Host    string    // only those of this host
-	Before  time.Time // only those last updated before
-	Limit   int       // at most so many; 0 is no limit
+	Project, Repo, Host string    // only those of this folder (with Repo: of this repository wherever it lies, and of this folder where none is known), of this host
+	Users               []string  // only those of these users; "" is nobody's
+	Before              time.Time // only those last updated before
+	Limit               int       // at most so many; 0 is no limit
 }

@@ -24,6 +24,13 @@ type Config struct {
 	Lookups     int     `json:"lookups" default:"8" min:"1" max:"50" doc:"requests to the model that the researcher may take for one answer"`
 }
 
+// With is c with the limits of one run in place of its own, where they are given.
+func (c Config) With(run Config) Config {
+	c.MaxTokens, c.TurnSeconds = cmp.Or(run.MaxTokens, c.MaxTokens), cmp.Or(run.TurnSeconds, c.TurnSeconds)
+	c.MaxCost = cmp.Or(run.MaxCost, c.MaxCost)
+	return c
+}
+
 // Service is the part of session.Service that a debate goes through.
 type Service interface {
 	Begin(ctx context.Context, info trimtab.Info) (trimtab.Session, error)

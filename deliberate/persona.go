@@ -2,6 +2,7 @@ package deliberate
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -24,6 +25,15 @@ type Persona struct {
 	Model  string   `json:"model,omitempty"` // "" is the model of the debate
 	Leads  []string `json:"leads,omitempty"` // words in the ids of the phases that this one opens
 	Prompt string   `json:"prompt"`
+}
+
+// Line is a persona in one line, for a list.
+func (p Persona) Line() string {
+	line := fmt.Sprintf("%-12s %s", p.ID, cmp.Or(p.Short, p.Name))
+	if p.Model != "" {
+		line += " (" + p.Model + ")"
+	}
+	return line
 }
 
 // The names at the table that are no persona's.

@@ -3,14 +3,13 @@
 // them, the forge. It looks and changes nothing: a folder or database that is not there
 // is not made. Each check is a function of what it is given, and returns findings.
 //
-//	data, _ := doctor.Data(dir)
-//	all := []doctor.Finding{data}
-//	all = append(all, doctor.File(ctx, filepath.Join(dir, "trimtab.db"), sqlite.Config{})...)
+//	all := doctor.Data(ctx, dir, doctor.Store{})
 //	all = append(all, doctor.Git(ctx))
 //	err := doctor.Write(os.Stdout, all)
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,9 +80,36 @@ func Settings[E error](file string, problems []E) []Finding {
 	return []Finding{{"settings", OK, file, ""}}
 }
 
-// Data looks at the data folder without making it. exists is false where it is still to
+// Store says where sessions are kept.
+type Store struct {
+	URL    string // of a database server; "" is a file in the data folder
+	Server postgres.Config
+	File   sqlite.Config
+}
+
+// Data looks at the data folder, and at the database in it or on its server.
+func Data(ctx context.Context, dir string, s Store) []Finding {
+	data, exists := dataFolder(dir)
+	switch {
+	case s.URL != "":
+		return []Finding{data, databaseServer(ctx, s.URL, s.Server)}
+	case !exists:
+		return []Finding{data}
+	}
+	return append([]Finding{data}, databaseFile(ctx, filepath.Join(dir, "trimtab.db"), s.File)...)
+}
+
+// Terminal says whether the output is a terminal, and which.
+func Terminal(is bool, term string) Finding {
+	if !is {
+		return Finding{"terminal", Note, "the output is not a terminal", ""}
+	}
+	return Finding{"terminal", OK, "TERM is " + cmp.Or(term, "not set"), ""}
+}
+
+// dataFolder looks at the data folder without making it. exists is false where it is still to
 // be made.
-func Data(dir string) (f Finding, exists bool) {
+func dataFolder(dir string) (f Finding, exists bool) {
 	info, err := os.Stat(dir)
 	problem := writable(dir)
 	switch {
@@ -119,8 +145,8 @@ func writable(dir string) error {
 	}
 }
 
-// Server looks at a database server without changing anything there.
-func Server(ctx context.Context, url string, cfg postgres.Config) Finding {
+// databaseServer looks at a database server without changing anything there.
+func databaseServer(ctx context.Context, url string, cfg postgres.Config) Finding {
 	ready, err := postgres.Look(ctx, url, cfg)
 	switch {
 	case err != nil:
@@ -131,8 +157,8 @@ func Server(ctx context.Context, url string, cfg postgres.Config) Finding {
 	return Finding{"database", OK, "the server of store.url answers and has the tables", ""}
 }
 
-// File looks at a database file, and reads it whole.
-func File(ctx context.Context, file string, cfg sqlite.Config) []Finding {
+// databaseFile looks at a database file, and reads it whole.
+func databaseFile(ctx context.Context, file string, cfg sqlite.Config) []Finding {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return []Finding{{"database", OK, file + " does not exist yet", ""}}

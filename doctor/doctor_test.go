@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 
 func TestData_IsLookedAtAndNotMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	f, exists := Data(dir)
+	f, exists := dataFolder(dir)
 	check(t, f, OK, "does not exist yet")
 	if _, err := os.Stat(dir); err == nil || exists {
 		t.Error("it was made")
@@ -51,7 +51,7 @@ func TestData_IsLookedAtAndNotMade(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f, exists = Data(dir)
+	f, exists = dataFolder(dir)
 	check(t, f, OK, dir)
 	if left, err := os.ReadDir(dir); !exists || err != nil || len(left) > 0 {
 		t.Errorf("exists %v, left %v, %v", exists, left, err)
@@ -62,7 +62,7 @@ func TestData_IsLookedAtAndNotMade(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f, _ = Data(dir)
+	f, _ = dataFolder(dir)
 	check(t, f, Wrong, "can be read by others")
 	if f.Mend != "chmod 700 "+dir {
 		t.Error(f.Mend)
@@ -74,13 +74,13 @@ func TestData_ThatCannotBeWrittenIsWrong(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, _ := Data(filepath.Join(file, "data"))
+	f, _ := dataFolder(filepath.Join(file, "data"))
 	check(t, f, Wrong, "cannot be written")
 }
 
 func TestFile_IsReadWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trimtab.db")
-	check(t, File(t.Context(), file, sqlite.Config{})[0], OK, "does not exist yet")
+	check(t, databaseFile(t.Context(), file, sqlite.Config{})[0], OK, "does not exist yet")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it was made")
 	}
@@ -91,11 +91,11 @@ func TestFile_IsReadWhole(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	check(t, File(t.Context(), file, sqlite.Config{})[0], OK, "whole")
+	check(t, databaseFile(t.Context(), file, sqlite.Config{})[0], OK, "whole")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if all := File(t.Context(), file, sqlite.Config{}); !AnyWrong(all) {
+	if all := databaseFile(t.Context(), file, sqlite.Config{}); !AnyWrong(all) {
 		t.Errorf("%+v", all)
 	}
 }

@@ -31,17 +31,39 @@ func ReadCall(c trimtab.ToolCall) Call {
 	if host.IsTodoTool(c.Name) {
 		return Call{}
 	}
-	words := nameWords(c.Name)
+	switch ToolOf(c.Name) {
+	case RunsCommands:
+		return Call{Command: commandOf(c.Input), Background: flag(c.Input, "run_in_background", "is_background", "background")}
+	case WritesFiles:
+		return writes(c.Input)
+	case OtherTool:
+	}
+	return Call{}
+}
+
+// Tool is what a tool does, as far as its name tells.
+type Tool int
+
+// The kinds of tools.
+const (
+	OtherTool Tool = iota
+	RunsCommands
+	WritesFiles
+)
+
+// ToolOf tells a tool of any host by its name.
+func ToolOf(name string) Tool {
+	words := nameWords(name)
 	has := func(list []string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 	}
 	switch {
-	case has(runnerWords):
-		return Call{Command: commandOf(c.Input), Background: flag(c.Input, "run_in_background", "is_background", "background")}
+	case has(runnerWords) || len(words) == 1 && words[0] == "run":
+		return RunsCommands
 	case has(writerWords):
-		return writes(c.Input)
+		return WritesFiles
 	}
-	return Call{}
+	return OtherTool
 }
 
 // The words that names of tools hold which run commands, and which write files.

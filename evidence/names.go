@@ -12,6 +12,8 @@ type (
 	Line = command.Line
 	// Run is one command of it.
 	Run = command.Run
+	// Refusal says why a call was not carried out.
+	Refusal = command.Refusal
 )
 
 // The kinds and the outcomes.
@@ -23,10 +25,19 @@ const (
 	Failed  = command.Failed
 	Empty   = command.Empty
 	Unknown = command.Unknown
+
+	CarriedOut = command.CarriedOut
+	Rejected   = command.Rejected
+	Cancelled  = command.Cancelled
+	Forbidden  = command.Forbidden
+	Aborted    = command.Aborted
 )
 
 // ReadLine takes a command line apart.
 func ReadLine(line string) Line { return command.ReadLine(line) }
+
+// RefusalOf reads the first words of a result that failed.
+func RefusalOf(result string) Refusal { return command.RefusalOf(result) }
 
 // ReadPatch reads a patch in any of the forms that agents use.
 func ReadPatch(patch string) command.Patch { return command.ReadPatch(patch) }

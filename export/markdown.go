@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export/timeline"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
@@ -18,9 +19,9 @@ func (d Document) WriteMarkdown(w io.Writer) error {
 	for _, f := range facts(d) {
 		fmt.Fprintf(b, "- %s: %s\n", f[0], termsafe.Line(f[1]))
 	}
-	for _, m := range d.Messages {
-		for _, p := range m.Parts {
-			markdownPart(b, p)
+	for _, turn := range d.Timeline().Turns {
+		for _, item := range turn.Items {
+			markdownItem(b, item)
 		}
 	}
 	return b.Flush()
@@ -53,38 +54,56 @@ func facts(d Document) [][2]string {
 	return out
 }
 
-func markdownPart(w io.Writer, p trimtab.Part) {
-	switch p := p.(type) {
-	case trimtab.Text:
-		fmt.Fprintf(w, "\n## %s\n\n%s\n", termsafe.Line(speaker(p)), strings.TrimRight(termsafe.Text(p.Text), "\n"))
-	case trimtab.ToolCall:
-		fmt.Fprintf(w, "\n### calls %s\n\n%s\n", termsafe.Line(p.Name), fenced(termsafe.Text(string(p.Input)), "json"))
-	case trimtab.ToolResult:
-		head := "result"
-		if p.Failed {
-			head = "failed"
+func markdownItem(w io.Writer, i timeline.Item) {
+	switch i.Kind {
+	case timeline.Prompt, timeline.Reply, timeline.Host:
+		head := map[timeline.Kind]string{timeline.Prompt: "You", timeline.Reply: "Agent", timeline.Host: "Host"}[i.Kind]
+		if i.Unvouched {
+			head += " (not vouched for)"
 		}
-		fmt.Fprintf(w, "\n### %s\n\n%s\n", head, fenced(termsafe.Text(p.Text), ""))
-	case trimtab.Opaque:
-		fmt.Fprintf(w, "\n### (%s)\n", termsafe.Line(p.Kind))
+		fmt.Fprintf(w, "\n## %s\n\n%s\n", head, strings.TrimRight(termsafe.Text(i.Text), "\n"))
+	case timeline.Call:
+		if i.Tool != "" {
+			fmt.Fprintf(w, "\n### calls %s\n\n%s\n", termsafe.Line(i.Tool), fenced(termsafe.Text(i.Input), "json"))
+		}
+		if i.Done {
+			fmt.Fprintf(w, "\n### %s\n\n%s\n", map[bool]string{true: "failed", false: "result"}[i.Failed], fenced(termsafe.Text(i.Result), ""))
+		}
+	case timeline.Ours:
+		markdownNote(w, *i.Note)
+	case timeline.Denied:
+		fmt.Fprintf(w, "\n> **Trimtab refused %s**: %s\n", termsafe.Line(i.Tool), termsafe.Line(i.Text))
+	case timeline.Paused:
+		fmt.Fprintf(w, "\n> **Trimtab held the session for you**: %s\n", termsafe.Line(i.Text))
+	case timeline.Folded:
+		fmt.Fprintf(w, "\n> **Trimtab (frames)**: %s\n", termsafe.Line(i.Text))
+	case timeline.Command:
+		fmt.Fprintf(w, "\n`%s`\n", termsafe.Line(i.Text))
+	case timeline.Held, timeline.Notice, timeline.Broken: // the model read none of it
 	}
 }
 
-// speaker names who wrote a text.
-func speaker(t trimtab.Text) string {
-	switch t.By {
-	case trimtab.Person:
-		return "You"
-	case trimtab.Unvouched:
-		return "You (not vouched for)"
-	case trimtab.Model:
-		return "Agent"
-	case trimtab.Ours:
-		return "Trimtab (" + t.From + ")"
-	case trimtab.Tool:
-		return "Tool"
+// markdownNote writes a message of ours as a quotation: who, why, at what price, whether
+// it was heeded, and its words.
+func markdownNote(w io.Writer, n timeline.Note) {
+	fmt.Fprintf(w, "\n> **Trimtab (%s)**", termsafe.Line(n.By))
+	if n.Why != "" {
+		fmt.Fprintf(w, ": %s", termsafe.Line(n.Why))
 	}
-	return "Host"
+	if n.Tokens > 0 {
+		fmt.Fprintf(w, " (%s)", plural.Count(n.Tokens, "token"))
+	}
+	switch n.Heeded {
+	case timeline.Yes:
+		fmt.Fprint(w, ", heeded")
+	case timeline.No:
+		fmt.Fprint(w, ", not heeded")
+	case timeline.Open, timeline.NoAsk:
+	}
+	fmt.Fprintln(w)
+	if text := strings.TrimRight(termsafe.Text(n.Text), "\n"); text != "" {
+		fmt.Fprintf(w, ">\n> %s\n", strings.ReplaceAll(text, "\n", "\n> "))
+	}
 }
 
 // fenced puts text into a code block whose fence does not occur in it.

@@ -62,12 +62,13 @@ var codex = Host{
 	Headless: Headless{
 		Program: "codex",
 		// Commands that it runs do not get its key; its own sandbox cannot stand inside ours.
-		Args:  []string{"exec", "--json", "--skip-git-repo-check", "--color", "never", "-c", "shell_environment_policy.ignore_default_excludes=false"},
-		Write: []string{"--sandbox", "workspace-write"},
-		Look:  []string{"--sandbox", "read-only"},
-		Boxed: []string{"--sandbox", "danger-full-access"},
-		Login: []string{"--ignore-user-config", "--disable", "hooks"}, // no MCP servers and no hooks of the person
-		Model: "-m", Last: []string{"-"},
+		Args:    []string{"exec", "--json", "--skip-git-repo-check", "--color", "never", "-c", "shell_environment_policy.ignore_default_excludes=false"},
+		Write:   []string{"--sandbox", "workspace-write"},
+		Look:    []string{"--sandbox", "read-only"},
+		NoTools: []string{"--sandbox", "read-only", "--disable", "shell_tool", "--disable", "unified_exec"},
+		Boxed:   []string{"--sandbox", "danger-full-access"},
+		Login:   []string{"--ignore-user-config", "--disable", "hooks"}, // no MCP servers and no hooks of the person
+		Model:   "-m", Last: []string{"-"},
 		Keys:   []string{"CODEX_API_KEY"}, // its own provider takes no other; those of its settings may
 		Vars:   []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"},
 		State:  []string{".codex"},

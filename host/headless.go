@@ -7,14 +7,15 @@ package host
 type Headless struct {
 	Program string // "": it is not run so
 
-	Args  []string // of every run
-	Write []string // and of one that may write
-	Look  []string // and of one that may not
-	Boxed []string // in the place of Write and Look where our own sandbox holds it; nil: no difference
-	Login []string // where it is in the person's home for its login only
-	Model string   // flag that names the model
-	Cost  string   // flag that limits the dollars; "": it has none, and the cost is looked at as it goes
-	Last  []string // arguments that must stand at the end
+	Args    []string // of every run
+	Write   []string // and of one that may write
+	Look    []string // and of one that may not
+	NoTools []string // in their place for one that only answers; nil: it cannot be run without tools, and Look counts
+	Boxed   []string // in the place of Write and Look where our own sandbox holds it; nil: no difference
+	Login   []string // where it is in the person's home for its login only
+	Model   string   // flag that names the model
+	Cost    string   // flag that limits the dollars; "": it has none, and the cost is looked at as it goes
+	Last    []string // arguments that must stand at the end
 
 	Keys    []string // variables with a key; one of them is enough to need no login
 	Vars    []string // variables that say which model and where it is

@@ -19,7 +19,7 @@ func (p *player) print(format string, args ...any) {
 func (p *player) outcome(out trimtab.Outcome) {
 	signs := map[trimtab.ChangeKind]string{
 		trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~",
-		trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<",
+		trimtab.Withheld: "x", trimtab.Heeded: "✓", trimtab.FoldedUp: ">", trimtab.Unfolded: "<",
 	}
 	for _, c := range out.Changes {
 		if c.Kind == trimtab.Copied {

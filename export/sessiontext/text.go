@@ -105,7 +105,7 @@ func said(p trimtab.Part) (who, text string) {
 
 // Change tells a change in one line: a sign, who, where, why, at what price.
 func Change(c trimtab.Change) string {
-	sign := map[trimtab.ChangeKind]string{trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~", trimtab.Withheld: "x", trimtab.FoldedUp: ">", trimtab.Unfolded: "<"}[c.Kind]
+	sign := map[trimtab.ChangeKind]string{trimtab.Injected: "+", trimtab.Removed: "-", trimtab.Retired: "~", trimtab.Withheld: "x", trimtab.Heeded: "✓", trimtab.FoldedUp: ">", trimtab.Unfolded: "<"}[c.Kind]
 	line := sign + " " + c.By + "/" + c.Slot + ": " + c.Why
 	if c.Kind == trimtab.Injected {
 		line += " (" + plural.Count(c.Tokens, "token")

@@ -124,20 +124,24 @@ func joinJSON(theirs, ours string) string {
 	if json.Unmarshal([]byte(theirs), &a) != nil || json.Unmarshal([]byte(ours), &b) != nil {
 		return theirs
 	}
-	joined, err := json.Marshal(joinMaps(a, b))
+	joined, err := json.Marshal(Merge(b, a))
 	if err != nil {
 		return theirs
 	}
 	return string(joined)
 }
 
-func joinMaps(theirs, ours map[string]any) map[string]any {
-	all := maps.Clone(ours)
-	for k, v := range theirs {
-		a, ok := v.(map[string]any)
-		b, both := ours[k].(map[string]any)
+// Merge is over on top of base, objects one by one.
+func Merge(base, over map[string]any) map[string]any {
+	all := maps.Clone(base)
+	if all == nil {
+		all = map[string]any{}
+	}
+	for k, v := range over {
+		inner, ok := v.(map[string]any)
+		before, both := all[k].(map[string]any)
 		if ok && both {
-			v = joinMaps(a, b)
+			v = Merge(before, inner)
 		}
 		all[k] = v
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/trimtab/trimtab/host/launch"
 )
 
 // The address that Codex asks after a login with ChatGPT.
@@ -139,25 +141,25 @@ func codexConfig(home string, env Env) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc = merged(doc, more)
+		doc = launch.Merge(doc, more)
 	}
 	project, err := codexProject(home, doc, env)
 	if err != nil {
 		return nil, err
 	}
-	doc = merged(doc, project)
+	doc = launch.Merge(doc, project)
 	said := codexOverrides(env.Args)
 	if name := cmp.Or(flag(env.Args, "--profile", "-p"), textAt(said, "profile"), textAt(doc, "profile")); name != "" {
-		doc = merged(doc, tableAt(doc, "profiles", name))
+		doc = launch.Merge(doc, tableAt(doc, "profiles", name))
 		if codexName.MatchString(name) { // newer versions have a file for each
 			more, err := readTOML(filepath.Join(home, name+".config.toml"))
 			if err != nil {
 				return nil, err
 			}
-			doc = merged(doc, more)
+			doc = launch.Merge(doc, more)
 		}
 	}
-	return merged(doc, said), nil
+	return launch.Merge(doc, said), nil
 }
 
 // codexProject is what files of the folder say, where the person trusts it.
@@ -173,7 +175,7 @@ func codexProject(home string, doc map[string]any, env Env) (map[string]any, err
 		if err != nil {
 			return nil, err
 		}
-		all = merged(all, more)
+		all = launch.Merge(all, more)
 	}
 	return all, nil
 }
@@ -209,7 +211,7 @@ func codexOverrides(args []string) map[string]any {
 			one = map[string]any{parts[j]: one}
 		}
 		more, _ := one.(map[string]any)
-		all = merged(all, more)
+		all = launch.Merge(all, more)
 	}
 	return all
 }

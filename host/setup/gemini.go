@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+
+	"github.com/trimtab/trimtab/host/launch"
 )
 
 // gemini finds how Gemini CLI identifies itself, which decides whom it asks.
@@ -77,7 +79,7 @@ func familySettings(own, variable, folder, apple string, env Env) (map[string]an
 		if err != nil {
 			return nil, err
 		}
-		all = merged(all, doc)
+		all = launch.Merge(all, doc)
 	}
 	return all, nil
 }

@@ -1,6 +1,10 @@
 package setup
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/trimtab/trimtab/host/launch"
+)
 
 func object(text []byte) (map[string]any, error) {
 	var doc map[string]any
@@ -20,5 +24,5 @@ func MergeJSON(a, b string) string {
 	if err != nil || other != nil {
 		return b
 	}
-	return compact(merged(first, second))
+	return compact(launch.Merge(first, second))
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/trimtab/trimtab/host/launch"
 )
 
 // opencodeDefaults are the addresses of providers whose packages have them built in.
@@ -65,7 +67,7 @@ func opencode(s *Setup, env Env) error {
 		}
 	}
 	if len(providers) > 0 {
-		s.Env["OPENCODE_CONFIG_CONTENT"] = compact(merged(content, map[string]any{"provider": providers}))
+		s.Env["OPENCODE_CONFIG_CONTENT"] = compact(launch.Merge(content, map[string]any{"provider": providers}))
 	}
 	return nil
 }
@@ -177,13 +179,13 @@ func opencodeConfig(env Env) (doc, content map[string]any, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		doc = merged(doc, more)
+		doc = launch.Merge(doc, more)
 	}
 	if text := env.Getenv("OPENCODE_CONFIG_CONTENT"); text != "" {
 		if content, err = parseJSON("OPENCODE_CONFIG_CONTENT", []byte(text)); err != nil {
 			return nil, nil, err
 		}
-		doc = merged(doc, content)
+		doc = launch.Merge(doc, content)
 	}
 	return doc, content, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/host/launch"
 )
 
 // qwenSystem is the variable that names the settings of Qwen Code that count for more
@@ -73,7 +74,7 @@ func qwen(s *Setup, env Env) error {
 	if err != nil {
 		return err
 	}
-	s.Files = append(s.Files, host.File{Name: "system.json", Text: compact(merged(system, map[string]any{"modelProviders": providers}))})
+	s.Files = append(s.Files, host.File{Name: "system.json", Text: compact(launch.Merge(system, map[string]any{"modelProviders": providers}))})
 	s.Env[qwenSystem] = "{dir}/system.json"
 	return nil
 }

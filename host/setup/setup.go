@@ -11,13 +11,8 @@ package setup
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +20,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/plainfile"
 )
 
 // Env is where an agent will look.
@@ -96,24 +92,11 @@ const maxFile = 8 << 20
 // read returns a file of settings, or nil where there is none. What is no plain file is
 // not opened: a pipe would let the run wait for ever.
 func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("the agent's settings cannot be read, so where its requests go is not known: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("the agent's settings cannot be read, so where its requests go is not known: %s is no plain file", path)
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("%s has more than %d bytes: is that a settings file?", path, maxFile)
-	}
-	f, err := os.Open(path)
+	text, err := plainfile.Read(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("the agent's settings cannot be read, so where its requests go is not known: %w", err)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	return bytes.TrimPrefix(text, []byte("\ufeff")), err
+	return bytes.TrimPrefix(text, []byte("\ufeff")), nil
 }
 
 // readJSON reads a file of JSON, which may have comments, as agents that take them do.
@@ -157,23 +140,6 @@ func textAt(v any, names ...string) string {
 func tableAt(v any, names ...string) map[string]any {
 	m, _ := at(v, names...).(map[string]any)
 	return m
-}
-
-// merged is b over a, objects one by one.
-func merged(a, b map[string]any) map[string]any {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]any{}
-	}
-	for k, v := range b {
-		inner, ok := v.(map[string]any)
-		before, both := all[k].(map[string]any)
-		if ok && both {
-			v = merged(before, inner)
-		}
-		all[k] = v
-	}
-	return all
 }
 
 // flag is the value of a flag among arguments, in one word or in two.

@@ -35,6 +35,7 @@ func verbs() []verb {
 		v("undo", "", "Take back the last push, pop, plan, activate, invalidate, fold or unfold", "", Frames.doUndo),
 		v("unfold", "ID", "Show the messages of a finished frame to the model again", "f3", Frames.doUnfold),
 		v("fold", "ID", "Fold a finished frame again", "f3", Frames.doFold),
+		v("turns", "FIRST LAST GOAL", "Make a finished frame of messages that were said, and fold it", "1 8 the parser", Frames.doTurns),
 		v("goal", "GOAL", "Set the goal of the active frame", "Fix the parser for good", Frames.doGoal),
 		v("artifact", "TEXT", "Note what the active frame brought forth", "parser.go", Frames.doArtifact),
 		v("decision", "TEXT", "Note a decision in the active frame", "tabs count as eight", Frames.doDecision),

@@ -42,6 +42,16 @@ func DetectOwn(ctx context.Context, path, host string) (OwnKind, error) {
 	return NotOwn, nil
 }
 
+// ownTriggers are the triggers of our stores, by the SHA-256 of their text: those that
+// number changes. One that says anything else may do anything.
+var ownTriggers = []string{
+	"b8fc13574aced419a8e40d37eea2e13fa103b987a355893f1a4f4079b4abc650", // sessions_added
+	"ce564a9fe1003991cab69c6254ae9d9f3f6d5fb206f267aff8fd178367492c22", // sessions_changed
+	"3e0b414b3c08506517e18428cbd044f60ecac0a0c33dec179d50b6a53cba0296", // sessions_removed
+	"dc8699453f7712baea70da5b85390dbbd4c75cb8ae79e67b5692bb7fc466819a", // improvements_added
+	"9ff645811ff7693211a277659a67d96ba49f0b1d20c97534164637ccdfa6223b", // improvements_changed
+}
+
 // isStore reports whether a database is a store of our own. It is not for this
 // package to read: open a Copy of it as a store, and see package own.
 func isStore(ctx context.Context, path string) (ok bool, err error) {
@@ -51,8 +61,8 @@ func isStore(ctx context.Context, path string) (ok bool, err error) {
 	}
 	if ok, err = f.Has(ctx, "sessions", "id", "version", "host", "state"); ok && err == nil {
 		var plain bool
-		if plain, err = f.OnlyTables(ctx); err == nil && !plain {
-			err = fmt.Errorf("%w: %s holds views or triggers, which no store of ours does", trimtab.ErrDamaged, path)
+		if plain, err = f.OnlyTables(ctx, ownTriggers...); err == nil && !plain {
+			err = fmt.Errorf("%w: %s holds views or triggers that no store of ours has", trimtab.ErrDamaged, path)
 		}
 	}
 	if closing := f.Close(); err == nil {

@@ -15,6 +15,7 @@ package db
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	driver "modernc.org/sqlite"
@@ -112,12 +114,24 @@ func (f *File) Has(ctx context.Context, table string, columns ...string) (bool, 
 	return true, nil
 }
 
-// OnlyTables reports whether the file holds tables and their indexes alone, as one of
-// our own stores does: opening a store changes it, and a trigger would run.
-func (f *File) OnlyTables(ctx context.Context) (bool, error) {
-	var n int
-	err := f.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR type = 'table' AND rootpage = 0`).Scan(&n)
-	return n == 0, err
+// OnlyTables reports whether the file holds tables and their indexes alone, and triggers
+// whose text has one of these sums: opening a store changes it, and a trigger would run.
+func (f *File) OnlyTables(ctx context.Context, triggers ...string) (bool, error) {
+	rows, err := f.QueryContext(ctx, `SELECT type, coalesce(sql, '') FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR type = 'table' AND rootpage = 0`)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var kind, text string
+		if err := rows.Scan(&kind, &text); err != nil {
+			return false, err
+		}
+		if kind != "trigger" || !slices.Contains(triggers, fmt.Sprintf("%x", sha256.Sum256([]byte(text)))) {
+			return false, nil
+		}
+	}
+	return true, rows.Err()
 }
 
 // usesLog reports whether a database is in the mode in which changes go to a log.
