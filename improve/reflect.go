@@ -55,6 +55,10 @@ type Reflector struct {
 	guessed table // paths that are not there
 	ends    table // turns that ended unproved, by how
 	work    evidence.Record
+	// The files, by their last name, that were written in the session, and whether there were
+	// others that nobody named.
+	wroteFiles map[string]bool
+	wroteMore  bool
 	judged  string // the reply with which the newest turn ended, once it was looked at
 	slipped int    // calls that the tool did not take
 	people  people
@@ -91,7 +95,7 @@ func NewReflector(opt Options) (*Reflector, error) {
 		return nil, err
 	}
 	return &Reflector{
-		opt: opt, engine: engine, loops: loop.Start(rule),
+		opt: opt, engine: engine, loops: loop.Start(rule), wroteFiles: map[string]bool{},
 		calls: newTable(maxCalls), tools: newTable(maxTools), faults: newTable(maxFaults), alarms: newTable(maxAlarms),
 		rules: newTable(maxFaults), guessed: newTable(maxGuessed), ends: newTable(2), people: people{denied: newTable(maxDenied), red: newTable(maxDenied)},
 	}, nil
@@ -120,6 +124,7 @@ func (r *Reflector) See(m trimtab.Message) bool {
 		r.keepEnd()
 	}
 	r.work = r.work.See(m)
+	r.written()
 	before := r.todos
 	r.todos, _ = r.engine.Step(before, trimtab.Said{Message: m}, time.Time{})
 	if m.IsPrompt() {
