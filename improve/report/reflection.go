@@ -173,7 +173,7 @@ func toDo(m improve.Merged) string {
 	case improve.ReportedRed:
 		kind, _, _ := strings.Cut(about, " ")
 		if check := m.Context.Text(improve.KeyCheck); check != "" {
-			return fmt.Sprintf("Have the agent run %q before it ends: people reported red %s in %s.", check, kind, in)
+			return fmt.Sprintf("Have the agent run %q before it ends: reported red in %s.", check, in)
 		}
 		return fmt.Sprintf("Have the agent run %s before it ends: reported red in %s.", kind, in)
 	case improve.Unproved:
