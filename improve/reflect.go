@@ -59,10 +59,10 @@ type Reflector struct {
 	// others that nobody named.
 	wroteFiles map[string]bool
 	wroteMore  bool
-	judged  string // the reply with which the newest turn ended, once it was looked at
-	slipped int    // calls that the tool did not take
-	people  people
-	folder  string // in which the session works
+	judged     string // the reply with which the newest turn ended, once it was looked at
+	slipped    int    // calls that the tool did not take
+	people     people
+	folder     string // in which the session works
 
 	exposure *Exposure // nil where nobody asked for it, or nothing was called
 

@@ -1,6 +1,7 @@
 package improve_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -314,6 +315,16 @@ func TestR17_AReportOfARedCheckNamesTheCommand(t *testing.T) {
 	for _, m := range improve.Merge(all) {
 		if m.Type == improve.ReportedRed && m.Context.Text(improve.KeyCheck) != "mise run test:ci" {
 			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// R14: what a person names passes the redactor, too.
+func TestR17_ANamedCheckIsRedacted(t *testing.T) {
+	redact := func(s string) string { return strings.ReplaceAll(s, "CANARY", "[REDACTED:key]") }
+	for _, p := range append(record("s").person("go").model("Done.").person("`make test KEY=CANARY` fails").reflect(t, redact).Faint, record("s").person("go").edit("a.go").bash("make lint", "a.go:1:2: CANARY is not checked (errcheck)", true).reflect(t, redact).Faint...) {
+		if raw, err := json.Marshal(p); err != nil || strings.Contains(string(raw), "CANARY") {
+			t.Errorf("%s %v", raw, err)
 		}
 	}
 }

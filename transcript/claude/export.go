@@ -223,7 +223,7 @@ func (s *screen) add(line string) {
 	s.text.WriteString(line)
 }
 
-// wrapped reports whether a line only begins because the one before it had no room for its
+// wrapped reports whether a line only begins because the one before it could not hold its
 // first word. Output of programs is as they wrote it.
 func (s *screen) wrapped(line string) bool {
 	if s.kind == result || line == "" || line[0] == ' ' {
