@@ -277,7 +277,8 @@ func (r *Reflector) quote(row *tally, id, text string) {
 
 // sample redacts before it shortens: half a secret is not known as one.
 func (r *Reflector) sample(id, text string) Sample {
-	return Sample{Session: r.opt.Session, Message: id, Excerpt: shorten(r.redact(text), maxExcerpt)}
+	// Readers hand out short strings that share memory: an id as it comes would keep 4 KB of it.
+	return Sample{Session: r.opt.Session, Message: strings.Clone(id), Excerpt: strings.Clone(shorten(r.redact(text), maxExcerpt))}
 }
 
 func (r *Reflector) redact(text string) string {
