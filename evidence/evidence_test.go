@@ -9,6 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/evidence"
+	"github.com/trimtab/trimtab/host"
 )
 
 // J11: a line is evidence for the commands whose success its own success shows.
@@ -196,4 +197,20 @@ func FuzzLine(f *testing.F) {
 		r = r.See(trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: "1", Text: out}}})
 		r.Unproved()
 	})
+}
+
+// R28: where a transcript only says that commands were run, nobody knows whether one of them
+// was the check.
+func TestR28_HiddenCallsLeaveNothingToSay(t *testing.T) {
+	edit := trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.ToolCall{ID: "1", Name: "Edit", Input: json.RawMessage(`{"file_path":"mill.go"}`)}}}
+	done := trimtab.Message{Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.ToolResult{ID: "1", Text: "Added 1 line"}}}
+	hidden := trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.Opaque{Kind: host.HiddenCalls, By: trimtab.Model}}}
+	prompt := trimtab.Message{Role: trimtab.RoleUser, Parts: []trimtab.Part{trimtab.Text{Text: "mend it", By: trimtab.Person}}}
+	r := evidence.Record{}.See(prompt).See(edit).See(done)
+	if _, open := r.Unproved(); !open {
+		t.Error("an edit that nothing checked is proved")
+	}
+	if gap, open := r.See(hidden).Unproved(); open {
+		t.Errorf("hidden commands proved nothing: %+v", gap)
+	}
 }

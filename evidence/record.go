@@ -6,6 +6,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/evidence/command"
+	"github.com/trimtab/trimtab/host"
 )
 
 // Record is what is known of the work of a session.
@@ -82,6 +83,10 @@ func (r Record) See(m trimtab.Message) Record {
 			r = r.call(part)
 		case trimtab.ToolResult:
 			r = r.result(part)
+		case trimtab.Opaque:
+			if part.Kind == host.HiddenCalls { // a check may be among them, and an edit
+				r.Changed, r.Red = nil, 0
+			}
 		}
 	}
 	return r

@@ -4,3 +4,7 @@ package host
 // agent. Sessions whose first words are these are our own work: they are not
 // reflected on and not kept from stopping.
 const WorkMark = "trimtab-improve:"
+
+// HiddenCalls is the kind of an opaque part that stands for tool calls of which a transcript
+// tells only that they were made, as an exported screen does. What they did, nobody knows.
+const HiddenCalls = "hidden_calls"

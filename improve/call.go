@@ -110,7 +110,7 @@ func name(tool string) string {
 	if tool == "" {
 		return "unnamed"
 	}
-	return tool
+	return strings.Clone(tool) // it is kept, and may share memory with what is not
 }
 
 // asides are keys of an input that say why a call is made or how long it may

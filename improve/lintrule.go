@@ -1,6 +1,7 @@
 package improve
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -31,59 +32,108 @@ var innerRule = sync.OnceValue(func() *regexp.Regexp {
 
 const maxLintLines, maxRules = 400, 40
 
-// lintRules are the rules that a linter's output names, each once.
-func lintRules(text string) []string {
-	var out []string
+// broken is a rule that a linter says was broken, and the line in which it says so.
+type broken struct{ rule, file, line string }
+
+// lintRules are the rules that a linter's output names, each once, as far as they concern
+// somebody, and whether it names any.
+func lintRules(text string, concerns func(file string) bool) (out []broken, any bool) {
 	seen := map[string]bool{}
 	n := 0
+	file := "" // eslint tells it in a line of its own
 	for line := range strings.SplitSeq(trimtab.Clip(text, 64<<10), "\n") {
 		if n++; n > maxLintLines || len(out) == maxRules {
 			break
 		}
 		line = strings.TrimRight(stripANSI(line), " \r")
+		if line != "" && !strings.ContainsAny(line, " \t:") {
+			file = line
+		}
 		if len(line) < 12 || len(line) > 400 {
 			continue
 		}
-		for _, shape := range lintShapes() {
-			if m := shape.FindStringSubmatch(line); m != nil && m[1] != "typecheck" { // what does not compile breaks no rule
-				rule := m[1]
-				if inner := innerRule().FindStringSubmatch(line); inner != nil {
-					rule = inner[2] + " " + inner[1]
-				}
-				if !seen[rule] {
-					seen[rule] = true
-					out = append(out, rule)
-				}
-				break
-			}
+		b, ok := lintRule(line)
+		any = any || ok
+		if !ok || seen[b.rule] || midway(b.rule) {
+			continue
+		}
+		if b.file == "" {
+			b.file = file
+		}
+		if concerns(b.file) {
+			seen[b.rule] = true
+			out = append(out, b)
 		}
 	}
-	return out
+	return out, any
 }
 
-// lint counts the rules that a command's output names. It is false where there are none.
+// lintRule reads one line.
+func lintRule(line string) (b broken, ok bool) {
+	for _, shape := range lintShapes() {
+		m := shape.FindStringSubmatch(line)
+		if m == nil || m[1] == "typecheck" { // what does not compile breaks no rule
+			continue
+		}
+		b = broken{rule: m[1], line: strings.TrimSpace(line)}
+		if inner := innerRule().FindStringSubmatch(line); inner != nil {
+			b.rule = inner[2] + " " + inner[1]
+		}
+		if i := strings.IndexByte(line, ':'); i > 0 && strings.IndexByte(line, ' ') > i && strings.Contains(line[:i], ".") {
+			b.file = line[:i]
+		}
+		return b, true
+	}
+	return b, false
+}
+
+// midway reports whether a rule is about something that nothing uses: so is code in the
+// middle of a change, and the next edit mends it.
+func midway(rule string) bool {
+	rule = rule[strings.LastIndexAny(rule, "/ ")+1:]
+	switch rule {
+	case "unused", "no-unused-vars", "no-unused-imports", "unused-imports", "unused-import", "unused-variable", "F401", "F841", "W0611", "W0612":
+		return true
+	}
+	return false
+}
+
+// lint counts the rules that a command's output names, of files that were changed in this
+// session: what was there before, the agent did not break. It is false where the output names
+// none at all.
 func (r *Reflector) lint(id string, call pending, text string) bool {
-	rules := lintRules(text)
-	for _, rule := range rules {
-		row := r.rules.at(rule, r.seen)
+	found, any := lintRules(text, r.changedHere)
+	for _, b := range found {
+		row := r.rules.at(b.rule, r.seen)
 		if row == nil {
 			continue
 		}
-		row.sign, row.label, row.tool = rule, rule, call.tool
+		row.sign, row.label, row.tool = b.rule, b.rule, call.tool
 		if len(row.samples) < maxSamples {
-			word := rule[strings.LastIndexByte(rule, ' ')+1:]
-			r.quote(row, id, lineWith(r.redact(text), word))
+			r.quote(row, id, r.redact(b.line))
 		}
 	}
-	return len(rules) > 0
+	return any
 }
 
-// lineWith is the first line of a text that holds a word.
-func lineWith(text, word string) string {
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.Contains(line, word) {
-			return strings.TrimSpace(stripANSI(line))
+const maxWritten = 512
+
+// written notes the files that the newest message tells of having changed.
+func (r *Reflector) written() {
+	for _, f := range r.work.Wrote {
+		if f == "" {
+			r.wroteMore = true
+		} else if len(r.wroteFiles) < maxWritten {
+			r.wroteFiles[path.Base(f)] = true
 		}
 	}
-	return word
+}
+
+// changedHere reports whether a file was, or may have been, changed in this session: by name,
+// or where a command or a sub-agent changed files that nobody named.
+func (r *Reflector) changedHere(file string) bool {
+	if r.wroteMore && len(r.wroteFiles) == 0 || len(r.wroteFiles) == maxWritten || file == "" {
+		return r.wroteMore || len(r.wroteFiles) > 0
+	}
+	return r.wroteFiles[path.Base(file)]
 }

@@ -32,6 +32,7 @@ const maxNamed = 20
 // occurrences together.
 func Merge(results []Result) []Merged {
 	rows, in, plain := map[string]*Merged{}, map[string]map[string]bool{}, map[string]bool{}
+	checks := map[string]map[string]int{} // which command was named, and how often
 	for _, r := range distinct(results) {
 		for _, p := range r.Patterns {
 			plain[p.Fingerprint] = true
@@ -42,7 +43,10 @@ func Merge(results []Result) []Merged {
 				m = &Merged{Pattern: p, First: r.Timestamp, Last: r.Timestamp}
 				m.Count, m.Samples = 0, nil
 				m.Context = maps.Clone(p.Context)
-				rows[p.Fingerprint], in[p.Fingerprint] = m, map[string]bool{}
+				rows[p.Fingerprint], in[p.Fingerprint], checks[p.Fingerprint] = m, map[string]bool{}, map[string]int{}
+			}
+			if check := p.Context.Text(KeyCheck); check != "" {
+				checks[p.Fingerprint][check]++
 			}
 			m.Count += p.Count
 			if id := r.root(); !in[p.Fingerprint][id] {
@@ -67,11 +71,24 @@ func Merge(results []Result) []Merged {
 			continue
 		}
 		m.Samples = spread(m.Samples)
+		if check := mostNamed(checks[print]); check != "" {
+			m.Context[KeyCheck] = check
+		}
 		m.finish()
 		out = append(out, *m)
 	}
 	slices.SortFunc(out, rank)
 	return mixed(out)
+}
+
+// mostNamed is what was named most often.
+func mostNamed(named map[string]int) (most string) {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if most == "" || named[name] > named[most] {
+			most = name
+		}
+	}
+	return most
 }
 
 // mixed lets the kinds of trouble take turns: a person who reads the first ten should see

@@ -28,6 +28,7 @@ const (
 	KeyAbout     = "about"     // the same in words, redacted
 	KeyTool      = "tool"
 	KeyCommand   = "command" // a command line that failed so, as it was given
+	KeyCheck     = "check"   // the command that would have shown it, where it was named
 	KeyKind      = "kind"    // which rule of the type it was
 	KeyScope     = "scope"   // ScopeGeneral, or absent
 )
@@ -232,6 +233,9 @@ func (r *Reflector) kinds() []kind {
 			p := r.pattern(name, row.sign, row.n, row.samples, context)
 			if row.why > 0 {
 				p.Context["reasons"] = row.why
+			}
+			if row.check != "" {
+				p.Context[KeyCheck] = row.check
 			}
 			return p
 		}

@@ -53,6 +53,9 @@ func (r *Reflector) hear(m trimtab.Message) {
 	if kind := reportedRed(typed); kind != "" {
 		if row := r.people.red.at(kind, r.seen); row != nil {
 			row.sign, row.label = kind, kind
+			if named := r.work.Named; len(named) > 0 && row.check == "" {
+				row.check = shorten(r.redact(named[0]), maxLabel)
+			}
 			r.quote(row, m.ID, typed)
 		}
 	}

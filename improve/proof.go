@@ -2,6 +2,7 @@ package improve
 
 import (
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/evidence"
 )
 
 // The two ways in which a turn ends unproved.
@@ -21,15 +22,9 @@ func (r *Reflector) endTurn() {
 	if !open {
 		return
 	}
-	kind, text := UncheckedEnd, "code changed after the last check"
-	switch {
-	case gap.Red:
-		kind, text = RedEnd, "ended after this had failed: "+r.near(r.redact(gap.Check.Command))
-	case len(gap.Files) > 0:
-		text = "changed and not checked since: " + r.near(r.redact(gap.Files[len(gap.Files)-1]))
-		if gap.Check.Command != "" {
-			text += "; check: " + r.near(r.redact(gap.Check.Command))
-		}
+	kind, text := r.unproved(gap)
+	if kind == "" {
+		return
 	}
 	row := r.ends.at(kind, r.seen)
 	if row == nil {
@@ -37,6 +32,30 @@ func (r *Reflector) endTurn() {
 	}
 	row.sign, row.detail = kind, kind
 	r.quote(row, r.stop.id, text)
+}
+
+// unproved says what a gap comes to, looked back at: "" where it is not known that anything
+// went unchecked. Tests that are fewer than they were may have been put together, and what a
+// command changed without telling which files (a checkout, a merge) may be nobody's work.
+func (r *Reflector) unproved(gap evidence.Gap) (kind, text string) {
+	show := func(s string) string { return r.near(r.redact(s)) }
+	switch {
+	case gap.Red:
+		return RedEnd, "ended after this had failed: " + show(gap.Check.Command)
+	case gap.Left:
+		return RedEnd, "ended, and this had failed and was not run again: " + show(gap.Check.Command)
+	case len(gap.Weak) > 0 || len(gap.Files) == 0:
+		return "", ""
+	case len(gap.Suite) > 0:
+		return UncheckedEnd, "its suite was not run after tests were taken from it: " + show(gap.Suite[len(gap.Suite)-1])
+	case gap.Named:
+		return UncheckedEnd, "the person had named a check that was not run: " + show(gap.Check.Command)
+	}
+	text = "changed and not checked since: " + show(gap.Files[len(gap.Files)-1])
+	if gap.Check.Command != "" {
+		text += "; check: " + show(gap.Check.Command)
+	}
+	return UncheckedEnd, text
 }
 
 // interrupted notes that a person broke the model off. What they say next tells why.

@@ -55,10 +55,14 @@ type Reflector struct {
 	guessed table // paths that are not there
 	ends    table // turns that ended unproved, by how
 	work    evidence.Record
-	judged  string // the reply with which the newest turn ended, once it was looked at
-	slipped int    // calls that the tool did not take
-	people  people
-	folder  string // in which the session works
+	// The files, by their last name, that were written in the session, and whether there were
+	// others that nobody named.
+	wroteFiles map[string]bool
+	wroteMore  bool
+	judged     string // the reply with which the newest turn ended, once it was looked at
+	slipped    int    // calls that the tool did not take
+	people     people
+	folder     string // in which the session works
 
 	exposure *Exposure // nil where nobody asked for it, or nothing was called
 
@@ -91,7 +95,7 @@ func NewReflector(opt Options) (*Reflector, error) {
 		return nil, err
 	}
 	return &Reflector{
-		opt: opt, engine: engine, loops: loop.Start(rule),
+		opt: opt, engine: engine, loops: loop.Start(rule), wroteFiles: map[string]bool{},
 		calls: newTable(maxCalls), tools: newTable(maxTools), faults: newTable(maxFaults), alarms: newTable(maxAlarms),
 		rules: newTable(maxFaults), guessed: newTable(maxGuessed), ends: newTable(2), people: people{denied: newTable(maxDenied), red: newTable(maxDenied)},
 	}, nil
@@ -120,6 +124,7 @@ func (r *Reflector) See(m trimtab.Message) bool {
 		r.keepEnd()
 	}
 	r.work = r.work.See(m)
+	r.written()
 	before := r.todos
 	r.todos, _ = r.engine.Step(before, trimtab.Said{Message: m}, time.Time{})
 	if m.IsPrompt() {
@@ -272,7 +277,8 @@ func (r *Reflector) quote(row *tally, id, text string) {
 
 // sample redacts before it shortens: half a secret is not known as one.
 func (r *Reflector) sample(id, text string) Sample {
-	return Sample{Session: r.opt.Session, Message: id, Excerpt: shorten(r.redact(text), maxExcerpt)}
+	// Readers hand out short strings that share memory: an id as it comes would keep 4 KB of it.
+	return Sample{Session: r.opt.Session, Message: strings.Clone(id), Excerpt: strings.Clone(shorten(r.redact(text), maxExcerpt))}
 }
 
 func (r *Reflector) redact(text string) string {

@@ -15,7 +15,7 @@ var (
 	slips = []string{
 		"string to replace not found", "file has not been read yet", "file has been modified since", "file has been unexpectedly modified", "no changes to make", "inputvalidationerror", "no such tool available",
 		"old_string not found", "oldstring not found", "could not find oldstring", "oldstring and newstring must be different", "the old_string", "failed to edit, could not find", "failed to edit, 0 occurrences",
-		"invalid tool parameters", "unknown tool", "tool not found",
+		"error editing file", "error writing file", "file must be read first", "invalid tool parameters", "unknown tool", "tool not found",
 	}
 	reasons = []string{"the user said:", "with the following feedback:", "user feedback:"}
 )

@@ -28,6 +28,7 @@ type tally struct {
 	sign    string // the same, folded
 	detail  string
 	command string // of an error: a command line that failed so
+	check   string // the command that would have shown it
 	why     int    // how many of them came with a reason
 	gave    uint64 // of a call: its newest result, hashed
 	failed  bool   // of a call: its newest result is an error

@@ -39,6 +39,11 @@ func (r *tape) model(text string) *tape {
 	return r.say(trimtab.RoleAssistant, trimtab.Text{Text: text, By: trimtab.Model})
 }
 
+// edit is a change of a file.
+func (r *tape) edit(file string) *tape {
+	return r.use("Edit", map[string]string{"file_path": file, "old_string": "a", "new_string": "b"}, "The file was updated", false)
+}
+
 // use is a call of a tool and what came of it.
 func (r *tape) use(tool string, input any, result string, failed bool) *tape {
 	r.calls++

@@ -1,6 +1,7 @@
 package improve_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,7 +174,7 @@ func TestR18_LintRulesAndGuessedPathsAreFindings(t *testing.T) {
 	}
 	var all []improve.Result
 	for i, text := range outputs {
-		r := record(fmt.Sprint("s", i)).person("go").bash("make lint", text, strings.HasPrefix(text, "Exit"))
+		r := record(fmt.Sprint("s", i)).person("go").edit("mill.go").edit("grind.go").bash("make lint", text, strings.HasPrefix(text, "Exit"))
 		folder := fmt.Sprintf("/home/u%d/mill", i)
 		r.use("Read", map[string]string{"file_path": folder + "/.golangci.yml"}, "<tool_use_error>File does not exist.</tool_use_error>", true)
 		r.bash("cd src/mill && ls", "Exit code 1\n(eval):cd:1: no such file or directory: src/mill", true)
@@ -205,7 +206,7 @@ func TestR18_LintRulesAndGuessedPathsAreFindings(t *testing.T) {
 
 func TestLintersNameTheirRules(t *testing.T) {
 	for line, want := range map[string]string{
-		"  12:5  error  'x' is assigned a value but never used  no-unused-vars":                      "no-unused-vars",
+		"  12:5  error  'x' is never reassigned. Use 'const' instead  prefer-const":                  "prefer-const",
 		"  3:1   warning  Unexpected any. Specify a type  @typescript-eslint/no-explicit-any":        "@typescript-eslint/no-explicit-any",
 		"app/mill.py:3:80: E501 Line too long (92 > 88)":                                             "E501",
 		"app/mill.py:12:0: C0116: Missing function or method docstring (missing-function-docstring)": "missing-function-docstring",
@@ -214,7 +215,7 @@ func TestLintersNameTheirRules(t *testing.T) {
 		"mill.go:601:7: G306: Expect WriteFile permissions to be 0600 or less (gosec)":               "gosec G306",
 		"   ^-- SC2086 (info): Double quote to prevent globbing":                                     "SC2086",
 	} {
-		r := record("s").person("go")
+		r := record("s").person("go").edit("app/mill.py").edit("lib/mill.rb").edit("mill.go")
 		for range 3 {
 			r.bash("lint", "Exit code 1\n"+line, true)
 		}
@@ -260,6 +261,70 @@ func TestR19_TurnsThatEndUnproved(t *testing.T) {
 	for _, f := range append(fine.reflect(t, nil).Patterns, fine.reflect(t, nil).Faint...) {
 		if f.Type == improve.Unproved {
 			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// R18: a rule is broken by who changed the file: not by an agent that is asked to mend it, nor
+// by one that tries the linter on other files. What nothing uses yet is a change half done.
+func TestR18_OnlyRulesThatTheSessionBrokeCount(t *testing.T) {
+	found := "Exit code 1\ncmd/mill.go:12:3: Error return value is not checked (errcheck)\ncmd/mill.go:14:6: func turn is unused (unused)"
+	for name, c := range map[string]struct {
+		tape *tape
+		want int
+	}{
+		"nothing was changed":     {record("s").person("fix lint errors").bash("make lint", found, true).bash("make lint", found, true).bash("make lint", found, true), 0},
+		"another file":            {record("s").person("go").edit("cmd/river.go").bash("make lint", found, true).bash("make lint", found, true).bash("make lint", found, true), 0},
+		"that file":               {record("s").person("go").edit("/p/cmd/mill.go").bash("make lint", found, true).bash("make lint", found, true).bash("make lint", found, true), 1},
+		"that file, by a command": {record("s").person("go").bash("cat >> cmd/mill.go <<'E'\nx\nE", "", false).bash("make lint", found, true).bash("make lint", found, true).bash("make lint", found, true), 1},
+	} {
+		result := c.tape.reflect(t, nil)
+		rules := of(result, improve.LintRule)
+		if len(rules) != c.want || len(rules) == 1 && rules[0].Context.Text("about") != "errcheck" {
+			t.Errorf("%s: %s", name, gist(result))
+		}
+		if errs := of(result, improve.ErrorPatterns); len(errs) > 0 {
+			t.Errorf("%s: the linter's word is taken for an error: %s", name, gist(result))
+		}
+	}
+}
+
+// R19: tests that were put together are fewer, and checked all the same; what a checkout changed
+// is nobody's work.
+func TestR19_WhatWasCheckedIsNotCalledUnchecked(t *testing.T) {
+	merged := record("s").person("go").edit("mill.go").bash("go test ./...", "--- FAIL: TestA\nFAIL", true)
+	merged.use("Edit", map[string]string{"file_path": "mill_test.go", "old_string": "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}", "new_string": "func TestA(t *testing.T) {}"}, "ok", false)
+	merged.bash("go test ./...", "ok  \tmill", false).model("Done.").person("thanks")
+	moved := record("s").person("go").bash("go test ./...", "ok  \tmill", false).bash("git checkout main", "Switched to branch 'main'", false).model("There.").person("thanks")
+	for name, r := range map[string]*tape{"merged tests": merged, "a checkout": moved} {
+		result := r.reflect(t, nil)
+		for _, p := range append(result.Patterns, result.Faint...) {
+			if p.Type == improve.Unproved {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+	}
+}
+
+// R17: a report that names the command says what to run.
+func TestR17_AReportOfARedCheckNamesTheCommand(t *testing.T) {
+	var all []improve.Result
+	for i, said := range []string{`"mise run test:ci" fails`, "the tests are failing", "mise run test:ci is failing"} {
+		all = append(all, record(fmt.Sprint("s", i)).person("go").model("Done.").person(said).reflect(t, nil))
+	}
+	for _, m := range improve.Merge(all) {
+		if m.Type == improve.ReportedRed && m.Context.Text(improve.KeyCheck) != "mise run test:ci" {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// R14: what a person names passes the redactor, too.
+func TestR17_ANamedCheckIsRedacted(t *testing.T) {
+	redact := func(s string) string { return strings.ReplaceAll(s, "CANARY", "[REDACTED:key]") }
+	for _, p := range append(record("s").person("go").model("Done.").person("`make test KEY=CANARY` fails").reflect(t, redact).Faint, record("s").person("go").edit("a.go").bash("make lint", "a.go:1:2: CANARY is not checked (errcheck)", true).reflect(t, redact).Faint...) {
+		if raw, err := json.Marshal(p); err != nil || strings.Contains(string(raw), "CANARY") {
+			t.Errorf("%s %v", raw, err)
 		}
 	}
 }

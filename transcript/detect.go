@@ -9,9 +9,12 @@ import (
 // SQLite is what Detect says of a database: whose it is, only its tables tell.
 const SQLite = "sqlite"
 
+// ClaudeExport is what Detect says of the text that Claude Code's /export writes.
+const ClaudeExport = "claude export"
+
 // Detect names the host that wrote a file by the beginning of it: "claude",
 // "codex", "gemini", "qwen", "pi", "opencode" for its export, "trimtab" for our own,
-// SQLite for a database, "" if it is of none that can be read. A few thousand bytes are enough;
+// ClaudeExport for the text of a screen, SQLite for a database, "" if it is of none that can be read. A few thousand bytes are enough;
 // the last line may be cut off.
 func Detect(head []byte) string {
 	if bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
@@ -31,7 +34,43 @@ func Detect(head []byte) string {
 			return host
 		}
 	}
+	if isScreen(head) {
+		return ClaudeExport
+	}
 	return ""
+}
+
+// isScreen tells the text of Claude Code's screen: it begins with its name, or with a prompt
+// that is followed by a reply and by what a tool gave. Documents that quote one do not.
+func isScreen(head []byte) bool {
+	begins, replies, results, n := false, false, false, 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, " \r\n")
+		if len(line) == 0 {
+			continue
+		}
+		if n++; n <= 3 && isBanner(bytes.TrimLeft(line, " ")) {
+			return true
+		}
+		if n == 1 {
+			begins = bytes.HasPrefix(line, []byte("❯ ")) || bytes.HasPrefix(line, []byte("> "))
+		}
+		if n >= 3 && !begins {
+			return false
+		}
+		replies = replies || bytes.HasPrefix(line, []byte("● ")) || bytes.HasPrefix(line, []byte("⏺ "))
+		results = results || bytes.HasPrefix(line, []byte("  ⎿ "))
+	}
+	return begins && replies && results
+}
+
+// isBanner tells the line in which Claude Code says its name.
+func isBanner(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("▐▛")) || bytes.HasPrefix(line, []byte("╭─")) {
+		return bytes.Contains(line, []byte(" Claude Code v"))
+	}
+	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("│")), " ")
+	return bytes.HasPrefix(line, []byte("✻ Welcome to Claude Code"))
 }
 
 // hostOf tells a line by the names in it.

@@ -34,6 +34,15 @@ func TestDetectNamesTheHostOfAFile(t *testing.T) {
 		{"", `{"info":{"title":"an interface"},"messages":[]}`},
 		{"", `{"schema":{"messages":"x"}}`},
 		{"sqlite", "SQLite format 3\x00"},
+		{"claude export", " ▐▛███▜▌   Claude Code v2.1.325\n▝▜█████▛▘  Opus\n"},
+		{"claude export", "\n╭─── Claude Code v2.1.80 ───╮\n│ Welcome back! │\n"},
+		{"claude export", "╭──────╮\n│ ✻ Welcome to Claude Code! │\n"},
+		{"claude export", "❯ mend it\n\n● Bash(make)\n  ⎿  ok\n"},
+		{"claude export", "> mend it\n\n⏺ Bash(make)\n  ⎿  ok\n"},
+		{"", "# How to read it\n\nClaude Code v2 writes ▐▛███▜▌ first.\n\n> mend it\n\n● Bash(make)\n  ⎿  ok\n"},
+		{"", "> a quotation\n\n● a list\n● of points\n"},
+		{"claude", `{"type":"mode","sessionId":"s","x":" ▐▛███▜▌   Claude Code v2.1.325"}` + "\n❯ mend it\n\n● Bash(make)\n  ⎿  ok\n"},
+		{"trimtab", `{"sessionId":"s","messages":[{"content":"✻ Welcome to Claude Code!\n❯ mend it\n● x\n  ⎿  ok"}]}`},
 		{"", ""},
 		{"", "\n\n{"},
 	} {
@@ -69,7 +78,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add([]byte(`{"uuid":"u","sessionId":"s","message":{"parts"`))
 	f.Fuzz(func(t *testing.T, head []byte) {
 		switch transcript.Detect(head) {
-		case "", "claude", "codex", "gemini", "qwen", "pi", "trimtab", transcript.SQLite:
+		case "", "claude", "codex", "gemini", "qwen", "pi", "opencode", "trimtab", transcript.SQLite, transcript.ClaudeExport:
 		default:
 			t.Fail()
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/improve/read"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/secret"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/transcript/all"
@@ -132,12 +133,12 @@ func (a *app) readSessions(ctx context.Context, r improve.Reflection, l lookback
 	if err != nil {
 		return nil, err
 	}
-	a.progress("%s\n", plan)
-	switch {
-	case plan.Calls() == 0 || l.yes:
+	switch ask := plan.Calls() > 0 && !l.yes; {
+	case !ask:
+		a.progress("%s\n", plan)
 	case !a.terminal.in:
-		return nil, misused("not a terminal; pass --yes to have %d sessions read", plan.Calls())
-	case !a.confirm("Have them read?"):
+		return nil, misused("%s\nnot a terminal; pass --yes to have %s read", plan, plural.Count(plan.Calls(), "session"))
+	case !a.confirm(plan.String() + "\nHave them read?"):
 		plan = plan.OnlyCached()
 	}
 	found, err := reader.Run(ctx, plan)

@@ -156,12 +156,18 @@ var kinds = map[string]func(cited []improve.Piece) bool{
 	"instruction_ignored": bySome(improve.PieceKind.ByPerson),
 	"misunderstood":       bySome(improve.PieceKind.ByPerson),
 	"wrong_approach":      bySome(improve.PieceKind.ByPerson),
-	"untrue_claim": func(cited []improve.Piece) bool {
-		return bySome(isEnd)(cited) && bySome(func(k improve.PieceKind) bool { return !isEnd(k) })(cited)
-	},
-	"unverified":        bySome(isEnd),
-	"missing_knowledge": bySome(func(k improve.PieceKind) bool { return !isEnd(k) }),
-	"environment":       bySome(func(k improve.PieceKind) bool { return !isEnd(k) }),
+	"untrue_claim":        disproved,
+	"unverified":          bySome(isEnd),
+	"missing_knowledge":   bySome(func(k improve.PieceKind) bool { return !isEnd(k) }),
+	"environment":         bySome(func(k improve.PieceKind) bool { return !isEnd(k) }),
+}
+
+// disproved reports whether words of the agent are cited, and something else that can speak
+// against them: a person, a result, or what the agent itself said at another time.
+func disproved(cited []improve.Piece) bool {
+	return bySome(isEnd)(cited) && slices.ContainsFunc(cited, func(p improve.Piece) bool {
+		return !isEnd(p.Kind) || p.Message != cited[0].Message
+	})
 }
 
 func isEnd(k improve.PieceKind) bool { return k == improve.PieceEnd }

@@ -172,6 +172,9 @@ func toDo(m improve.Merged) string {
 		return fmt.Sprintf("Tell the agent what is in the place of %s: not there, %s.", about, in)
 	case improve.ReportedRed:
 		kind, _, _ := strings.Cut(about, " ")
+		if check := m.Context.Text(improve.KeyCheck); check != "" {
+			return fmt.Sprintf("Have the agent run %q before it ends: reported red in %s.", check, in)
+		}
 		return fmt.Sprintf("Have the agent run %s before it ends: reported red in %s.", kind, in)
 	case improve.Unproved:
 		how := "unchecked"

@@ -77,7 +77,7 @@ func (s *run) below(d sessions.Dir) []unit { return s.walk(d.Path, d.Holds, unit
 // folder lists what may be sessions in a folder that was named.
 func (s *run) folder(dir string) []unit {
 	return s.walk(dir, func(base string) bool {
-		return slices.Contains([]string{".jsonl", ".json", ".db", ".sqlite"}, filepath.Ext(base))
+		return slices.Contains([]string{".jsonl", ".json", ".txt", ".db", ".sqlite"}, filepath.Ext(base))
 	}, unit{want: s.query.Host, maybe: true})
 }
 
@@ -101,7 +101,7 @@ func (s *run) walk(dir string, fits func(base string) bool, like unit) []unit {
 		if err != nil {
 			return nil // it went away since it was listed
 		}
-		database := filepath.Ext(path) != ".jsonl" && filepath.Ext(path) != ".json" // what is new in one may still be in its log
+		database := filepath.Ext(path) == ".db" || filepath.Ext(path) == ".sqlite" // what is new in one may still be in its log
 		if !database && info.ModTime().Before(s.query.Since) {
 			return nil
 		}

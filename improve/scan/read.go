@@ -197,7 +197,7 @@ func (s *run) begin(u unit, info trimtab.Info) (*reading, error) {
 	if parent == "unknown" {
 		parent = ""
 	}
-	r, err := improve.NewReflector(improve.Options{Session: bareID(info.ID, info.Host), Parent: parent, Redact: s.opt.Redact, Literal: s.opt.Literal, Exposure: s.query.Exposure, Pieces: s.pieceBytes})
+	r, err := improve.NewReflector(improve.Options{Session: strings.Clone(bareID(info.ID, info.Host)), Parent: parent, Redact: s.opt.Redact, Literal: s.opt.Literal, Exposure: s.query.Exposure, Pieces: s.pieceBytes})
 	one := &reading{Reflector: r, scan: s, unit: u, info: info, project: info.Project}
 	if s.turns != nil {
 		one.turns = improve.NewTurns(*s.turns, bareID(info.ID, info.Host), s.opt.Redact)
@@ -247,7 +247,7 @@ func (s *run) finish(r *reading) {
 	case !ok, result.Timestamp.Before(s.query.Since), s.query.Project != "" && (r.project == "" || !within(r.project, s.query.Project)):
 		return
 	}
-	s.all.Results = append(s.all.Results, improve.SessionResult{Result: result, Host: r.info.Host, Project: r.project, File: r.unit.file})
+	s.all.Results = append(s.all.Results, improve.SessionResult{Result: result, Host: r.info.Host, Project: strings.Clone(r.project), File: r.unit.file})
 }
 
 // damaged notes a line that could not be read. Its words repeat nothing of what

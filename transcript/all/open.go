@@ -65,6 +65,18 @@ func Reader(name string) transcript.Reader {
 	return nil
 }
 
+// exportReader is the reader of what a host writes on request, beside its own files; nil for
+// any other kind of file.
+func exportReader(kind string) transcript.Reader {
+	switch kind {
+	case opencode.Host:
+		return opencode.ReadExport
+	case transcript.ClaudeExport:
+		return claude.ReadExport
+	}
+	return nil
+}
+
 // headSize is how much of a file is looked at to know whose it is.
 const headSize = 64 << 10
 
@@ -87,12 +99,16 @@ func Open(ctx context.Context, path, host string) (*File, error) {
 		}
 		return openDatabase(ctx, path, host)
 	}
+	export := exportReader(kind)
+	if export != nil {
+		kind, _, _ = strings.Cut(kind, " ")
+	}
 	if host == "" {
 		host = kind
 	}
 	read := Reader(host)
-	if kind == opencode.Host && host == opencode.Host {
-		read = opencode.ReadExport
+	if export != nil && host == kind {
+		read = export
 	}
 	if read == nil {
 		return nil, errors.Join(unknown(path, host), f.Close())
