@@ -26,6 +26,7 @@ func workflow(it improve.Item) string {
 // past is what the engine recorded of a run.
 type past struct {
 	id    string
+	done  []improve.Evidence // what it began with; its steps may not have come as far
 	steps []recorded
 }
 
@@ -41,7 +42,7 @@ func (f *Worker) past(id string) (p past, found bool, err error) {
 	if id == "" {
 		return p, false, nil
 	}
-	runs, err := dbos.ListWorkflows(f.engine, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
+	runs, err := dbos.ListWorkflows(f.engine, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
 	if err != nil || len(runs) == 0 {
 		return p, false, f.hide(err)
 	}
@@ -50,6 +51,10 @@ func (f *Worker) past(id string) (p past, found bool, err error) {
 		return p, false, f.hide(err)
 	}
 	p.id = id
+	var first order
+	if text, ok := runs[0].Input.(string); ok && json.Unmarshal([]byte(text), &first) == nil {
+		p.done = first.Done
+	}
 	slices.SortFunc(known, func(a, b dbos.StepInfo) int { return a.StepID - b.StepID })
 	for n, s := range known {
 		r := recorded{name: s.StepName}
@@ -62,11 +67,18 @@ func (f *Worker) past(id string) (p past, found bool, err error) {
 	return p, true, nil
 }
 
-// evidence is what the steps of the run left.
-func (p past) evidence() (out []improve.Evidence) {
+// evidence is what the run began with and what its steps left.
+func (p past) evidence() []improve.Evidence {
+	out := slices.Clone(p.done)
 	for _, s := range p.steps {
-		if s.outcome.Evidence.Step != "" {
-			out = append(out, s.outcome.Evidence)
+		e := s.outcome.Evidence
+		if e.Step == "" {
+			continue
+		}
+		if at := slices.IndexFunc(out, func(old improve.Evidence) bool { return old.Step == e.Step }); at >= 0 {
+			out[at] = e
+		} else {
+			out = append(out, e)
 		}
 	}
 	return out
