@@ -205,8 +205,8 @@ func git(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// claude runs Claude Code in the person's clone, with our hooks, and returns the id of its
-// session.
+// claude runs Claude Code in the person's clone, through the gateways, and returns the id of
+// its session.
 func (p *person) claude(ctx context.Context, paths client.Paths, base string, n int) (string, error) {
 	agent, err := client.Command("claude", base, fmt.Sprintf("I am %s, and this is question %d: tell me the shallowest sounding of each day.", p.name, n+1))
 	if err != nil {
@@ -218,11 +218,6 @@ func (p *person) claude(ctx context.Context, paths client.Paths, base string, n 
 	cmd, err := agent.Prepare(ctx, paths)
 	if err != nil {
 		return "", err
-	}
-	install := exec.CommandContext(ctx, filepath.Join(p.t.dir, "trimtab"), "install", "claude", "--yes")
-	install.Env, install.Dir = cmd.Env, cmd.Dir
-	if out, err := install.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: install: %w: %s", p.name, err, out)
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -262,7 +257,7 @@ func eachTheirOwn(ctx context.Context, team map[string]*person, sessions map[str
 			return err
 		}
 		var list []struct {
-			ID string `json:"id"`
+			ID string `json:"sessionId"`
 		}
 		if err := json.Unmarshal([]byte(out), &list); err != nil {
 			return fmt.Errorf("session list: %w: %s", err, out)

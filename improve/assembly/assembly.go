@@ -240,6 +240,17 @@ func (a *Assembly) canDo(ctx context.Context, q improve.Queue, it improve.Item) 
 	if err != nil {
 		return err
 	}
+	agent, reviewer, _, err := a.programs(ctx, folder)
+	if err != nil {
+		return err
+	}
+	for _, one := range []agents.Agent{agent, reviewer} {
+		if program, ok := one.(interface{ Ready() error }); ok {
+			if err := program.Ready(); err != nil {
+				return err
+			}
+		}
+	}
 	found, err := a.Forge(ctx, folder)
 	if err != nil {
 		return err

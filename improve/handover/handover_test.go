@@ -1,6 +1,7 @@
 package handover_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type team struct {
 	first  string // the clone in which the trouble was seen
 	queue  improve.Queue
 	engine worker.Config // where the engine has its records: with the store
+	lease  float64       // seconds; 20 where it is 0
 	forge  func(login string) forge.Forge
 	count  func() (issues, pulls int)
 	now    func() time.Time
@@ -135,6 +137,8 @@ type machine struct {
 	stop   string // moment of a step at which it is gone, as in "commit after"
 	left   *handover.Handover
 	ran    []string
+	ahead  time.Duration               // of its clock
+	before func(step improve.StepName) // called before each step
 	cancel context.CancelCauseFunc
 }
 
@@ -190,6 +194,9 @@ func (m *machine) steps() []steps.Step {
 				return improve.Evidence{}, ctx.Err()
 			}
 			m.ran = append(m.ran, string(s.Name))
+			if m.before != nil {
+				m.before(s.Name)
+			}
 			e, err := do(ctx, j)
 			if m.stop == string(s.Name)+" after" { // what it made is made, and nobody was told
 				m.cancel(errors.New("gone"))
@@ -205,9 +212,10 @@ func (m *machine) work(ctx context.Context) error {
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
 	cfg := m.team.engine
-	cfg.Folder, cfg.Poll, cfg.Lease = filepath.Join(m.data, "worker"), 0.02, 20
+	cfg.Folder, cfg.Poll, cfg.Lease = filepath.Join(m.data, "worker"), 0.02, cmp.Or(m.team.lease, 20)
 	w, err := worker.New(ctx, cfg, worker.Options{
 		Queue: m.team.queue, Env: m.env, Steps: m.steps(), Worker: func() string { return "worker-" + m.login },
+		Now:  func() time.Time { return time.Now().Add(m.ahead) },
 		Able: func(ctx context.Context, it improve.Item) error { _, err := m.left.Checkout(ctx, it); return err },
 	})
 	if err != nil {
