@@ -102,7 +102,8 @@ cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 e2e: ## the longer end-to-end proofs (build tag e2e); needs npm, and tmux for agents on a terminal
 	@GO='$(GO)' sh script/tagged e2e $(TESTFLAGS)
 
-team: ## several real gateways on PostgreSQL and on one file, behind nginx, one killed every ten seconds; needs Debian's postgresql, and nginx
+team: ## two people with Claude Code on two gateways, one killed, and one pull request; then load on three; needs Debian's postgresql, nginx and npm
+	sh script/postgres.sh run $(GO) run ./bench/team -people
 	sh script/postgres.sh run $(GO) run ./bench/team -replicas 3 -kill 10s
 	TRIMTAB_TEST_POSTGRES= $(GO) run ./bench/team -replicas 3
 

@@ -115,6 +115,15 @@ type Item struct {
 	// the repository, or lacks the agent or a key. Another one may.
 	Left map[string]string `json:"left,omitempty"`
 
+	// Run is the engine's run that the evidence was copied from, so that people see it: the
+	// run decides what is done. It is "" where a person decided what counts, as a retry does,
+	// and where an older program wrote the item; the evidence is then where a run begins.
+	Run string `json:"run,omitempty"`
+
+	// Damaged is an item whose record cannot be read: only its id, its state and what it is
+	// about are known, and Why says so. Nobody works on it, and all others go on.
+	Damaged bool `json:"-"`
+
 	// Whoever works on it. Fence grows each time the item is taken: a worker that
 	// was paused past its lease finds a larger one, and can record nothing more.
 	Worker string    `json:"worker,omitempty"`
@@ -173,7 +182,8 @@ type Backlog interface {
 	Add(ctx context.Context, it Item) error
 	// Item returns one, or ErrNoItem.
 	Item(ctx context.Context, id string) (Item, error)
-	// Items returns those of some states, all of them for none, newest first.
+	// Items returns those of some states, all of them for none, newest first; also those
+	// that are damaged, which Item and Change refuse with trimtab.ErrDamaged.
 	Items(ctx context.Context, states ...State) ([]Item, error)
 	// Change changes an item in one transaction; change may be called again.
 	// With a fence other than 0 that is not the item's own it is ErrLost. The
@@ -193,10 +203,16 @@ type Leases interface {
 	// Take gives the oldest item that is queued, or running under a lease that
 	// ended, to a worker until a time, and raises its fence. It gives none, false,
 	// when there is none, or none whose project is below its limit, or when as many as
-	// the limit are running under a lease.
+	// the limit are running under a lease. One that is damaged waits for a person from
+	// then on.
 	Take(ctx context.Context, worker string, now, until time.Time, most Limits) (Item, bool, error)
 	// Renew moves the end of a lease, or returns ErrLost.
 	Renew(ctx context.Context, id string, fence int64, until time.Time) error
+}
+
+// Clock is a queue that has a clock of its own, which is the same for all who use it.
+type Clock interface {
+	Clock(ctx context.Context) (time.Time, error)
 }
 
 // EffectLog is the log of a forge.Idempotent: what was about to be made, and when.

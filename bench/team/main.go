@@ -4,6 +4,7 @@
 // each request at random.
 //
 //	go run ./bench/team -replicas 3 -requests 500 -pause 2s
+//	sh script/postgres.sh run go run ./bench/team -people        # two people with Claude Code, and what comes of their trouble
 //	sh script/postgres.sh run go run ./bench/team -kill 10s      # on PostgreSQL, and a gateway is killed every 10 s
 //
 // It builds the program from this tree. It fails where a request differs, or where what
@@ -32,7 +33,7 @@ type options struct {
 	replicas, requests, sessions int
 	pause, kill                  time.Duration
 	postgres                     string
-	plain                        bool
+	plain, people                bool
 }
 
 func main() {
@@ -44,8 +45,13 @@ func main() {
 	flag.DurationVar(&o.kill, "kill", 0, "how often a gateway is killed and started again; 0 is never")
 	flag.StringVar(&o.postgres, "postgres", os.Getenv("TRIMTAB_TEST_POSTGRES"), "URL of a server; none is one SQLite file")
 	flag.BoolVar(&o.plain, "plain", false, "no nginx: the agent picks a gateway by itself")
+	flag.BoolVar(&o.people, "people", false, "people with real Claude Code sessions, an improvement and a worker in the place of the load; needs a server and npm")
 	flag.Parse()
-	if err := run(context.Background(), o); err != nil {
+	do := run
+	if o.people {
+		do = people
+	}
+	if err := do(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "team:", err)
 		os.Exit(1)
 	}

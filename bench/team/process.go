@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,10 +44,8 @@ func (s *server) base() string { return "http://" + s.listen + s.path }
 
 // begin builds the program and starts the model.
 func (t *team) begin(ctx context.Context) error {
-	build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(t.dir, "trimtab"), "./cmd/trimtab")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("build: %w", err)
+	if err := t.build(ctx); err != nil {
+		return err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,6 +54,16 @@ func (t *team) begin(ctx context.Context) error {
 	t.up = "http://" + l.Addr().String()
 	srv := &http.Server{Handler: t.model, ReadHeaderTimeout: 30 * time.Second}
 	go func() { _ = srv.Serve(l) }() // ends with this program
+	return nil
+}
+
+// build builds the programs from this tree.
+func (t *team) build(ctx context.Context) error {
+	build := exec.CommandContext(ctx, "go", "build", "-o", t.dir+string(filepath.Separator), "./cmd/trimtab", "./cmd/trimtab-hook")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("build: %w", err)
+	}
 	return nil
 }
 
@@ -142,7 +151,7 @@ func (t *team) balance(all []*server) (string, error) {
 	conf := fmt.Sprintf(`daemon off; pid %[1]s/nginx.pid; error_log %[1]s/nginx.log; worker_processes 1;
 events { worker_connections 1024; }
 http {
-  access_log off; client_max_body_size 100m; client_body_buffer_size 16m; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;
+  log_format up '$upstream_addr '; access_log %[1]s/access.log up; client_max_body_size 100m; client_body_buffer_size 16m; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;
   split_clients "$request_id" $first {
 %[3]s  }
   map $first $second {
@@ -205,6 +214,15 @@ func (t *team) killer(ctx context.Context, all []*server, every time.Duration) (
 		}
 	}()
 	return func() int { cancel(); <-done; return kills }
+}
+
+// kill ends a gateway for good, in the middle of what it does.
+func (t *team) kill(s *server) {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live = slices.DeleteFunc(t.live, func(one *server) bool { return one == s })
 }
 
 // end ends all processes, the gateways as a person would.

@@ -162,7 +162,7 @@ func (a *app) openStore(ctx context.Context, cfg *Settings) (*archive, error) {
 // personal is the person's part of a store. A gateway steers whatever sessions its clients
 // bring, by their ids, and lists the person's own.
 func (a *app) personal(st trimtab.Archive, db database, changes feed.Source, who identity.Config, shared bool) (*archive, error) {
-	if a.passing {
+	if a.passing && who.Role != string(owned.Approve) {
 		who.Role = string(owned.Steer)
 	}
 	dir, err := a.dataDir()

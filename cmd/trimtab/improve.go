@@ -62,7 +62,7 @@ func (a *app) queue(ctx context.Context) (improve.Queue, error) {
 	if err != nil {
 		return improve.Queue{}, err
 	}
-	return st.Queue(), nil
+	return improve.Restrict(st.Queue(), st.MayApprove()), nil
 }
 
 // who is the person, once the store is open.

@@ -252,9 +252,8 @@ func (a *app) assembly() (*assembly.Assembly, error) {
 	if err != nil {
 		return nil, err
 	}
-	team := cfg.Store.URL != ""
 	return assembly.New(assembly.Options{
-		Team: team, Repo: identity.NewFinder(a.environ, team).Repository, Known: assembly.Clones(ownStore{a}.Open),
+		StoreURL: cfg.Store.URL, Repo: identity.NewFinder(a.environ, cfg.Store.URL != "").Repository, Known: assembly.Clones(ownStore{a}.Open),
 		Data: data, Cache: func() (string, error) { return a.home().Dir("XDG_CACHE_HOME", ".cache", "LocalAppData") },
 		Config: cfg.Improve, Automation: cfg.Automation, Project: a.projectSettings, Forge: cfg.Forge, Sandbox: cfg.Tools.Sandbox,
 		Queue: a.queue, Models: func() (assembly.Models, error) { return a.pickerOf() },

@@ -35,6 +35,19 @@ type one struct {
 
 func (a *one) Name() string { return a.name }
 
+// Ready reports why no job could begin on this machine, as far as can be said without one:
+// the program is not installed, or trimtab's own agent has no model to ask.
+func (a *one) Ready() error {
+	path, _ := a.opt.Lookup("PATH")
+	if _, err := subprocess.Find(a.Program, []string{"PATH=" + path}); err != nil {
+		return fmt.Errorf("the agent %s: %w", a.name, err)
+	}
+	if a.name == "own" && a.cfg.Model == "" {
+		return errors.New("the agent own has no model: set improve.model, and its key")
+	}
+	return nil
+}
+
 // Do runs the program to its end.
 func (a *one) Do(ctx context.Context, job Job) (Report, error) {
 	if err := job.check(); err != nil {

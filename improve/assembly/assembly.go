@@ -40,9 +40,9 @@ type Config struct {
 	Base      string         `json:"base" guard:"user" doc:"branch that pull requests go to; the forge's default branch where it is empty"`
 	Footer    string         `json:"footer" guard:"user" doc:"last words of a pull request, in the place of ours"`
 	CoAuthor  string         `json:"coAuthor" guard:"user" doc:"name <address> for a Co-Authored-By trailer of commits and pull requests; none where it is empty"`
-	Records   string         `json:"records" guard:"user" hide:"true" doc:"PostgreSQL for the records of the work; a file in the data folder where it is empty"`
+	Records   string         `json:"records" guard:"user" hide:"true" doc:"PostgreSQL for the records of the work, the same for all machines; where it is empty they are with the sessions: in store.url, else in a file of the data folder"`
 	Checks    project.Config `json:"checks" doc:"how a project is tested, linted and its format checked"`
-	Lease     int            `json:"leaseSeconds" default:"60" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
+	Lease     int            `json:"leaseSeconds" default:"45" min:"5" max:"3600" guard:"user" doc:"after so long without a sign of life another worker takes over"`
 }
 
 // Models says which model an agent of our own asks; see llm/registry.
@@ -65,7 +65,7 @@ type Options struct {
 	Forge      registry.Config                                       //
 	Sandbox    sandbox.Config                                        // of agents and of a project's commands
 	Queue      func(ctx context.Context) (improve.Queue, error)      // opened when it is needed
-	Team       bool                                                  // other machines work for the same queue: what this one cannot do stays for them
+	StoreURL   string                                                // PostgreSQL that other machines have their queue in, too: what this one cannot do stays for them; "" is a file of one person
 	Repo       func(folder string) string                            // the repository in a folder, "" where none is known; nil knows none
 	Known      func(ctx context.Context, repo string) []string       // folders of this machine that may hold a repository; may be nil
 	Models     func() (Models, error)                                // for the agent "own"; it has no model where it is nil
@@ -156,7 +156,7 @@ func (a *Assembly) env(ctx context.Context, it improve.Item, stay bool) (*steps.
 	}
 	left := a.handover(ctx, q)
 	folder := it.Project
-	if a.opt.Team {
+	if a.team() {
 		if folder, err = left.Checkout(ctx, it); err != nil {
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func (a *Assembly) env(ctx context.Context, it improve.Item, stay bool) (*steps.
 	if err != nil {
 		return nil, err
 	}
-	if a.opt.Team {
+	if a.team() {
 		if err := left.Restore(ctx, it, folder, hub.Remote()); err != nil {
 			return nil, err
 		}
@@ -193,6 +193,9 @@ func (a *Assembly) env(ctx context.Context, it improve.Item, stay bool) (*steps.
 		Log: q, Git: a.gitFor(ctx, folder), Agent: agent, Reviewer: reviewer, Now: a.opt.Now, Workflow: of.Workflow, Replay: guidance.Replayer{},
 	}.With(commands, secret.FromEnviron(a.opt.Environ)))
 }
+
+// team reports whether other machines work for the same queue.
+func (a *Assembly) team() bool { return a.opt.StoreURL != "" }
 
 // handover takes items over from other machines, and leaves them to others.
 func (a *Assembly) handover(ctx context.Context, q improve.Queue) *handover.Handover {
@@ -236,6 +239,17 @@ func (a *Assembly) canDo(ctx context.Context, q improve.Queue, it improve.Item) 
 	folder, err := a.handover(ctx, q).Checkout(ctx, it)
 	if err != nil {
 		return err
+	}
+	agent, reviewer, _, err := a.programs(ctx, folder)
+	if err != nil {
+		return err
+	}
+	for _, one := range []agents.Agent{agent, reviewer} {
+		if program, ok := one.(interface{ Ready() error }); ok {
+			if err := program.Ready(); err != nil {
+				return err
+			}
+		}
 	}
 	found, err := a.Forge(ctx, folder)
 	if err != nil {
@@ -479,10 +493,10 @@ func (a *Assembly) Worker(ctx context.Context, opt WorkerOptions) (*worker.Worke
 		FollowUp: func(ctx context.Context) error { return a.FollowUp(ctx, opt.Log) }, Now: a.opt.Now, Disabled: opt.Disabled, Log: opt.Log, Limit: a.limit,
 		Worker: func() string { return strings.ToLower(rand.Text()[:12]) },
 	}
-	if a.opt.Team {
+	if a.team() {
 		all.Able, all.Steps = a.able(q), a.handover(ctx, q).Steps(steps.Steps())
 	}
 	return worker.New(ctx, worker.Config{
-		Folder: a.Folder(), URL: a.opt.Config.Records, Workers: a.opt.Automation.Constraints.Concurrent, Lease: float64(a.opt.Config.Lease), Poll: 0.5,
+		Folder: a.Folder(), URL: cmp.Or(a.opt.Config.Records, a.opt.StoreURL), Workers: a.opt.Automation.Constraints.Concurrent, Lease: float64(a.opt.Config.Lease), Poll: 0.5,
 	}, all)
 }

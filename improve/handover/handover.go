@@ -145,6 +145,9 @@ func (h *Handover) Steps(list []steps.Step) []steps.Step {
 		out[i].Do = func(ctx context.Context, j *steps.Job) (improve.Evidence, error) {
 			e, err := s.Do(ctx, j)
 			if err == nil {
+				err = j.Guard(ctx) // what another worker left since is not replaced
+			}
+			if err == nil {
 				err = h.save(ctx, j.Item, s.Name, e)
 			}
 			return e, err

@@ -1,6 +1,7 @@
 package handover_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type team struct {
 	origin string // the repository that all clone
 	first  string // the clone in which the trouble was seen
 	queue  improve.Queue
+	engine worker.Config // where the engine has its records: with the store
+	lease  float64       // seconds; 20 where it is 0
 	forge  func(login string) forge.Forge
 	count  func() (issues, pulls int)
 	now    func() time.Time
@@ -134,6 +137,8 @@ type machine struct {
 	stop   string // moment of a step at which it is gone, as in "commit after"
 	left   *handover.Handover
 	ran    []string
+	ahead  time.Duration               // of its clock
+	before func(step improve.StepName) // called before each step
 	cancel context.CancelCauseFunc
 }
 
@@ -189,6 +194,9 @@ func (m *machine) steps() []steps.Step {
 				return improve.Evidence{}, ctx.Err()
 			}
 			m.ran = append(m.ran, string(s.Name))
+			if m.before != nil {
+				m.before(s.Name)
+			}
 			e, err := do(ctx, j)
 			if m.stop == string(s.Name)+" after" { // what it made is made, and nobody was told
 				m.cancel(errors.New("gone"))
@@ -203,8 +211,11 @@ func (m *machine) steps() []steps.Step {
 func (m *machine) work(ctx context.Context) error {
 	ctx, m.cancel = context.WithCancelCause(ctx)
 	defer m.cancel(nil)
-	w, err := worker.New(ctx, worker.Config{Folder: filepath.Join(m.data, "worker"), Poll: 0.02, Lease: 20}, worker.Options{
+	cfg := m.team.engine
+	cfg.Folder, cfg.Poll, cfg.Lease = filepath.Join(m.data, "worker"), 0.02, cmp.Or(m.team.lease, 20)
+	w, err := worker.New(ctx, cfg, worker.Options{
 		Queue: m.team.queue, Env: m.env, Steps: m.steps(), Worker: func() string { return "worker-" + m.login },
+		Now:  func() time.Time { return time.Now().Add(m.ahead) },
 		Able: func(ctx context.Context, it improve.Item) error { _, err := m.left.Checkout(ctx, it); return err },
 	})
 	if err != nil {
@@ -219,32 +230,36 @@ func (m *machine) work(ctx context.Context) error {
 
 // places runs a test on each store and each forge.
 func places(t *testing.T, test func(t *testing.T, g *team)) {
-	stores := map[string]func(t *testing.T) improve.Queue{
-		"SQLite": func(t *testing.T) improve.Queue {
-			st, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "trimtab.db"), sqlite.Config{})
+	stores := map[string]func(t *testing.T) (improve.Queue, worker.Config){
+		"SQLite": func(t *testing.T) (improve.Queue, worker.Config) {
+			folder := t.TempDir()
+			st, err := sqlite.Open(t.Context(), filepath.Join(folder, "trimtab.db"), sqlite.Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = st.Close() })
-			return st.Queue()
+			return st.Queue(), worker.Config{File: filepath.Join(folder, "flow.db")}
 		},
-		"PostgreSQL": func(t *testing.T) improve.Queue {
+		"PostgreSQL": func(t *testing.T) (improve.Queue, worker.Config) {
 			at := os.Getenv("TRIMTAB_TEST_POSTGRES")
 			if at == "" {
 				t.Skip("did not run: there is no PostgreSQL server; run: sh script/postgres.sh run go test ./improve/handover")
 			}
-			st, err := postgres.Open(t.Context(), schema(t, at), postgres.Config{})
+			at = schema(t, at)
+			st, err := postgres.Open(t.Context(), at, postgres.Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = st.Close() })
-			return st.Queue()
+			return st.Queue(), worker.Config{URL: at}
 		},
 	}
 	for name, open := range stores {
 		for kind, on := range map[string]func(*team, *testing.T){"local forge": (*team).onLocal, "GitHub": (*team).onHub} {
 			t.Run(name+", "+kind, func(t *testing.T) {
-				g := newTeam(t, open(t))
+				queue, engine := open(t)
+				g := newTeam(t, queue)
+				g.engine = engine
 				on(g, t)
 				test(t, g)
 			})
@@ -262,7 +277,7 @@ func schema(t *testing.T, at string) string {
 		}
 	}
 	psql("CREATE SCHEMA " + name)
-	t.Cleanup(func() { psql("DROP SCHEMA " + name + " CASCADE") })
+	t.Cleanup(func() { psql("DROP SCHEMA " + name + " CASCADE; DROP SCHEMA IF EXISTS " + name + "_flow CASCADE") })
 	u, err := url.Parse(at)
 	if err != nil {
 		t.Fatal(err)

@@ -152,8 +152,11 @@ func (p *Pipeline) fileAutomatically(ctx context.Context, f *Findings, c improve
 		}
 		return nil
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		it = changed
+	case errors.Is(err, improve.ErrRole): // who may approve is asked then
+		err = nil
 	}
 	return id, it.State, err
 }

@@ -58,6 +58,37 @@ func (j *Job) checksAnswered() (int, error) {
 	}
 }
 
+// pushedElsewhere reports whether the branch at the forge is further than we know, and by
+// how many answers to red checks: another worker of ours pushed them, and was gone before it
+// could leave that to us. Each commit must be this item's; a branch with one of others is
+// theirs.
+func (j *Job) pushedElsewhere(ctx context.Context, p forge.Pull, head string) (more bool, answers int, err error) {
+	if p.Commit == head || j.have(ctx, p.Head, p.Commit) != nil {
+		return false, 0, nil
+	}
+	tree := j.project()
+	if _, err := tree.Run(ctx, "merge-base", "--is-ancestor", head, p.Commit); err != nil {
+		return false, 0, nil //nolint:nilerr // the forge does not show yet what we pushed, or somebody began anew
+	}
+	list, err := tree.Run(ctx, "log", "--no-show-signature", "--format=%H %s", "--end-of-options", head+".."+p.Commit)
+	if err != nil {
+		return false, 0, err
+	}
+	for line := range strings.Lines(list) {
+		commit, subject, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !j.signed(ctx, tree, commit) {
+			return false, 0, nil
+		}
+		if strings.HasPrefix(subject, answersChecks) {
+			answers++
+		}
+	}
+	return true, answers, j.replace("head", p.Commit)
+}
+
+// answersChecks begins the subject of a commit that answers red checks.
+const answersChecks = "Answer what the checks of the forge found: "
+
 // answer has the agent mend what the forge's checks object to, checks that as any other
 // change, pushes it, and returns the new head. It finds what it did before a crash.
 func (j *Job) answer(ctx context.Context, head string, red forge.Checks, try int) (string, error) {
@@ -124,5 +155,5 @@ func (j *Job) answered(ctx context.Context, head string, red forge.Checks, name 
 	if err != nil {
 		return "", err
 	}
-	return j.ship(ctx, s, e.Facts["tree"], head, fmt.Sprintf("Answer what the checks of the forge found: %s\n\nRefs #%s\n\n%s%s\n", subject(j.names(red)), number, trailer, j.Item.ID))
+	return j.ship(ctx, s, e.Facts["tree"], head, fmt.Sprintf(answersChecks+"%s\n\nRefs #%s\n\n%s%s\n", subject(j.names(red)), number, trailer, j.Item.ID))
 }

@@ -3,6 +3,8 @@ package steps_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -98,5 +100,41 @@ func TestR24_WhatStaysRedIsAPersons(t *testing.T) {
 		if err != nil || p.State != forge.Open {
 			t.Errorf("%+v %v", p, err)
 		}
+	}
+}
+
+// TestX3_AnAnswerThatAnotherMachinePushedIsFound: it was gone before it could leave word, so
+// ours knows neither the commit nor that the check was answered. It goes on from there, and
+// does not wait for a commit that is no more.
+func TestX3_AnAnswerThatAnotherMachinePushedIsFound(t *testing.T) {
+	d := newDock(t)
+	ciOnHub(t, d, "failure", "success")
+	writes("check", "rudder/rudder.txt", "left 10 degrees\n")(d)
+	it, at, err := d.run()
+	if err != nil {
+		t.Fatalf("stopped at %s: %v", at.Name, err)
+	}
+	pushed := it.Evidence[12].Facts["commit"]
+	papers, err := filepath.Glob(filepath.Join(d.cfg.Folder, it.ID, it.ID+".*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := 0
+	for _, name := range papers {
+		if strings.HasSuffix(name, ".head.json") || strings.Contains(name, ".forge-check-") {
+			gone++
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if gone < 2 {
+		t.Fatalf("no word of it to lose in %v", papers)
+	}
+	asked := d.asked("check")
+	d.item = it
+	e, err := d.again()
+	if err != nil || e.Facts["commit"] != pushed || e.Facts["answered"] != "once a red check" || d.asked("check") != asked {
+		t.Errorf("asked %d times more, %v %v", d.asked("check")-asked, e.Facts, err)
 	}
 }

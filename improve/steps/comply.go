@@ -169,6 +169,15 @@ func mergeable(ctx context.Context, j *Job) (improve.Evidence, error) {
 		if err != nil {
 			return improve.Evidence{}, err
 		}
+		more, answers, err := j.pushedElsewhere(ctx, p, head)
+		if err != nil {
+			return improve.Evidence{}, err
+		}
+		if more {
+			head, began, pause = p.Commit, j.env.opt.Now(), time.Second
+			answered = min(answered+answers, maxAnswers)
+			continue
+		}
 		verdict := checks.Verdict()
 		switch {
 		case verdict == forge.Failed && answered == maxAnswers:

@@ -80,7 +80,7 @@ func Retry(ctx context.Context, q improve.Backlog, id string, now time.Time) (im
 				kept = min(kept, i)
 			}
 		}
-		it.Evidence = slices.Clone(it.Evidence[:kept])
+		it.Evidence, it.Run = slices.Clone(it.Evidence[:kept]), ""
 		it.State, it.Why, it.Cancel = improve.Queued, "", false
 		it.Attempt = max(it.Attempt, 1) + 1
 		return nil

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,15 +10,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite" // the driver of the default file
-	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/jackc/pgx/v5"
+	"github.com/trimtab/trimtab/internal/filelock"
 )
 
 // launch starts the engine.
@@ -30,26 +30,34 @@ func (f *Worker) launch(ctx context.Context) error {
 		}
 	}
 	cfg := dbos.Config{
-		AppName: "trimtab", ApplicationVersion: version, ExecutorID: f.worker, DatabaseSchema: "trimtab_flow",
+		AppName: "trimtab", ApplicationVersion: version, ExecutorID: f.worker, DatabaseSchema: schema(f.cfg.URL),
 		Logger: slog.New(louder{f.opt.Log.Handler(), &f.closing}), DatabaseURL: f.cfg.URL, SystemDBStartupTimeout: seconds(f.cfg.Start),
 		SchedulerPollingInterval: time.Hour, // we schedule nothing
 	}
 	closeFile := func() error { return nil }
 	if cfg.DatabaseURL == "" {
-		db, err := openFile(filepath.Join(f.cfg.Folder, "flow.db"))
+		db, err := openFile(f.file())
 		if err != nil {
 			return err
 		}
 		cfg.SQLiteSystemDB, closeFile = db, db.Close
 	}
+	unlock, err := f.migrating(ctx)
+	if err != nil {
+		return errors.Join(err, closeFile())
+	}
 	engine, err := dbos.NewContext(context.WithoutCancel(ctx), cfg)
+	unlock()
 	if err != nil {
 		return errors.Join(fmt.Errorf("open the records: %w", f.hide(err)), closeFile())
 	}
 	f.engine = engine
 	f.close = func() error {
 		f.closing.Store(true)
-		return errors.Join(f.hide(dbos.Shutdown(engine, 10*time.Second)), closeFile())
+		if err := dbos.Shutdown(engine, 10*time.Second); err != nil { // all that was acknowledged is on the disk
+			f.opt.Log.Warn("improve: the engine does not end in order", "error", f.hide(err))
+		}
+		return closeFile()
 	}
 	f.queue = "trimtab " + f.worker
 	dbos.RegisterWorkflow(engine, f.improve, dbos.WithWorkflowName("improve"))
@@ -62,6 +70,61 @@ func (f *Worker) launch(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("start the engine: %w", f.hide(err)), f.close())
 	}
 	return nil
+}
+
+// file is the engine's SQLite file.
+func (f *Worker) file() string { return cmp.Or(f.cfg.File, filepath.Join(f.cfg.Folder, "flow.db")) }
+
+// migrating has one process at a time make or change the engine's tables: the engine does
+// not see to that, and of several who begin at once all but one would fail.
+func (f *Worker) migrating(ctx context.Context) (unlock func(), err error) {
+	if f.cfg.URL != "" {
+		unlock, err = f.migratingServer(ctx)
+		return unlock, f.hide(err)
+	}
+	unlock, err = filelock.Lock(f.file()+".lock", seconds(f.cfg.Start))
+	if err != nil {
+		err = fmt.Errorf("%s: another process is at its tables: %w", f.file(), err)
+	}
+	return unlock, err
+}
+
+func (f *Worker) migratingServer(ctx context.Context) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, seconds(f.cfg.Start))
+	defer cancel()
+	conn, err := pgx.Connect(ctx, f.cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("open the records: %w", err)
+	}
+	unlock = func() { _ = conn.Close(context.WithoutCancel(ctx)) } // the lock goes with the connection
+	for mine := false; ; {
+		// Not the statement that waits: the engine makes indexes concurrently, which waits
+		// for every statement that is under way.
+		err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtext($1))", "migrate "+schema(f.cfg.URL)).Scan(&mine)
+		if mine && err == nil {
+			return unlock, nil
+		}
+		if err == nil {
+			select {
+			case <-ctx.Done():
+				err = errors.New("another process is at its tables")
+			case <-time.After(50 * time.Millisecond):
+				continue
+			}
+		}
+		unlock()
+		return nil, fmt.Errorf("open the records: %w", err)
+	}
+}
+
+// schema is where the engine has its tables: beside those of the store, whose schema a
+// search_path in the URL names, and never among them.
+func schema(at string) string {
+	name := "trimtab"
+	if u, err := url.Parse(at); err == nil {
+		name = cmp.Or(strings.Trim(strings.Split(u.Query().Get("search_path"), ",")[0], ` "`), name)
+	}
+	return name + "_flow"
 }
 
 // openFile opens the engine's own file, for its user alone, with what was
@@ -83,7 +146,7 @@ func openFile(name string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(4)
 	if _, err := db.Exec("SELECT count(*) FROM sqlite_master"); err != nil { // before the engine does, which names no file
-		return nil, errors.Join(fmt.Errorf("%s: %w; it was not changed: where it is damaged, move it away, and the work goes on from what the queue knows", name, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w; it was not changed: where it is damaged, move it away, and the work goes on from the copy in the queue", name, err), db.Close())
 	}
 	return db, nil
 }
@@ -114,69 +177,4 @@ func (l louder) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (l louder) WithGroup(name string) slog.Handler {
 	return louder{l.Handler.WithGroup(name), l.closing}
-}
-
-// order is the input of a workflow.
-type order struct {
-	Item    string `json:"item"`
-	Attempt int    `json:"attempt"`
-}
-
-// run is the part of a workflow's id that all takers of an attempt share.
-func run(it improve.Item) string { return fmt.Sprintf("%s.%d.", it.ID, max(it.Attempt, 1)) }
-
-// workflow is the id of the workflow of one who took the item.
-func workflow(it improve.Item) string { return fmt.Sprintf("%s%d", run(it), it.Fence) }
-
-// start starts the workflow of an item: forked from that of the one who had the
-// item before, if these records have it, and new otherwise.
-func (f *Worker) start(it improve.Item, list []steps.Step) error {
-	past, err := dbos.ListWorkflows(f.engine, dbos.WithFilterWorkflowIDPrefix(run(it)), dbos.WithFilterSortDesc(), dbos.WithFilterLimit(1), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
-	if err != nil {
-		return f.hide(err)
-	}
-	if len(past) == 1 && past[0].ID != workflow(it) {
-		done, err := f.recorded(past[0].ID, it, list)
-		if err != nil {
-			return f.hide(err)
-		}
-		if done > 0 {
-			_, err = dbos.ForkWorkflow[string](f.engine, dbos.ForkWorkflowInput{
-				OriginalWorkflowID: past[0].ID, ForkedWorkflowID: workflow(it), StartStep: uint(done), QueueName: f.queue, ApplicationVersion: version,
-			})
-			return f.hide(err)
-		}
-	}
-	_, err = dbos.RunWorkflow(f.engine, f.improve, order{it.ID, it.Attempt}, dbos.WithWorkflowID(workflow(it)))
-	return f.hide(err)
-}
-
-// recorded counts the steps that both the engine and the queue know as done.
-func (f *Worker) recorded(id string, it improve.Item, list []steps.Step) (int, error) {
-	known, err := dbos.GetWorkflowSteps(f.engine, id, dbos.WithStepsLoadOutput(false))
-	if err != nil {
-		return 0, err
-	}
-	slices.SortFunc(known, func(a, b dbos.StepInfo) int { return a.StepID - b.StepID })
-	n := 0
-	for n < min(len(known), len(list)) && both(known[n], list[n], n, it) {
-		n++
-	}
-	return n, nil
-}
-
-// both reports whether the nth step is done for the engine and for the queue.
-func both(s dbos.StepInfo, want steps.Step, n int, it improve.Item) bool {
-	e, known := evidence(it, want.Name)
-	return s.StepID == n && s.StepName == string(want.Name) && s.Error == nil && known && e.Error == ""
-}
-
-// evidence returns what a step left when it ended.
-func evidence(it improve.Item, step improve.StepName) (improve.Evidence, bool) {
-	for _, e := range it.Evidence {
-		if e.Step == step && !e.Ended.IsZero() {
-			return e, true
-		}
-	}
-	return improve.Evidence{}, false
 }

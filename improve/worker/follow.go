@@ -16,8 +16,8 @@ const pullState = "pull"
 
 // Followed reports whether the pull request of work that is done is still looked at.
 func Followed(it improve.Item) bool {
-	_, opened := evidence(it, steps.PullRequest)
-	e, ok := evidence(it, steps.Mergeable)
+	_, opened := evidence(it.Evidence, steps.PullRequest)
+	e, ok := evidence(it.Evidence, steps.Mergeable)
 	return it.State == improve.Done && opened && ok && e.Facts[pullState] == ""
 }
 
@@ -25,7 +25,7 @@ func Followed(it improve.Item) bool {
 // pull request, or a check has failed since.
 func Reopen(ctx context.Context, q improve.Backlog, it improve.Item, why string, now time.Time) (improve.Item, error) {
 	return followed(ctx, q, it, func(it *improve.Item, at int) {
-		it.Evidence = slices.Delete(slices.Clone(it.Evidence), at, at+1)
+		it.Evidence, it.Run = slices.Delete(slices.Clone(it.Evidence), at, at+1), ""
 		it.State, it.Why, it.Updated = improve.Queued, why, now.UTC()
 	})
 }

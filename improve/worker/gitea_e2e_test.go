@@ -212,17 +212,17 @@ func (l *landing) again(ctx context.Context, k string) (string, error) {
 }
 
 // TestP1_KilledOnARealGitea kills a worker at each of the thirteen steps. The moment
-// turns with the step and with the round, so that four rounds are all of the 13 × 4
+// turns with the step and with the round, so that five rounds are all of the 13 × 5
 // places. TRIMTAB_KILLS says how many rounds there are.
 func TestP1_KilledOnARealGitea(t *testing.T) {
 	tea := forgetest.RealGitea(t, filepath.Join("..", "..", "script", "gitea"))
-	moments := []string{before, during, afterEffect, afterRecord}
-	for round := range kills(t, 4) {
+	moments := []string{before, during, afterEffect, afterRecord, afterShown}
+	for round := range kills(t, 5) {
 		t.Run(fmt.Sprint(round+1), func(t *testing.T) {
 			t.Parallel()
 			l := newLanding(t, tea, fmt.Sprint("ship", round+1))
 			for step := 1; step <= 13; step++ {
-				k := kill{step, moments[(step+2*round+round/2)%4], 1 + (step+round/4)%4}
+				k := kill{step, moments[(step+round)%5], 1 + (step+round/5)%4}
 				if out, err := l.again(t.Context(), k.String()); err == nil || strings.Contains(out, "FAIL") {
 					t.Fatalf("%s: it was not killed: %v\n%s", k, err, out)
 				}

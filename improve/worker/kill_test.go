@@ -27,8 +27,12 @@ const (
 	before      = "before the step"
 	during      = "during the effect"
 	afterEffect = "after the effect"
-	afterRecord = "after the record"
+	afterRecord = "after the record, before it is shown"
+	afterShown  = "after it is shown"
 )
+
+// theEnd is the number after that of the last step, for the end of the item.
+const theEnd = 14
 
 // kill is where a worker is killed: at a moment of a step, for "during" at the
 // nth of its calls.
@@ -160,20 +164,31 @@ func note(name, line string) {
 	}
 }
 
-// dying is a queue whose process is killed when it has recorded a step.
+// dying is a queue whose process is killed when the engine has recorded a step and the
+// item does not show it yet, or just does.
 type dying struct {
 	improve.Queue
 	kill
 }
 
 func (d *dying) Change(ctx context.Context, id string, fence int64, change func(*improve.Item) error) (improve.Item, error) {
-	it, err := d.Queue.Change(ctx, id, fence, change)
-	if d.moment == afterRecord && err == nil {
+	at := func(it improve.Item, moment string) {
+		if d.moment == moment && d.step == theEnd && it.State.Ended() {
+			die()
+		}
 		for _, e := range it.Evidence {
-			if e.Number == d.step && !e.Ended.IsZero() {
+			if d.moment == moment && e.Number == d.step && !e.Ended.IsZero() {
 				die()
 			}
 		}
+	}
+	it, err := d.Queue.Change(ctx, id, fence, func(it *improve.Item) error {
+		err := change(it)
+		at(*it, afterRecord)
+		return err
+	})
+	if err == nil {
+		at(it, afterShown)
 	}
 	return it, err
 }
@@ -256,7 +271,7 @@ func kills(t *testing.T, usual int) int {
 }
 
 func TestP1_KilledAtAnyMomentExactlyOneOfEach(t *testing.T) {
-	for _, moment := range []string{before, during, afterEffect, afterRecord} {
+	for _, moment := range []string{before, during, afterEffect, afterRecord, afterShown} {
 		for n := range kills(t, usualKills) {
 			t.Run(fmt.Sprintf("%s %d", moment, n+1), func(t *testing.T) {
 				t.Parallel()
@@ -270,13 +285,17 @@ func TestP1_KilledAtAnyMomentExactlyOneOfEach(t *testing.T) {
 // one after the other.
 func killed(t *testing.T, moment string, chance *rand.Rand) {
 	p := newPort(t, 1)
-	for step := 1; step <= 13; step++ {
+	last := 13
+	if moment == afterRecord {
+		last = theEnd
+	}
+	for step := 1; step <= last; step++ {
 		k := kill{step, moment, 1 + chance.IntN(8)}
 		out, err := again(p.folder, "FLOW_TEST_KILL="+k.String())
 		if err == nil || out != "" {
 			t.Fatalf("%s: it was not killed: %v\n%s", k, err, out)
 		}
-		if moment == afterRecord {
+		if moment == afterShown {
 			if it := p.item(t, 1); len(it.Evidence) != step || it.Evidence[step-1].Ended.IsZero() {
 				t.Fatalf("%s: the evidence is %+v", k, it.Evidence)
 			}
@@ -299,7 +318,7 @@ func killed(t *testing.T, moment string, chance *rand.Rand) {
 	}
 	for step := range stepstest.NewAgent().Behaviors {
 		most := 2 // once for the worker that was killed, once for the one that went on
-		if moment == before || moment == afterRecord {
+		if moment == before || moment == afterRecord || moment == afterShown {
 			most = 1
 		}
 		needless := step == "check" || step == "second look" || step == "comments" // nothing asks for them

@@ -40,7 +40,7 @@ func (h *hold) renew() {
 
 // prolong moves the end of the lease once a third of it has passed.
 func (h *hold) prolong(lease time.Duration) error {
-	now := h.flow.opt.Now()
+	now := h.flow.clock()
 	h.mu.Lock()
 	fresh := now.Before(h.until.Add(-lease * 2 / 3))
 	h.mu.Unlock()
@@ -65,7 +65,7 @@ func (h *hold) guard(ctx context.Context) error {
 	if cause := context.Cause(h.life); cause != nil {
 		return interrupted(cause)
 	}
-	if !h.flow.opt.Now().Before(until) {
+	if !h.flow.clock().Before(until) {
 		return interrupted(improve.ErrLost)
 	}
 	it, err := h.flow.opt.Queue.Item(ctx, h.it.ID)

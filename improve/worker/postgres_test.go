@@ -42,7 +42,7 @@ func TestP1_OnPostgreSQLAKilledWorkersItemGoesOnElsewhere(t *testing.T) {
 	url := server(t)
 	p := newPort(t, 1)
 	for step := 1; step <= 13; step++ {
-		k := kill{step, []string{before, during, afterEffect, afterRecord}[step%4], 2}
+		k := kill{step, []string{before, during, afterEffect, afterRecord, afterShown}[step%5], 2}
 		out, err := again(p.folder, "FLOW_TEST_KILL="+k.String(), "FLOW_TEST_URL="+url, fmt.Sprint("FLOW_TEST_WORKER=w", step%2), "FLOW_TEST_LEASE=0.3")
 		if err == nil || out != "" {
 			t.Fatalf("%s: it was not killed: %v\n%s", k, err, out)

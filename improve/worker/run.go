@@ -56,6 +56,10 @@ func (f *Worker) work(ctx context.Context, it improve.Item, until time.Time) err
 // engage has the engine run the workflow, and waits for it.
 func (h *hold) engage() error {
 	f := h.flow
+	before, err := h.resume()
+	if err != nil {
+		return err
+	}
 	env, err := f.opt.Env(h.life, h.it)
 	if err != nil {
 		return h.refuse(err)
@@ -75,7 +79,7 @@ func (h *hold) engage() error {
 	if h.it.Cancel {
 		h.stop(steps.ErrCancelled)
 	}
-	if err := f.start(h.it, h.list); err != nil {
+	if err := h.begin(before); err != nil {
 		return fmt.Errorf("start the workflow: %w", err)
 	}
 	late := time.NewTimer(time.Minute)
@@ -91,6 +95,37 @@ func (h *hold) engage() error {
 	return h.err
 }
 
+// resume reads the run that the item was in, and has the item show what that recorded: its
+// last worker may have been killed between the two. From here on the item belongs to our own
+// run, also where we are killed before that begins: all it would begin with is in the item.
+func (h *hold) resume() (past, error) {
+	before, found, err := h.flow.past(h.it.Run)
+	if err != nil {
+		return past{}, fmt.Errorf("read the run before: %w", err)
+	}
+	var late []improve.Evidence // recorded, and not yet shown
+	it, err := h.flow.change(h.life, h.it, func(it *improve.Item) {
+		it.Run, late = h.id, nil
+		if !found {
+			return
+		}
+		for _, e := range before.evidence() {
+			if _, shown := evidence(it.Evidence, e.Step); !shown {
+				late = append(late, e)
+			}
+		}
+		it.Evidence = before.evidence()
+	})
+	if err != nil {
+		return past{}, err
+	}
+	h.it = it
+	for _, e := range late {
+		h.flow.opt.Progress(ended(it.ID, e))
+	}
+	return before, nil
+}
+
 // refuse ends an item that cannot be begun at all: its project is gone, or its
 // forge is not set up.
 func (h *hold) refuse(why error) error {
@@ -103,7 +138,7 @@ func (h *hold) refuse(why error) error {
 
 // improve is the workflow. One whose hold is not here belongs to a worker that is
 // gone: whoever has the item now has a workflow of its own.
-func (f *Worker) improve(ctx dbos.Context, _ order) (string, error) {
+func (f *Worker) improve(ctx dbos.Context, first order) (string, error) {
 	id, err := dbos.GetWorkflowID(ctx)
 	if err != nil {
 		return "", err
@@ -116,31 +151,52 @@ func (f *Worker) improve(ctx dbos.Context, _ order) (string, error) {
 	}
 	close(h.begun)
 	defer close(h.done)
-	state, err := h.steps(ctx)
+	state, err := h.steps(ctx, first.Done)
 	h.err = err
 	return string(state), err
 }
 
-// outcome is what a step of the workflow gives to the engine to keep.
+// outcome is what a step of the workflow gives to the engine to keep: the one record of what
+// was done. What people see is copied from it.
 type outcome struct {
 	Evidence improve.Evidence `json:"evidence"`
 	State    improve.State    `json:"state,omitempty"` // how the item ends, if it does
+	Why      string           `json:"why,omitempty"`
 }
 
-func (h *hold) steps(ctx dbos.Context) (improve.State, error) {
+// The names of the last step of a run, in the engine's records.
+const settleStep, finishStep = "settle", "finish"
+
+func (h *hold) steps(ctx dbos.Context, done []improve.Evidence) (improve.State, error) {
 	for _, s := range h.list {
-		out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.step(s) }, dbos.WithStepName(string(s.Name)))
+		out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.step(s, done) }, dbos.WithStepName(string(s.Name)))
+		if err == nil {
+			err = h.show(out.Evidence)
+		}
 		if err != nil {
 			return "", h.flow.hide(err)
 		}
-		h.job.Item.Evidence = put(h.list, h.job.Item.Evidence, out.Evidence)
 		if out.Evidence.Error != "" {
-			settled, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.settle(s, out.Evidence) }, dbos.WithStepName("settle"))
-			return settled.State, h.flow.hide(err)
+			out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.settle(s, out.Evidence) }, dbos.WithStepName(settleStep))
+			return h.over(out, err)
 		}
 	}
-	out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.finish() }, dbos.WithStepName("finish"))
-	return out.State, h.flow.hide(err)
+	out, err := dbos.RunAsStep(ctx, func(context.Context) (outcome, error) { return h.finish() }, dbos.WithStepName(finishStep))
+	return h.over(out, err)
+}
+
+// show copies into the item what a step left, where that is new.
+func (h *hold) show(e improve.Evidence) error {
+	_, known := evidence(h.job.Item.Evidence, e.Step)
+	h.job.Item.Evidence = put(h.list, h.job.Item.Evidence, e)
+	if known {
+		return nil
+	}
+	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.list, it.Evidence, e) }); err != nil {
+		return err
+	}
+	h.flow.opt.Progress(ended(h.it.ID, e))
+	return nil
 }
 
 // put puts an evidence into its place, and gives all of them the numbers of the
@@ -165,9 +221,9 @@ func put(list []steps.Step, all []improve.Evidence, e improve.Evidence) []improv
 // stopped is the fact by which evidence tells how the item ends.
 const stopped = "stopped"
 
-// step does one step, unless its evidence is in the queue already.
-func (h *hold) step(s steps.Step) (outcome, error) {
-	if e, ok := evidence(h.job.Item, s.Name); ok {
+// step does one step, unless the run began with its evidence.
+func (h *hold) step(s steps.Step, done []improve.Evidence) (outcome, error) {
+	if e, ok := evidence(done, s.Name); ok {
 		return outcome{Evidence: e}, nil
 	}
 	if err := h.guard(h.ctx); err != nil && !errors.Is(err, steps.ErrCancelled) {
@@ -183,14 +239,7 @@ func (h *hold) step(s steps.Step) (outcome, error) {
 	h.mu.Unlock()
 	h.flow.opt.Progress(Event{Item: h.it.ID, Number: s.Number, Step: s.Name, State: "began", At: now})
 	e, err := h.do(s, begin)
-	if err != nil {
-		return outcome{}, err
-	}
-	if _, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.Evidence = put(h.list, it.Evidence, e) }); err != nil {
-		return outcome{}, err
-	}
-	h.flow.opt.Progress(ended(h.it.ID, e))
-	return outcome{Evidence: e}, nil
+	return outcome{Evidence: e}, err
 }
 
 // do does a step. An error of the step becomes part of its evidence; the error it
@@ -244,10 +293,7 @@ func (h *hold) settle(s steps.Step, e improve.Evidence) (outcome, error) {
 	if cause := context.Cause(h.life); cause != nil {
 		err = interrupted(cause)
 	}
-	if err != nil {
-		return outcome{}, err
-	}
-	return h.over(state, text)
+	return outcome{State: state, Why: text}, err
 }
 
 // told is an error whose words were recorded, with what kind it was.
@@ -266,15 +312,18 @@ func (h *hold) finish() (outcome, error) {
 	if err := h.job.Finish(h.life); err != nil {
 		h.flow.opt.Log.Warn("improve: clear up", "item", h.it.ID, "error", err)
 	}
-	return h.over(improve.Done, "")
+	return outcome{State: improve.Done}, nil
 }
 
-// over ends the item.
-func (h *hold) over(state improve.State, why string) (outcome, error) {
-	it, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.State, it.Why, it.Cancel = state, why, false })
+// over ends the item as the last step of its run says.
+func (h *hold) over(out outcome, err error) (improve.State, error) {
 	if err != nil {
-		return outcome{}, err
+		return "", h.flow.hide(err)
 	}
-	h.flow.opt.Progress(Event{Item: it.ID, State: string(state), Text: why, At: it.Updated})
-	return outcome{State: state}, nil
+	it, err := h.flow.change(h.life, h.it, func(it *improve.Item) { it.State, it.Why, it.Cancel = out.State, out.Why, false })
+	if err != nil {
+		return "", err
+	}
+	h.flow.opt.Progress(Event{Item: it.ID, State: string(out.State), Text: out.Why, At: it.Updated})
+	return out.State, nil
 }

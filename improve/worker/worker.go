@@ -27,8 +27,9 @@ import (
 type Config struct {
 	Folder  string  `json:"folder" doc:"data folder of the worker"`
 	URL     string  `json:"url" doc:"PostgreSQL for the records of the engine; an SQLite file in the data folder where it is empty"`
+	File    string  `json:"file" doc:"SQLite file for the records where there is no URL; flow.db in the data folder where it is empty"`
 	Workers int     `json:"max_concurrent_workflows" default:"1" min:"1" max:"50" doc:"how many improvements are worked on at a time"`
-	Lease   float64 `json:"lease_seconds" default:"60" min:"0.1" max:"3600" doc:"after so long without a sign of life another worker takes over"`
+	Lease   float64 `json:"lease_seconds" default:"45" min:"0.1" max:"3600" doc:"after so long without a sign of life another worker takes over"`
 	Start   float64 `json:"start_seconds" default:"30" min:"0.1" max:"600" doc:"how long the database of the records is waited for"`
 	Follow  float64 `json:"follow_seconds" default:"300" min:"1" max:"86400" doc:"how often open pull requests are looked at"`
 	Poll    float64 `json:"poll_seconds" default:"2" min:"0.01" max:"600" doc:"how often the queue is looked at"`
@@ -59,6 +60,8 @@ type Worker struct {
 	close  func() error
 
 	closing atomic.Bool
+	ahead   atomic.Int64 // nanoseconds by which the queue's clock is ahead of ours
+	asked   time.Time    // when that was looked at; by the loop alone
 
 	mu   sync.Mutex
 	held map[string]*hold // by workflow id
@@ -158,6 +161,9 @@ func (f *Worker) Run(ctx context.Context) error { return f.loop(ctx, false) }
 func (f *Worker) Drain(ctx context.Context) error { return f.loop(ctx, true) }
 
 func (f *Worker) loop(ctx context.Context, drain bool) error {
+	if err := f.readClock(ctx); err != nil {
+		return err
+	}
 	if err := f.reclaim(ctx); err != nil {
 		return err
 	}
@@ -171,8 +177,8 @@ func (f *Worker) loop(ctx context.Context, drain bool) error {
 			followed = f.opt.Now()
 			f.followUp(ctx)
 		}
-		took, err := false, error(nil)
-		if look {
+		took, err := false, f.readClock(ctx)
+		if look && err == nil {
 			took, err = f.take(ctx, busy, &team, free)
 		}
 		switch {
@@ -190,6 +196,29 @@ func (f *Worker) loop(ctx context.Context, drain bool) error {
 	}
 	return ctx.Err()
 }
+
+// clockEvery is how often the queue is asked for the time.
+const clockEvery = time.Minute
+
+// readClock looks now and then how far the queue's clock is from ours, where it has one.
+func (f *Worker) readClock(ctx context.Context) error {
+	c, ok := f.opt.Queue.Leases.(improve.Clock)
+	if now := f.opt.Now(); !ok || !f.asked.IsZero() && now.Sub(f.asked).Abs() < clockEvery {
+		return nil
+	}
+	at, err := c.Clock(ctx)
+	if err != nil {
+		return err
+	}
+	f.asked = f.opt.Now()
+	f.ahead.Store(int64(at.Sub(f.asked)))
+	return nil
+}
+
+// clock is the time that leases are counted in, the same for all who use the queue: a
+// worker whose own clock is fast would take away what others are at, and what one whose
+// clock is slow had would be free at once.
+func (f *Worker) clock() time.Time { return f.opt.Now().Add(time.Duration(f.ahead.Load())) }
 
 // followUp looks at what is done, unless all work is stopped.
 func (f *Worker) followUp(ctx context.Context) {
@@ -229,7 +258,7 @@ func (f *Worker) take(ctx context.Context, busy int, team *sync.WaitGroup, free 
 	if err != nil || busy >= most.All {
 		return false, err
 	}
-	now := f.opt.Now()
+	now := f.clock()
 	it, ok, err := f.opt.Queue.Take(ctx, f.worker, now, now.Add(seconds(f.cfg.Lease)), most)
 	if err != nil || !ok {
 		return false, err
@@ -254,7 +283,7 @@ func (f *Worker) limits(ctx context.Context) (improve.Limits, error) {
 	}
 	most.Projects = map[string]int{}
 	for _, it := range items {
-		if _, ok := most.Projects[it.Identity()]; ok {
+		if _, ok := most.Projects[it.Identity()]; ok || it.Damaged {
 			continue
 		}
 		switch able, err := f.able(ctx, it); {
@@ -315,10 +344,10 @@ func (f *Worker) reclaim(ctx context.Context) error {
 		return err
 	}
 	for _, it := range items {
-		if it.Worker != f.worker {
+		if it.Worker != f.worker || it.Damaged {
 			continue
 		}
-		if err := f.opt.Queue.Renew(ctx, it.ID, it.Fence, f.opt.Now().Add(-time.Second)); err != nil && !errors.Is(err, improve.ErrLost) {
+		if err := f.opt.Queue.Renew(ctx, it.ID, it.Fence, f.clock().Add(-time.Second)); err != nil && !errors.Is(err, improve.ErrLost) {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ import (
 // Config says who a person is. A project may not set it.
 type Config struct {
 	Name string `json:"name" guard:"user" doc:"who you are, to others who use the same database; TRIMTAB_USER sets it too. On a database server one is made for you where it is empty; in a file of your own you need none"`
-	Role string `json:"role" default:"use" enum:"use,view,steer,approve" guard:"user" doc:"what you may do with sessions of others: use is only your own, view reads theirs, steer changes them, approve is for improvements too"`
+	Role string `json:"role" default:"use" enum:"use,view,steer,approve" guard:"user" doc:"what you may do with sessions of others: use is only your own, view reads theirs, steer changes them, approve decides which improvements become work on a shared database, too"`
 }
 
 // Options are what a person is known by.

@@ -235,6 +235,15 @@ func (s *Store) may(info trimtab.Info, need Role) error {
 	return fmt.Errorf("session %s: %w (%s): you are %s, and that takes the role %q (user.role)", info.ID, ErrForbidden, info.User, s.opt.User, need)
 }
 
+// MayApprove reports why the user may not decide which improvements become work. In a file
+// of their own they may.
+func (s *Store) MayApprove() error {
+	if !s.opt.Shared || s.opt.Role.AtLeast(Approve) {
+		return nil
+	}
+	return fmt.Errorf("you are %s with the role %q, and that takes the role %q (user.role)", s.opt.User, s.opt.Role, Approve)
+}
+
 // readable is may for a session of which only the id is known.
 func (s *Store) readable(ctx context.Context, id string) error {
 	s.mu.Lock()

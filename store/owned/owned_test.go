@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -243,5 +244,20 @@ func TestX2_ManyChangesAtOnceHaveTheirUser(t *testing.T) {
 	}
 	if _, err := part(t, memory.New(), owned.Options{}).CommitAll(t.Context(), commits); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a store that cannot: %v", err)
+	}
+}
+
+// TestX2_ApprovingTakesItsRole: on a server; in a file of one's own everybody may.
+func TestX2_ApprovingTakesItsRole(t *testing.T) {
+	for _, role := range []owned.Role{"", owned.Use, owned.View, owned.Steer, owned.Approve} {
+		for _, shared := range []bool{false, true} {
+			st, err := owned.New(memory.New(), owned.Options{User: "bob", Role: role, Shared: shared})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := st.MayApprove(); (err == nil) != (!shared || role == owned.Approve) || err != nil && !strings.Contains(err.Error(), "bob") {
+				t.Errorf("%q, shared %v: %v", role, shared, err)
+			}
+		}
 	}
 }

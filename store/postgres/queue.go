@@ -3,12 +3,14 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/row"
 )
@@ -131,11 +133,7 @@ func (q queue) items(ctx context.Context, states []improve.State) (out []improve
 		if err != nil {
 			return nil, err
 		}
-		it, err := r.Item()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, it)
+		out = append(out, r.Listed())
 	}
 	return out, rows.Err()
 }
@@ -200,7 +198,22 @@ func (q queue) Take(ctx context.Context, worker string, now, until time.Time, mo
 		return improve.Item{}, false, q.about(ctx, "take an improvement", err)
 	}
 	it, err := r.Item()
+	if errors.Is(err, trimtab.ErrDamaged) {
+		if _, err := q.exec(ctx, row.SQLSetAside, r.ID, r.Fence); err != nil {
+			return improve.Item{}, false, q.about(ctx, "improvement "+r.ID, err)
+		}
+		return q.Take(ctx, worker, now, until, most)
+	}
 	return it, err == nil, err
+}
+
+// Clock is the server's: those of the machines may differ, and whose was fast would take
+// away what another one is at.
+func (q queue) Clock(ctx context.Context) (now time.Time, err error) {
+	err = q.store.read(ctx, func(ctx context.Context) error {
+		return q.store.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
+	})
+	return now, q.about(ctx, "ask for the time", err)
 }
 
 func (q queue) Renew(ctx context.Context, id string, fence int64, until time.Time) error {

@@ -78,6 +78,19 @@ func (r Item) Item() (improve.Item, error) {
 	return it, nil
 }
 
+// Listed returns the improvement, or what the columns tell of one that is damaged: it must
+// not hide the others.
+func (r Item) Listed() improve.Item {
+	it, err := r.Item()
+	if err == nil {
+		return it
+	}
+	return improve.Item{
+		ID: r.ID, Fingerprint: r.Fingerprint, Project: r.Project, Repo: r.Project, State: improve.State(r.State),
+		Worker: r.Worker, Fence: r.Fence, Damaged: true, Why: "its record cannot be read, and nothing is done with it: " + err.Error(),
+	}
+}
+
 // Change returns the row as change makes it, for a worker with this fence. The
 // lease stays as it is, and ends with a state other than running.
 func (r Item) Change(fence int64, change func(*improve.Item) error) (Item, error) {

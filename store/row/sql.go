@@ -19,6 +19,8 @@ const (
 		WHERE id = $4 AND version = $5 RETURNING ` + ItemColumns
 	SQLRenew = `UPDATE improvements SET until = $1 WHERE id = $2 AND fence = $3 AND state = 'running' AND worker <> ''`
 
+	SQLSetAside = `UPDATE improvements SET state = 'manual_review', worker = '', until = '', version = version + 1 WHERE id = $1 AND fence = $2`
+
 	// Clocks differ: the later one is the safe one.
 	SQLBegin = `INSERT INTO intents (key, at) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET at = excluded.at WHERE excluded.at > intents.at`
 	SQLLast  = `SELECT at FROM intents WHERE key = $1`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/row"
 )
@@ -81,11 +82,7 @@ func (q queue) Items(ctx context.Context, states ...improve.State) (out []improv
 		if err := rows.Scan(r.Fields()...); err != nil {
 			return nil, q.about(ctx, "list improvements", err)
 		}
-		it, err := r.Item()
-		if err != nil {
-			return nil, q.about(ctx, "list improvements", err)
-		}
-		out = append(out, it)
+		out = append(out, r.Listed())
 	}
 	return out, q.about(ctx, "list improvements", rows.Err())
 }
@@ -121,6 +118,12 @@ func (q queue) Take(ctx context.Context, worker string, now, until time.Time, mo
 		return improve.Item{}, false, q.about(ctx, "take an improvement", err)
 	}
 	it, err := r.Item()
+	if errors.Is(err, trimtab.ErrDamaged) {
+		if _, err := q.exec(ctx, row.SQLSetAside, r.ID, r.Fence); err != nil {
+			return improve.Item{}, false, q.about(ctx, "improvement "+r.ID, err)
+		}
+		return q.Take(ctx, worker, now, until, most)
+	}
 	return it, err == nil, err
 }
 
