@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -13,11 +14,16 @@ import (
 	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/peer"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/llm/key"
+	"github.com/trimtab/trimtab/llm/price"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/caller"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
 	"github.com/trimtab/trimtab/surface/web"
 )
@@ -53,8 +59,53 @@ it also works on queued improvements (automation.worker).`,
 	c.Flags().BoolVar(&at.TrustProxy, "trust-proxy", false, "a proxy before it ends TLS")
 	c.Flags().StringArrayVar(&at.Hosts, "host", nil, "`name` under which it is called, with its port unless that is 443 or 80 (repeatable)")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
-	c.AddCommand(addressCommand(a))
+	c.AddCommand(operate.Commands(a.operation())...)
 	return c
+}
+
+// operation is what the commands below serve need of the program.
+func (a *app) operation() operate.Env {
+	return operate.Env{
+		Out: answers{a}, Told: a.progress, JSON: func() bool { return a.flag.json }, Misused: misused, Clients: a.clients, Clock: a.clock,
+		Settings: func() (server.Config, error) {
+			cfg, err := a.config()
+			if err != nil {
+				return server.Config{}, err
+			}
+			return cfg.Serve, nil
+		},
+		Files: func(ctx context.Context) (caller.Files, string, error) {
+			st, err := a.store(ctx)
+			if err != nil {
+				return nil, "", err
+			}
+			return st.Queue(), cmp.Or(st.User(), identity.Account()), nil
+		},
+	}
+}
+
+// clients are those that trimtab serve answers.
+func (a *app) clients() (*address.Clients, error) {
+	data, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	return address.Open(filepath.Join(data, "clients")), nil
+}
+
+// gate lets those with keys to the gateway.
+func (a *app) gate(ctx context.Context, at server.Config, log *slog.Logger) (*caller.Gate, error) {
+	a.passing = true
+	st, err := a.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := price.New(a.settings.Models.Prices)
+	if err != nil {
+		return nil, err
+	}
+	held, err := caller.Hold(at.ProviderKeys, a.getenv, key.System())
+	return caller.NewGate(caller.NewBook(st.Queue(), a.clock), caller.Options{Held: held, Prices: prices, Replica: server.Replica(at.Listen), Log: log, Clock: a.clock}), err
 }
 
 // gateway wires a gateway to the store.
@@ -135,7 +186,12 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err != nil {
 		return err
 	}
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
+	gate, err := a.gate(ctx, at, log)
+	if err != nil {
+		return err
+	}
+	defer gate.Start(ctx)()
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Guard: gate, Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
 	if err != nil {
 		return err
 	}
@@ -153,11 +209,11 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	opt := server.Options{Gateway: g, Known: clients.Known, Metrics: &g.Stats, Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
+	opt := server.Options{Gateway: g, Known: clients.Known, Callers: gate.Handler, Metrics: &g.Stats, Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
 	if !at.Loopback() {
 		opt.Viewer = address.Bearer(token)
 	}
-	if opt.API, err = a.api(ctx, token, opt.Hosts); err != nil {
+	if opt.API, err = a.api(ctx, token, opt.Hosts, gate); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	a.progress("listening on %[3]s://%[1]s\nthe base URL for an agent: trimtab serve address %[4]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file, at.Scheme(), at.Flag(l.Addr()))
@@ -209,7 +265,7 @@ func (a *app) server(ctx context.Context, opt server.Options) (_ *server.Server,
 	return server.New(opt)
 }
 
-func (a *app) api(ctx context.Context, token string, hosts []string) (http.Handler, error) {
+func (a *app) api(ctx context.Context, token string, hosts []string, gate *caller.Gate) (http.Handler, error) {
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
@@ -218,7 +274,7 @@ func (a *app) api(ctx context.Context, token string, hosts []string) (http.Handl
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Service: service, Archive: st, Feed: st, Token: token, Hosts: hosts, Done: ctx.Done()})
+	return web.New(web.Options{Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Hosts: hosts, Done: ctx.Done()})
 }
 
 // token is the key to the management API and where it is kept.
