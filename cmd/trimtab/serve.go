@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -25,6 +26,7 @@ import (
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
+	"github.com/trimtab/trimtab/surface/signin"
 	"github.com/trimtab/trimtab/surface/web"
 )
 
@@ -213,7 +215,7 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if !at.Loopback() {
 		opt.Viewer = address.Bearer(token)
 	}
-	if opt.API, err = a.api(ctx, token, opt.Hosts, gate); err != nil {
+	if opt.API, err = a.api(ctx, token, opt.Hosts, gate, at); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	a.progress("listening on %[3]s://%[1]s\nthe base URL for an agent: trimtab serve address %[4]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file, at.Scheme(), at.Flag(l.Addr()))
@@ -265,7 +267,7 @@ func (a *app) server(ctx context.Context, opt server.Options) (_ *server.Server,
 	return server.New(opt)
 }
 
-func (a *app) api(ctx context.Context, token string, hosts []string, gate *caller.Gate) (http.Handler, error) {
+func (a *app) api(ctx context.Context, token string, hosts []string, gate *caller.Gate, at server.Config) (http.Handler, error) {
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
@@ -274,7 +276,19 @@ func (a *app) api(ctx context.Context, token string, hosts []string, gate *calle
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Hosts: hosts, Done: ctx.Done()})
+	api, err := web.New(web.Options{Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Hosts: hosts, Done: ctx.Done()})
+	if err != nil || a.settings.SignIn.Issuer == "" {
+		return api, err
+	}
+	secret, err := caller.Find(a.settings.SignIn.Secret, a.getenv, key.System())
+	if err != nil {
+		return nil, fmt.Errorf("signIn.secret: %w", err)
+	}
+	in, err := signin.New(signin.Options{Config: a.settings.SignIn, ClientSecret: secret, URL: at.URL(at.Listen), Hosts: hosts, Files: st.Queue(), Clock: a.clock, Log: slog.New(slog.NewTextHandler(a.err, nil))})
+	if err != nil {
+		return nil, err
+	}
+	return in.Handler(api), nil
 }
 
 // token is the key to the management API and where it is kept.

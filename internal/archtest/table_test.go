@@ -158,6 +158,7 @@ var table = []row{
 	{"surface/admit", []string{"."}, "what a gateway and its guard say to each other; it decides nothing"},
 	{"surface/person", []string{".", "store/owned"}, "who asks, in the context of a request; it checks nobody"},
 	{"surface/caller", []string{".", "improve", "llm/key", "store/owned", "surface/address", "surface/admit", "surface/person"}, "keys of callers, their limits and the providers' keys they need not have; the gateway is known as an interface"},
+	{"surface/signin", []string{".", "improve", "llm/key", "store/owned", "surface/address", "surface/person"}, "people who sign in with their provider; what they may see is decided by those who show it"},
 	{"surface/operate", []string{".", "internal/setting", "internal/termsafe", "store/owned", "surface/address", "surface/caller", "surface/server"}, "commands for whoever runs a server for others; each is flags around a package"},
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},

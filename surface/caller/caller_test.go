@@ -205,9 +205,16 @@ func TestX5_OnlyTheHashOfAKeyIsStored(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	for _, p := range []caller.Plan{
-		{}, {Name: "x"}, {Name: "x", User: "a:b", Role: owned.Use}, {Name: "x", User: "all", Role: owned.Use}, {Name: "x", User: "a..b", Role: owned.Use},
-		{Name: "x", User: "a", Role: "admin"}, {Name: "x\n", User: "a", Role: owned.Use}, {Name: "x", User: "a", Role: owned.Use, Limits: caller.Limits{Tokens: -1}},
-		{Name: "x", User: "a", Role: owned.Use, Limits: caller.Limits{Models: []string{"["}}}, {Name: "x", User: "a", Role: owned.Use, Expires: time.Unix(1, 0)},
+		{},
+		{Name: "x"},
+		{Name: "x", User: "a:b", Role: owned.Use},
+		{Name: "x", User: "all", Role: owned.Use},
+		{Name: "x", User: "a..b", Role: owned.Use},
+		{Name: "x", User: "a", Role: "admin"},
+		{Name: "x\n", User: "a", Role: owned.Use},
+		{Name: "x", User: "a", Role: owned.Use, Limits: caller.Limits{Tokens: -1}},
+		{Name: "x", User: "a", Role: owned.Use, Limits: caller.Limits{Models: []string{"["}}},
+		{Name: "x", User: "a", Role: owned.Use, Expires: time.Unix(1, 0)},
 		{Name: "x", User: strings.Repeat("a", 65), Role: owned.Use},
 	} {
 		if _, _, err := book.Create(t.Context(), p, "root"); !errors.Is(err, caller.ErrPlan) {

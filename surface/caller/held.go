@@ -30,10 +30,7 @@ func Hold(named map[string]string, env func(string) string, ring key.Ring) (Held
 			errs = append(errs, fmt.Errorf("serve.providerKeys: provider %q is not known; there are %s", provider, strings.Join(slices.Sorted(maps.Keys(headers)), ", ")))
 			continue
 		}
-		k, err := find(named[provider], env, ring)
-		if err == nil && k.Empty() {
-			err = errors.New("there is no key in it")
-		}
+		k, err := Find(named[provider], env, ring)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("serve.providerKeys.%s: %s: %w", provider, named[provider], err))
 			continue
@@ -41,6 +38,17 @@ func Hold(named map[string]string, env func(string) string, ring key.Ring) (Held
 		held[provider] = k
 	}
 	return held, errors.Join(errs...)
+}
+
+// Find is the key at env:NAME, file:PATH or keyring:NAME; of "" there is none.
+func Find(where string, env func(string) string, ring key.Ring) (k key.Key, err error) {
+	if where == "" {
+		return k, nil
+	}
+	if k, err = find(where, env, ring); err == nil && k.Empty() {
+		err = errors.New("there is no key in it")
+	}
+	return k, err
 }
 
 func find(where string, env func(string) string, ring key.Ring) (key.Key, error) {
@@ -146,4 +154,3 @@ func (h Held) authorize(r *http.Request, provider string) error {
 	k.Set(r.Header, to.name, to.prefix)
 	return nil
 }
-

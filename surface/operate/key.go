@@ -170,4 +170,3 @@ func (e Env) revokeKey(ctx context.Context, which string) error {
 		Revoked []caller.Key `json:"revoked"`
 	}{append([]caller.Key{}, ended...)}, strings.Join(lines, "\n"))
 }
-
