@@ -68,7 +68,8 @@ it also works on queued improvements (automation.worker).`,
 // operation is what the commands below serve need of the program.
 func (a *app) operation() operate.Env {
 	return operate.Env{
-		Out: answers{a}, Told: a.progress, JSON: func() bool { return a.flag.json }, Misused: misused, Clients: a.clients, Clock: a.clock,
+		Out: answers{a}, Told: a.progress, JSON: func() bool { return a.flag.json }, Misused: misused, Clients: a.clients, Clock: a.clock, Data: a.dataDir,
+		Key: func(where string) (key.Key, error) { return caller.Find(where, a.getenv, key.System()) },
 		Settings: func() (server.Config, error) {
 			cfg, err := a.config()
 			if err != nil {
@@ -276,7 +277,7 @@ func (a *app) api(ctx context.Context, token string, hosts []string, gate *calle
 	if err != nil {
 		return nil, err
 	}
-	api, err := web.New(web.Options{Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Hosts: hosts, Done: ctx.Done()})
+	api, err := web.New(web.Options{Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
 	if err != nil || a.settings.SignIn.Issuer == "" {
 		return api, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/internal/termsafe"
+	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/caller"
 	"github.com/trimtab/trimtab/surface/server"
@@ -30,6 +31,8 @@ type Env struct {
 	Settings func() (server.Config, error)
 	Clients  func() (*address.Clients, error)
 	Files    func(ctx context.Context) (files caller.Files, user string, err error) // of the store, and who uses it
+	Data     func() (string, error)                                                 // the data folder
+	Key      func(where string) (key.Key, error)                                    // at env:NAME, file:PATH or keyring:NAME
 	Clock    func() time.Time
 }
 

@@ -21,6 +21,7 @@ type Config struct {
 	TrustProxy   bool              `json:"trustProxy" guard:"user" doc:"a proxy before it ends TLS: plain HTTP is served beyond loopback, and X-Forwarded-Host counts"`
 	Hosts        []string          `json:"hosts" guard:"user" doc:"names under which it is called, with their port unless it is 443 or 80, as in gateway.example"`
 	ProviderKeys map[string]string `json:"providerKeys" guard:"user" doc:"keys of providers that the gateway holds, so that callers need only their own: where each is, as in env:ANTHROPIC_API_KEY, file:/run/secrets/openai or keyring:GEMINI_API_KEY"`
+	Policy       string            `json:"policy" guard:"user" doc:"settings file that is served to clients who join it (trimtab config policy)"`
 	Drain        int               `json:"drain" default:"0" min:"0" max:"600" guard:"user" doc:"seconds that it goes on answering at its end, while /readyz says that it is ending"`
 }
 

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"strconv"
 
 	"github.com/trimtab/trimtab"
@@ -38,11 +39,12 @@ type Options struct {
 	Everyone trimtab.Archive // of which people see their part; nil is Archive
 	// Who finds those who come without the token, with a key or a sign-in of their own; nil
 	// finds nobody. They see what is theirs, and what their role allows.
-	Who   func(*http.Request) (person.Person, bool)
-	Feed  feed.Source     // of the archive
-	Token string          // at least 32 characters
-	Hosts []string        // host:port that requests may name
-	Done  <-chan struct{} // closed when the server shuts down: event streams end; nil is never
+	Who    func(*http.Request) (person.Person, bool)
+	Feed   feed.Source     // of the archive
+	Token  string          // at least 32 characters
+	Hosts  []string        // host:port that requests may name
+	Policy string          // file with the settings that clients are to have; "" is none
+	Done   <-chan struct{} // closed when the server shuts down: event streams end; nil is never
 }
 
 // API is an http.Handler for /trimtab/api/.
@@ -73,6 +75,7 @@ func New(opt Options) (*API, error) {
 	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
 	a.mux.HandleFunc("GET /trimtab/api/changes", a.changes)
 	a.mux.HandleFunc("GET /trimtab/api/events", a.events)
+	a.mux.HandleFunc("GET /trimtab/api/policy", a.policy)
 	a.mux.HandleFunc("/trimtab/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "no such path; the contract is at /trimtab/api/openapi.json")
 	})
@@ -253,6 +256,21 @@ func (a *API) command(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, reply)
+}
+
+// policy hands out the settings that clients are to have, as the file is now.
+func (a *API) policy(w http.ResponseWriter, _ *http.Request) {
+	if a.opt.Policy == "" {
+		fail(w, http.StatusNotFound, "this gateway serves no policy (serve.policy)")
+		return
+	}
+	raw, err := os.ReadFile(a.opt.Policy)
+	if err != nil {
+		fail(w, http.StatusServiceUnavailable, "the policy cannot be read now; ask who runs the gateway")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw)
 }
 
 func answer(w http.ResponseWriter, v any) {
