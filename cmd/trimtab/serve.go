@@ -24,6 +24,7 @@ import (
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/caller"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/metrics"
 	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
 	"github.com/trimtab/trimtab/surface/signin"
@@ -97,18 +98,18 @@ func (a *app) clients() (*address.Clients, error) {
 }
 
 // gate lets those with keys to the gateway.
-func (a *app) gate(ctx context.Context, at server.Config, log *slog.Logger) (*caller.Gate, error) {
+func (a *app) gate(ctx context.Context, at server.Config, log *slog.Logger) (*caller.Gate, *metrics.Metrics, error) {
 	a.passing = true
 	st, err := a.store(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	prices, err := price.New(a.settings.Models.Prices)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	held, err := caller.Hold(at.ProviderKeys, a.getenv, key.System())
-	return caller.NewGate(caller.NewBook(st.Queue(), a.clock), caller.Options{Held: held, Prices: prices, Replica: server.Replica(at.Listen), Log: log, Clock: a.clock}), err
+	return caller.NewGate(caller.NewBook(st.Queue(), a.clock), caller.Options{Held: held, Prices: prices, Replica: server.Replica(at.Listen), Log: log, Clock: a.clock}), metrics.New(metrics.Options{Prices: prices}), err
 }
 
 // gateway wires a gateway to the store.
@@ -189,12 +190,12 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err != nil {
 		return err
 	}
-	gate, err := a.gate(ctx, at, log)
+	gate, counters, err := a.gate(ctx, at, log)
 	if err != nil {
 		return err
 	}
 	defer gate.Start(ctx)()
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Guard: gate, Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Guard: gate, Calls: counters.Count, Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
 	if err != nil {
 		return err
 	}
@@ -212,7 +213,7 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	opt := server.Options{Gateway: g, Known: clients.Known, Callers: gate.Handler, Metrics: &g.Stats, Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
+	opt := server.Options{Gateway: g, Known: clients.Known, Callers: gate.Handler, Metrics: counters.With(&g.Stats), Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
 	if !at.Loopback() {
 		opt.Viewer = address.Bearer(token)
 	}

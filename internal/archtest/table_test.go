@@ -156,6 +156,7 @@ var table = []row{
 	{"surface/mcp", []string{".", "session", "steer/steertool", "host", "surface/address"}, "thin: commands become tools"},
 	{"surface/address", nil, "secrets in addresses: who may ask at all; it knows nothing of what is asked"},
 	{"surface/admit", []string{"."}, "what a gateway and its guard say to each other; it decides nothing"},
+	{"surface/metrics", []string{".", "surface/admit"}, "counts what passes a gateway; it knows none"},
 	{"surface/person", []string{".", "store/owned"}, "who asks, in the context of a request; it checks nobody"},
 	{"surface/caller", []string{".", "improve", "llm/key", "store/owned", "surface/address", "surface/admit", "surface/person"}, "keys of callers, their limits and the providers' keys they need not have; the gateway is known as an interface"},
 	{"surface/signin", []string{".", "improve", "llm/key", "store/owned", "surface/address", "surface/person"}, "people who sign in with their provider; what they may see is decided by those who show it"},
