@@ -20,8 +20,10 @@ import (
 	"github.com/trimtab/trimtab/internal/trace"
 	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/llm/price"
+	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/audit"
 	"github.com/trimtab/trimtab/surface/caller"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/metrics"
@@ -224,6 +226,9 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	if err := a.retain(ctx, at.Keep, log); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	stop, err := a.serveQueue(ctx, log)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -237,6 +242,19 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l)
+}
+
+// retain removes old sessions of everyone in the background, where the settings say so.
+func (a *app) retain(ctx context.Context, days int, log *slog.Logger) error {
+	st, err := a.store(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := owned.New(st.Store.Archive, owned.Options{User: st.User(), Role: owned.Steer, Show: owned.Everyone})
+	if err == nil {
+		server.Retain(ctx, all, time.Duration(days)*24*time.Hour, a.clock, log)
+	}
+	return err
 }
 
 // serveQueue works on queued improvements in the background, where the settings say so.
@@ -278,7 +296,9 @@ func (a *app) api(ctx context.Context, token string, hosts []string, gate *calle
 	if err != nil {
 		return nil, err
 	}
-	api, err := web.New(web.Options{Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
+	log := slog.New(slog.NewTextHandler(a.err, nil))
+	did := audit.Log{Files: st.Queue(), Clock: a.clock}.Did(log)
+	api, err := web.New(web.Options{Did: did, Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
 	if err != nil || a.settings.SignIn.Issuer == "" {
 		return api, err
 	}
@@ -286,7 +306,7 @@ func (a *app) api(ctx context.Context, token string, hosts []string, gate *calle
 	if err != nil {
 		return nil, fmt.Errorf("signIn.secret: %w", err)
 	}
-	in, err := signin.New(signin.Options{Config: a.settings.SignIn, ClientSecret: secret, URL: at.URL(at.Listen), Hosts: hosts, Files: st.Queue(), Clock: a.clock, Log: slog.New(slog.NewTextHandler(a.err, nil))})
+	in, err := signin.New(signin.Options{Config: a.settings.SignIn, ClientSecret: secret, URL: at.URL(at.Listen), Hosts: hosts, Files: st.Queue(), Clock: a.clock, Log: log, Did: did})
 	if err != nil {
 		return nil, err
 	}

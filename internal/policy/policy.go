@@ -29,8 +29,8 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 )
 
-// Path is where a gateway serves its policy.
-const Path = "/trimtab/api/policy"
+// path is where a gateway serves its policy.
+const path = "/trimtab/api/policy"
 
 // Source is where a policy comes from.
 type Source struct {
@@ -80,7 +80,7 @@ func isLocal(host string) bool { return host == "localhost" || host == "127.0.0.
 func fetch(ctx context.Context, from Source, key Authorize) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from.URL+Path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from.URL+path, nil)
 	if err != nil {
 		return "", err
 	}
@@ -103,11 +103,11 @@ func fetch(ctx context.Context, from Source, key Authorize) (string, error) {
 	case len(raw) > maxSize:
 		return "", fmt.Errorf("the policy of %s is over %d bytes", from.URL, maxSize)
 	}
-	return string(raw), Check(raw)
+	return string(raw), check(raw)
 }
 
-// Check refuses what is no settings file.
-func Check(raw []byte) error {
+// check refuses what is no settings file.
+func check(raw []byte) error {
 	v, err := hujson.Parse(raw)
 	if err != nil {
 		return fmt.Errorf("the policy is no JSON: %w", err)
@@ -140,7 +140,7 @@ func Layer(data string) (layer config.Layer, ok bool, err error) {
 	if !ok || err != nil {
 		return layer, false, err
 	}
-	return config.Layer{Name: "policy", File: k.URL + Path, Data: []byte(k.Text), Guarded: true, Managed: true}, true, nil
+	return config.Layer{Name: "policy", File: k.URL + path, Data: []byte(k.Text), Guarded: true, Managed: true}, true, nil
 }
 
 func load(data string) (k kept, ok bool, err error) {

@@ -86,6 +86,9 @@ func (e Env) createKey(ctx context.Context, p caller.Plan) error {
 	if err != nil {
 		return err
 	}
+	if err := e.record(ctx, by, "key.create", k.ID, k.Name+" of "+k.User+", "+string(k.Role)); err != nil {
+		return err
+	}
 	e.Told("the key %s of %s, role %s. It is shown this once:\n", k.ID, k.User, k.Role)
 	return e.answer(struct {
 		caller.Key
@@ -161,6 +164,9 @@ func (e Env) revokeKey(ctx context.Context, which string) error {
 	}
 	lines := []string{}
 	for _, k := range ended {
+		if err := e.record(ctx, by, "key.revoke", k.ID, k.Name+" of "+k.User); err != nil {
+			return err
+		}
 		lines = append(lines, fmt.Sprintf("%s (%s of %s) is answered no more", k.ID, k.Name, k.User))
 	}
 	if len(ended) == 0 {

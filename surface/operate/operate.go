@@ -38,7 +38,7 @@ type Env struct {
 
 // Commands are those below trimtab serve.
 func Commands(e Env) []*cobra.Command {
-	return []*cobra.Command{addressCommand(e), keyCommand(e)}
+	return []*cobra.Command{addressCommand(e), keyCommand(e), auditCommand(e)}
 }
 
 // answer prints a value for a program, or a text for a person.

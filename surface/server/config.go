@@ -22,6 +22,7 @@ type Config struct {
 	Hosts        []string          `json:"hosts" guard:"user" doc:"names under which it is called, with their port unless it is 443 or 80, as in gateway.example"`
 	ProviderKeys map[string]string `json:"providerKeys" guard:"user" doc:"keys of providers that the gateway holds, so that callers need only their own: where each is, as in env:ANTHROPIC_API_KEY, file:/run/secrets/openai or keyring:GEMINI_API_KEY"`
 	Policy       string            `json:"policy" guard:"user" doc:"settings file that is served to clients who join it (trimtab config policy)"`
+	Keep         int               `json:"keep" default:"0" min:"0" max:"36500" guard:"user" doc:"days after which sessions that did not change are removed, of all users; 0 keeps them"`
 	Drain        int               `json:"drain" default:"0" min:"0" max:"600" guard:"user" doc:"seconds that it goes on answering at its end, while /readyz says that it is ending"`
 }
 

@@ -52,7 +52,7 @@ type Options struct {
 	Files        Files
 	Clock        func() time.Time
 	Log          *slog.Logger
-	Done         func(ctx context.Context, p person.Person, what string) // hears of sign-ins; may be nil
+	Did          func(ctx context.Context, p person.Person, what, about, more string) // hears of sign-ins; may be nil
 }
 
 // The paths below which sign-in answers itself.
@@ -229,8 +229,8 @@ func (s *SignIn) finish(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, http.StatusServiceUnavailable, "sign-in does not work now", err)
 		return
 	}
-	if s.opt.Done != nil {
-		s.opt.Done(r.Context(), p, "sign-in")
+	if s.opt.Did != nil {
+		s.opt.Did(r.Context(), p, "sign-in", "", string(p.Role))
 	}
 	http.Redirect(w, r, a.To, http.StatusSeeOther)
 }
@@ -316,8 +316,8 @@ func (s *SignIn) role(user string, groups any) (best owned.Role) {
 }
 
 func (s *SignIn) out(w http.ResponseWriter, r *http.Request) {
-	if p, ok := s.Person(r); ok && s.opt.Done != nil {
-		s.opt.Done(r.Context(), p, "sign-out")
+	if p, ok := s.Person(r); ok && s.opt.Did != nil {
+		s.opt.Did(r.Context(), p, "sign-out", "", "")
 	}
 	s.clear(w, visitCookie)
 	http.Redirect(w, r, "/", http.StatusSeeOther)

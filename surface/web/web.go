@@ -40,11 +40,12 @@ type Options struct {
 	// Who finds those who come without the token, with a key or a sign-in of their own; nil
 	// finds nobody. They see what is theirs, and what their role allows.
 	Who    func(*http.Request) (person.Person, bool)
-	Feed   feed.Source     // of the archive
-	Token  string          // at least 32 characters
-	Hosts  []string        // host:port that requests may name
-	Policy string          // file with the settings that clients are to have; "" is none
-	Done   <-chan struct{} // closed when the server shuts down: event streams end; nil is never
+	Feed   feed.Source                                                          // of the archive
+	Token  string                                                               // at least 32 characters
+	Hosts  []string                                                             // host:port that requests may name
+	Did    func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
+	Policy string                                                               // file with the settings that clients are to have; "" is none
+	Done   <-chan struct{}                                                      // closed when the server shuts down: event streams end; nil is never
 }
 
 // API is an http.Handler for /trimtab/api/.
@@ -250,6 +251,9 @@ func (a *API) command(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		failed(w, err)
 		return
+	}
+	if p, ok := person.Of(r.Context()); ok && a.opt.Did != nil {
+		a.opt.Did(r.Context(), p, "session.command", r.PathValue("id"), r.PathValue("name"))
 	}
 	if reply.Failed {
 		fail(w, http.StatusUnprocessableEntity, reply.Text)

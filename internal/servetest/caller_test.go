@@ -1,4 +1,4 @@
-package caller_test
+package servetest_test
 
 import (
 	"bytes"
