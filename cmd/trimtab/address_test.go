@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
 )
 
@@ -100,7 +101,7 @@ func TestH7_ServeAnswersItsClientsAndNobodyElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clients.Revoke(ownClient); err != nil {
+	if _, err := clients.Revoke(operate.OwnClient); err != nil {
 		t.Fatal(err)
 	}
 	if code, _ := post(t, own); code != http.StatusForbidden || model.requests.Load() != 1 {

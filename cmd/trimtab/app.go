@@ -169,7 +169,7 @@ func (a *app) personal(st trimtab.Archive, db database, changes feed.Source, who
 	if err != nil {
 		return nil, err
 	}
-	mine, err := identity.Open(st, identity.Options{Config: who, Environ: a.environ, Data: dir, Shared: shared, Show: a.flag.user})
+	mine, err := identity.Open(st, identity.Options{Config: who, Environ: a.environ, Data: dir, Shared: shared, Serves: a.passing, Show: a.flag.user})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

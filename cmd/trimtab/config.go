@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust/project"
+	"github.com/trimtab/trimtab/surface/operate"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -42,7 +43,7 @@ func configCommand(a *app) *cobra.Command {
 		Use: "edit", Short: "Open the user's settings file in $VISUAL or $EDITOR, and check it", Args: none, Example: "  EDITOR=vi trimtab config edit",
 		RunE: func(c *cobra.Command, _ []string) error { return a.configEdit(c.Context()) },
 	}
-	return group("config", "Show, check and edit the settings", show, validate, print, edit)
+	return group("config", "Show, check and edit the settings", show, validate, print, edit, operate.PolicyCommand(a.operation()))
 }
 
 // schemaID names the schema; it is not fetched from anywhere.

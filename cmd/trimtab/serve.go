@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -13,12 +15,21 @@ import (
 	"github.com/trimtab/trimtab/host/promptfile"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/peer"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/llm/key"
+	"github.com/trimtab/trimtab/llm/price"
+	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/audit"
+	"github.com/trimtab/trimtab/surface/caller"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/metrics"
+	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
+	"github.com/trimtab/trimtab/surface/signin"
 	"github.com/trimtab/trimtab/surface/web"
 )
 
@@ -53,8 +64,54 @@ it also works on queued improvements (automation.worker).`,
 	c.Flags().BoolVar(&at.TrustProxy, "trust-proxy", false, "a proxy before it ends TLS")
 	c.Flags().StringArrayVar(&at.Hosts, "host", nil, "`name` under which it is called, with its port unless that is 443 or 80 (repeatable)")
 	c.Flags().StringArrayVar(&upstreams, "upstream", nil, "where a provider's requests go, as in anthropic=URL (repeatable)")
-	c.AddCommand(addressCommand(a))
+	c.AddCommand(operate.Commands(a.operation())...)
 	return c
+}
+
+// operation is what the commands below serve need of the program.
+func (a *app) operation() operate.Env {
+	return operate.Env{
+		Out: answers{a}, Told: a.progress, JSON: func() bool { return a.flag.json }, Misused: misused, Clients: a.clients, Clock: a.clock, Data: a.dataDir,
+		Key: func(where string) (key.Key, error) { return caller.Find(where, a.getenv, key.System()) },
+		Settings: func() (server.Config, error) {
+			cfg, err := a.config()
+			if err != nil {
+				return server.Config{}, err
+			}
+			return cfg.Serve, nil
+		},
+		Files: func(ctx context.Context) (caller.Files, string, error) {
+			st, err := a.store(ctx)
+			if err != nil {
+				return nil, "", err
+			}
+			return st.Queue(), cmp.Or(st.User(), identity.Account()), nil
+		},
+	}
+}
+
+// clients are those that trimtab serve answers.
+func (a *app) clients() (*address.Clients, error) {
+	data, err := a.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	return address.Open(filepath.Join(data, "clients")), nil
+}
+
+// gate lets those with keys to the gateway.
+func (a *app) gate(ctx context.Context, at server.Config, log *slog.Logger) (*caller.Gate, *metrics.Metrics, error) {
+	a.passing = true
+	st, err := a.store(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	prices, err := price.New(a.settings.Models.Prices)
+	if err != nil {
+		return nil, nil, err
+	}
+	held, err := caller.Hold(at.ProviderKeys, a.getenv, key.System())
+	return caller.NewGate(caller.NewBook(st.Queue(), a.clock), caller.Options{Held: held, Prices: prices, Replica: server.Replica(at.Listen), Log: log, Clock: a.clock}), metrics.New(metrics.Options{Prices: prices}), err
 }
 
 // gateway wires a gateway to the store.
@@ -135,7 +192,12 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err != nil {
 		return err
 	}
-	g, err := a.gateway(ctx, upstreams, gateway.Options{Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
+	gate, counters, err := a.gate(ctx, at, log)
+	if err != nil {
+		return err
+	}
+	defer gate.Start(ctx)()
+	g, err := a.gateway(ctx, upstreams, gateway.Options{Guard: gate, Calls: counters.Count, Shared: group.Shared, FromFile: promptfile.Of("", "", a.getenv("HOME"), nil).Hold, Log: log, Tracer: tracer})
 	if err != nil {
 		return err
 	}
@@ -153,15 +215,18 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	opt := server.Options{Gateway: g, Known: clients.Known, Metrics: &g.Stats, Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
+	opt := server.Options{Gateway: g, Known: clients.Known, Callers: gate.Handler, Metrics: counters.With(&g.Stats), Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
 	if !at.Loopback() {
 		opt.Viewer = address.Bearer(token)
 	}
-	if opt.API, err = a.api(ctx, token, opt.Hosts); err != nil {
+	if opt.API, err = a.api(ctx, token, opt.Hosts, gate, at); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	a.progress("listening on %[3]s://%[1]s\nthe base URL for an agent: trimtab serve address %[4]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file, at.Scheme(), at.Flag(l.Addr()))
 	if err := a.summaries(ctx, log); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if err := a.retain(ctx, at.Keep, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	stop, err := a.serveQueue(ctx, log)
@@ -177,6 +242,19 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l)
+}
+
+// retain removes old sessions of everyone in the background, where the settings say so.
+func (a *app) retain(ctx context.Context, days int, log *slog.Logger) error {
+	st, err := a.store(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := owned.New(st.Store.Archive, owned.Options{User: st.User(), Role: owned.Steer, Show: owned.Everyone})
+	if err == nil {
+		server.Retain(ctx, all, time.Duration(days)*24*time.Hour, a.clock, log)
+	}
+	return err
 }
 
 // serveQueue works on queued improvements in the background, where the settings say so.
@@ -209,7 +287,7 @@ func (a *app) server(ctx context.Context, opt server.Options) (_ *server.Server,
 	return server.New(opt)
 }
 
-func (a *app) api(ctx context.Context, token string, hosts []string) (http.Handler, error) {
+func (a *app) api(ctx context.Context, token string, hosts []string, gate *caller.Gate, at server.Config) (http.Handler, error) {
 	st, err := a.store(ctx)
 	if err != nil {
 		return nil, err
@@ -218,7 +296,21 @@ func (a *app) api(ctx context.Context, token string, hosts []string) (http.Handl
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Service: service, Archive: st, Feed: st, Token: token, Hosts: hosts, Done: ctx.Done()})
+	log := slog.New(slog.NewTextHandler(a.err, nil))
+	did := audit.Log{Files: st.Queue(), Clock: a.clock}.Did(log)
+	api, err := web.New(web.Options{Did: did, Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
+	if err != nil || a.settings.SignIn.Issuer == "" {
+		return api, err
+	}
+	secret, err := caller.Find(a.settings.SignIn.Secret, a.getenv, key.System())
+	if err != nil {
+		return nil, fmt.Errorf("signIn.secret: %w", err)
+	}
+	in, err := signin.New(signin.Options{Config: a.settings.SignIn, ClientSecret: secret, URL: at.URL(at.Listen), Hosts: hosts, Files: st.Queue(), Clock: a.clock, Log: log, Did: did})
+	if err != nil {
+		return nil, err
+	}
+	return in.Handler(api), nil
 }
 
 // token is the key to the management API and where it is kept.

@@ -21,6 +21,7 @@ import (
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/inside"
 	"github.com/trimtab/trimtab/surface/server"
+	"github.com/trimtab/trimtab/surface/signin"
 )
 
 // Settings is all that can be set, a struct per package.
@@ -28,6 +29,7 @@ type Settings struct {
 	steer.Config
 	Gateway   gateway.Config  `json:"gateway" doc:"between agents and their models"`
 	Serve     server.Config   `json:"serve" doc:"the gateway as a server: where it listens and who can reach it"`
+	SignIn    signin.Config   `json:"signIn" doc:"how people sign in to the pages and the API of serve"`
 	Run       inside.Config   `json:"run" doc:"an agent that is run"`
 	User      identity.Config `json:"user" doc:"who you are, where others use the same database"`
 	Store     Storage         `json:"store" doc:"the database"`

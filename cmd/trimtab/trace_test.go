@@ -17,6 +17,7 @@ import (
 
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
 )
 
@@ -67,7 +68,7 @@ func ownURL(t *testing.T, a *app, base string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := clients.Secret(ownClient)
+	secret, err := clients.Secret(operate.OwnClient)
 	if err != nil {
 		t.Fatal(err)
 	}

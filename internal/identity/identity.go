@@ -42,6 +42,7 @@ type Options struct {
 	Environ []string
 	Data    string // the data folder, which keeps a name that was made
 	Shared  bool   // the store is a server that others use
+	Serves  bool   // a gateway, also for others
 	Show    string // whose sessions are asked for, where it is not the person
 }
 
@@ -54,7 +55,7 @@ func Open(st trimtab.Archive, opt Options) (*owned.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return owned.New(st, owned.Options{User: name, Role: owned.Role(opt.Role), Show: opt.Show, Shared: opt.Shared, Repo: NewFinder(opt.Environ, opt.Shared).cached()})
+	return owned.New(st, owned.Options{User: name, Role: owned.Role(opt.Role), Show: opt.Show, Serves: opt.Serves, Shared: opt.Shared, Repo: NewFinder(opt.Environ, opt.Shared).cached()})
 }
 
 // nameOf is who the person is: as the environment or the settings say, else a name that

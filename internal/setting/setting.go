@@ -19,6 +19,7 @@ import (
 
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/home"
+	"github.com/trimtab/trimtab/internal/policy"
 	"github.com/trimtab/trimtab/internal/trust"
 )
 
@@ -62,6 +63,15 @@ func Find(from From) (Found, error) {
 		out.Sources.Layers = append(out.Sources.Layers, config.Layer{Name: "managed", File: managed, Data: data, Managed: true})
 	case !errors.Is(err, fs.ErrNotExist): // a policy that cannot be read is not the same as none
 		return out, fmt.Errorf("managed settings: %w", err)
+	}
+	dir, err := from.Home.DataDir()
+	if err != nil {
+		return out, err
+	}
+	if served, ok, err := policy.Layer(dir); err != nil {
+		return out, err
+	} else if ok {
+		out.Sources.Layers = append(out.Sources.Layers, served)
 	}
 	file, named, err := from.Home.ConfigFile()
 	if err != nil {

@@ -53,6 +53,7 @@ type Options struct {
 	User   string                     // whose sessions these are; "" is a person who has the store alone
 	Role   Role                       // what they may do with those of others; "" is Use
 	Show   string                     // whose sessions are listed, where it is not the user: a name, or Everyone
+	Serves bool                       // a gateway for others: a new session is whose it says, and those of a user can be asked for
 	Shared bool                       // a server: a session of nobody is listed for nobody, and is whose who knows its id
 	Repo   func(folder string) string // the repository in a folder, "" where none is known; nil knows none
 }
@@ -135,6 +136,7 @@ func (s *Store) CommitAll(ctx context.Context, all []trimtab.Commit) ([]int, err
 func (s *Store) own(c trimtab.Commit) (trimtab.Commit, error) {
 	switch info := &c.Session.Info; {
 	case s.opt.User == "": // has the store alone
+	case c.Session.Version == 0 && info.User != "" && s.opt.Serves: // a caller's
 	case c.Session.Version == 0: // whoever brings it in, as from a file, is its owner
 		info.User = s.opt.User
 	case info.User == "":
@@ -170,6 +172,7 @@ func (s *Store) List(ctx context.Context, q trimtab.Query) iter.Seq2[trimtab.Inf
 		q.Repo = s.repo(q.Project)
 	}
 	switch show := s.opt.Show; {
+	case s.opt.Serves && len(q.Users) > 0:
 	case show == Everyone:
 	case show != "":
 		q.Users = []string{show}

@@ -76,6 +76,16 @@ func take(r *http.Request) (secret, path string) {
 	return r.Header.Get(Header), path
 }
 
+// Take finds a secret of this kind in the path or the header of a request, and returns the
+// request without it. Where there is none, the request stays as it is.
+func Take(r *http.Request, kind func(secret string) bool) (secret string, next *http.Request, ok bool) {
+	secret, path := take(r)
+	if !kind(secret) {
+		return "", r, false
+	}
+	return secret, without(r, path), true
+}
+
 // without is the request as if there were no secrets: neither what is passed on nor
 // what is logged of it may hold one.
 func without(r *http.Request, path string) *http.Request {
@@ -99,8 +109,13 @@ const refused = `{"type":"error","error":{"type":"permission_error","code":403,"
 // server reads and drops so that the connection can be used again.
 const drainTimeout = 5 * time.Second
 
-func refuse(w http.ResponseWriter) {
+// Deadline limits how long a client that is refused may go on sending.
+func Deadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout)) // a recorder has none
+}
+
+func refuse(w http.ResponseWriter) {
+	Deadline(w)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
 	_, _ = w.Write([]byte(refused)) // the client is gone, and nobody is left to tell

@@ -23,7 +23,7 @@ func (g *Steerer) copying(reply *http.Response, t *turn, way *trail) copier {
 		return nil
 	case t != nil:
 		format, stream = t.format, stream || t.stream
-	case way != nil && way.main: // its steering failed, and it is traced all the same
+	case way != nil && way.format != nil: // a side call, or its steering failed: what it cost counts all the same
 		format, stream = way.format, stream || way.Stream
 	default:
 		return nil

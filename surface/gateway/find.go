@@ -29,6 +29,9 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 		return nil, err
 	}
 	if id != "" { // the address of a run: a session that was begun in another one may go on here
+		if g.user(r) != "" {
+			return g.locked(ctx, id)
+		}
 		if old := g.resumed(ctx, to.format, from, &body); old != "" {
 			g.renamed.Store(id, old)
 			g.moveHooks(ctx, id, old)
@@ -37,17 +40,17 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 		return g.locked(ctx, id)
 	}
 	if own := body.Session(); own != "" {
-		return g.locked(ctx, usable(from.name()+":"+own))
+		return g.locked(ctx, g.scoped(r, usable(from.name()+":"+own)))
 	}
 	if from.side(r.Header, to.format, &body) != "" {
 		return nil, nil
 	}
 	if previous := body.Previous(); previous != "" { // it says nothing of what was said before
-		if l := g.replied(previous); l != nil {
+		if l := g.replied(previous); l != nil && g.userOf(l.id) == g.user(r) {
 			return l, l.lock(ctx)
 		}
 		if g.shared() {
-			if id := g.repliedElsewhere(ctx, previous); id != "" {
+			if id := g.repliedElsewhere(ctx, previous, g.user(r)); id != "" && g.userOf(id) == g.user(r) {
 				return g.locked(ctx, id)
 			}
 		}
@@ -97,7 +100,7 @@ func (g *Steerer) begun(ctx context.Context, r *http.Request, to route, from cli
 	h := fnv.New64a()
 	h.Write([]byte(r.UserAgent()))
 	h.Write(strconv.AppendUint(nil, firstWords(to.format, b), 16))
-	base := from.name() + ":" + strconv.FormatUint(h.Sum64(), 16)
+	base := g.scoped(r, from.name()+":"+strconv.FormatUint(h.Sum64(), 16))
 	replies := slices.ContainsFunc(b.Items, func(it wire.Item) bool { return it.Role == trimtab.RoleAssistant })
 	for n := 1; ; n++ {
 		id := base

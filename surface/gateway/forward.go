@@ -25,6 +25,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Stats.Requests.Add(1)
 	g.rest.begin()
 	defer g.rest.end(g.rested)
+	if own := r.URL.Path == relay.Path || r.URL.Path == relay.TypedPath; own && g.user(r) != "" {
+		refuse(w, http.StatusForbidden, "trimtab: hooks speak to the gateway of their own run") // they name sessions as they like
+		return
+	}
 	if r.URL.Path == relay.Path {
 		g.serveHook(w, r)
 		return
@@ -49,8 +53,13 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "trimtab: the request did not arrive whole: "+err.Error())
 		return
 	}
-	s := g.steer(r, to, body, rest, way)
 	defer body.release()
+	if !g.admit(w, r, to, body, way) {
+		way.aside()
+		return
+	}
+	defer g.over(r, way)
+	s := g.steer(r, to, body, rest, way)
 	defer s.body.release()
 	g.forward(w, r, to, s, rest, way)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/admit"
 	"github.com/trimtab/trimtab/surface/inside"
 )
 
@@ -60,6 +61,8 @@ type Options struct {
 	FromFile  func(string) bool // a file that the agent reads by itself holds a line of this text; may be nil
 	Transport http.RoundTripper // to the providers; a plain one if nil
 	Tracer    Tracer            // hears of main turns; may be nil
+	Guard     admit.Guard       // decides who may ask for what, where there are callers with keys; may be nil
+	Calls     func(admit.Call)  // hears of every call when it is over, and must not wait; may be nil
 	Shared    func() bool       // other gateways may steer the same sessions now: nothing is kept back from the store; nil is never
 	Rested    func()            // called when requests have stopped coming for a while; may be nil
 	Clock     func() time.Time  // time.Now if nil

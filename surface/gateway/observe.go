@@ -28,6 +28,9 @@ func (o *observer) came() { o.way.piece(o.gate.opt.Clock) }
 
 // write reads a copy of what passed.
 func (o *observer) write(p []byte) {
+	if o.way != nil {
+		o.way.received += len(p)
+	}
 	if o.copied != nil {
 		o.copied.Write(p)
 	}

@@ -294,14 +294,18 @@ const (
 )
 
 // repliedElsewhere finds the session whose newest reply has this name in the store.
-func (g *Steerer) repliedElsewhere(ctx context.Context, reply string) string {
+func (g *Steerer) repliedElsewhere(ctx context.Context, reply, user string) string {
 	archive, ok := g.opt.History.(interface {
 		List(ctx context.Context, q trimtab.Query) iter.Seq2[trimtab.Info, error]
 	})
 	if !ok {
 		return ""
 	}
-	for info, err := range archive.List(ctx, trimtab.Query{Limit: maxResumable}) {
+	q := trimtab.Query{Limit: maxResumable}
+	if user != "" {
+		q.Users = []string{user}
+	}
+	for info, err := range archive.List(ctx, q) {
 		if err != nil {
 			return ""
 		}

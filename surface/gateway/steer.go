@@ -48,6 +48,7 @@ func (g *Steerer) steer(r *http.Request, to route, came *buffer, rest io.Reader,
 	e := g.inTurn(r, to, came, way)
 	if e.err != nil && r.Context().Err() == nil {
 		g.Stats.Faults.Add(1)
+		way.fault()
 		g.opt.Log.Warn("the request went out as it came", "format", to.format.Name(), "error", e.err)
 		if to.provider == "anthropic" && r.Header.Get("Content-Encoding") == "" {
 			if raw, ok := unbind(came.b, r.Header); ok {
@@ -334,7 +335,7 @@ func (l *ledger) memoAfter(seen reading, part chunk, as profile) memo {
 
 // info is what a session of a request is said to be when it begins.
 func (g *Steerer) info(l *ledger, from client, b *wire.Body) trimtab.Info {
-	return trimtab.Info{ID: l.id, Host: g.host(from), Project: g.opt.Project, Model: b.Model()}
+	return trimtab.Info{ID: l.id, User: g.userOf(l.id), Host: g.host(from), Project: g.opt.Project, Model: b.Model()}
 }
 
 // begin makes sure that the session and its ledger are there.
@@ -390,16 +391,16 @@ func (g *Steerer) count(out trimtab.Outcome) {
 // session's own, and not that of the address.
 func (g *Steerer) named(r *http.Request, to route, from client) (id string, sure bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
-		return usable(id), true
+		return g.scoped(r, usable(id)), true
 	}
 	for _, id := range []string{to.session, g.opt.Session} {
 		if id != "" {
-			return usable(id), false
+			return g.scoped(r, usable(id)), false
 		}
 	}
 	for _, name := range from.Session {
 		if id := r.Header.Get(name); id != "" {
-			return usable(from.name() + ":" + id), true
+			return g.scoped(r, usable(from.name()+":"+id)), true
 		}
 	}
 	return "", false

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/surface/admit"
 	"github.com/trimtab/trimtab/wire"
 )
 
@@ -56,13 +57,17 @@ const (
 // nil trail: that is what every request has while nobody traces.
 type trail struct {
 	Trace
-	main   bool
-	format wire.Format
+	main    bool
+	format  wire.Format
+	changes []trimtab.Change
+	faulted bool // steering failed
+
+	sent, received int // bytes
 }
 
 // follow begins the trail of a request to a server that may be a main turn.
 func (g *Steerer) follow(r *http.Request, to route, server string) *trail {
-	if g.opt.Tracer == nil || to.format == nil {
+	if counted := g.opt.Guard != nil || g.opt.Calls != nil; !counted && (g.opt.Tracer == nil || to.format == nil) {
 		return nil
 	}
 	way := &trail{format: to.format}
@@ -75,7 +80,7 @@ func (g *Steerer) follow(r *http.Request, to route, server string) *trail {
 
 // traced tells the tracer of a main turn. A bug in it does not reach the client.
 func (g *Steerer) traced(way *trail) {
-	if way == nil || !way.main {
+	if way == nil || !way.main || g.opt.Tracer == nil {
 		return
 	}
 	defer func() {
@@ -111,12 +116,30 @@ func (w *trail) told(out trimtab.Outcome) {
 	if w == nil {
 		return
 	}
+	w.changes = append(w.changes, out.Changes...)
 	for _, c := range out.Changes {
 		w.Lost += c.Lost
 		if c.Kind == trimtab.Injected {
 			w.Notes++
 			w.Tokens += c.Tokens
 		}
+	}
+}
+
+// kind says what the call was for.
+func (w *trail) kind() string {
+	switch {
+	case w.main:
+		return admit.Main
+	case w.format != nil:
+		return admit.Side
+	}
+	return admit.Other
+}
+
+func (w *trail) fault() {
+	if w != nil {
+		w.faulted = true
 	}
 }
 

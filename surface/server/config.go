@@ -15,12 +15,15 @@ import (
 
 // Config says where a server listens and who can reach it.
 type Config struct {
-	Listen     string   `json:"listen" default:"127.0.0.1:8787" guard:"user" doc:"address to listen on, as in 0.0.0.0:8787"`
-	Cert       string   `json:"cert" guard:"user" doc:"file with the certificate chain for TLS, in PEM; read again when it changes"`
-	Key        string   `json:"key" guard:"user" doc:"file with the key of the certificate, in PEM"`
-	TrustProxy bool     `json:"trustProxy" guard:"user" doc:"a proxy before it ends TLS: plain HTTP is served beyond loopback, and X-Forwarded-Host counts"`
-	Hosts      []string `json:"hosts" guard:"user" doc:"names under which it is called, with their port unless it is 443 or 80, as in gateway.example"`
-	Drain      int      `json:"drain" default:"0" min:"0" max:"600" guard:"user" doc:"seconds that it goes on answering at its end, while /readyz says that it is ending"`
+	Listen       string            `json:"listen" default:"127.0.0.1:8787" guard:"user" doc:"address to listen on, as in 0.0.0.0:8787"`
+	Cert         string            `json:"cert" guard:"user" doc:"file with the certificate chain for TLS, in PEM; read again when it changes"`
+	Key          string            `json:"key" guard:"user" doc:"file with the key of the certificate, in PEM"`
+	TrustProxy   bool              `json:"trustProxy" guard:"user" doc:"a proxy before it ends TLS: plain HTTP is served beyond loopback, and X-Forwarded-Host counts"`
+	Hosts        []string          `json:"hosts" guard:"user" doc:"names under which it is called, with their port unless it is 443 or 80, as in gateway.example"`
+	ProviderKeys map[string]string `json:"providerKeys" guard:"user" doc:"keys of providers that the gateway holds, so that callers need only their own: where each is, as in env:ANTHROPIC_API_KEY, file:/run/secrets/openai or keyring:GEMINI_API_KEY"`
+	Policy       string            `json:"policy" guard:"user" doc:"settings file that is served to clients who join it (trimtab config policy)"`
+	Keep         int               `json:"keep" default:"0" min:"0" max:"36500" guard:"user" doc:"days after which sessions that did not change are removed, of all users; 0 keeps them"`
+	Drain        int               `json:"drain" default:"0" min:"0" max:"600" guard:"user" doc:"seconds that it goes on answering at its end, while /readyz says that it is ending"`
 }
 
 // With is the settings with what a command line says in their place.

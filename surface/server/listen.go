@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/trimtab/trimtab/internal/home"
 )
@@ -59,4 +60,14 @@ func AllowedHosts(a net.Addr) []string {
 		all = append(all, host, "127.0.0.1", "localhost", "[::1]")
 	}
 	return all
+}
+
+// Replica names this server among those on one store, the same after a restart: by its
+// machine and the address that it listens on.
+func Replica(listen string) string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "localhost"
+	}
+	return name + "-" + strings.NewReplacer(":", "-", "[", "", "]", "").Replace(listen)
 }

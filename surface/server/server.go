@@ -46,7 +46,10 @@ type Options struct {
 	// Known reports whether a secret is part of an address that was handed out. The
 	// gateway is asked only at such an address: see package address.
 	Known func(secret string) bool
-	Bare  bool // health, readiness and metrics are not served
+	// Callers passes requests with a caller's key on to the gateway, and all others to
+	// other; nil knows no callers. See package caller.
+	Callers func(other, gateway http.Handler) http.Handler
+	Bare    bool // health, readiness and metrics are not served
 
 	// Viewer reports whether a request may see the metrics; nil leaves them to everyone
 	// who names one of the hosts.
@@ -75,7 +78,11 @@ func New(opt Options) (*Server, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{opt: opt, gateway: address.Handler(opt.Known, opt.Gateway)}, nil
+	s := &Server{opt: opt, gateway: address.Handler(opt.Known, opt.Gateway)}
+	if opt.Callers != nil {
+		s.gateway = opt.Callers(s.gateway, opt.Gateway)
+	}
+	return s, nil
 }
 
 // Serve answers requests until the context ends, lets the replies under way finish,

@@ -20,7 +20,12 @@ func (a *API) changes(w http.ResponseWriter, r *http.Request) {
 		limit = n
 	}
 	at := feed.Cursor(r.FormValue("after"))
-	all, err := a.opt.Feed.Changes(r.Context(), at, limit)
+	_, source, err := a.part(r.Context())
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	all, err := source.Changes(r.Context(), at, limit)
 	if err != nil {
 		failed(w, err)
 		return
@@ -101,6 +106,10 @@ func writeEvent(w http.ResponseWriter, e event) {
 // context ends or the store fails.
 func (a *API) follow(ctx context.Context, at feed.Cursor, to chan<- event) {
 	defer close(to)
+	archive, source, err := a.part(ctx)
+	if err != nil {
+		return
+	}
 	send := func(e event) bool {
 		select {
 		case to <- e:
@@ -114,13 +123,12 @@ func (a *API) follow(ctx context.Context, at feed.Cursor, to chan<- event) {
 	}
 	name := "ready"
 	if at != "" {
-		if _, err := a.opt.Feed.Changes(ctx, at, 1); errors.Is(err, feed.ErrCursor) {
+		if _, err := source.Changes(ctx, at, 1); errors.Is(err, feed.ErrCursor) {
 			at, name = "", "reset"
 		}
 	}
 	if at == "" {
-		var err error
-		if at, err = a.opt.Feed.Now(ctx); err != nil {
+		if at, err = source.Now(ctx); err != nil {
 			return
 		}
 	}
@@ -128,12 +136,12 @@ func (a *API) follow(ctx context.Context, at feed.Cursor, to chan<- event) {
 		return
 	}
 	sent := map[string]mark{}
-	for c, err := range feed.Watch(ctx, a.opt.Feed, at) {
+	for c, err := range feed.Watch(ctx, source, at) {
 		if err != nil {
 			return
 		}
 		if c.Kind == feed.Session && !c.Removed {
-			for _, e := range a.entries(ctx, c, at, sent) {
+			for _, e := range entries(ctx, archive, source, c, at, sent) {
 				if !send(event{"entry", "", e}) {
 					return
 				}
@@ -150,15 +158,15 @@ type mark struct{ version, entry int }
 
 // entries are those of a session since a cursor that were not sent before. What cannot be
 // read is left out: the change itself is told.
-func (a *API) entries(ctx context.Context, c feed.Change, since feed.Cursor, sent map[string]mark) (all []entryEvent) {
-	s, err := a.opt.Archive.Load(ctx, c.ID)
+func entries(ctx context.Context, archive trimtab.Archive, source feed.Source, c feed.Change, since feed.Cursor, sent map[string]mark) (all []entryEvent) {
+	s, err := archive.Load(ctx, c.ID)
 	if err != nil {
 		return nil
 	}
 	last := sent[c.ID]
-	journal := a.opt.Archive.Journal(ctx, c.ID, last.entry)
+	journal := archive.Journal(ctx, c.ID, last.entry)
 	if last.entry == 0 || s.Version < last.version { // it may have been removed and begun again
-		journal, last = a.opt.Feed.Entries(ctx, c.ID, since), mark{}
+		journal, last = source.Entries(ctx, c.ID, since), mark{}
 	}
 	for e, err := range journal {
 		if err != nil {

@@ -15,12 +15,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"strconv"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/person"
 )
 
 // Service is the part of session.Service that the API goes through.
@@ -32,12 +34,18 @@ type Service interface {
 
 // Options are what the API is made of.
 type Options struct {
-	Service Service
-	Archive trimtab.Archive
-	Feed    feed.Source     // of the archive
-	Token   string          // at least 32 characters
-	Hosts   []string        // host:port that requests may name
-	Done    <-chan struct{} // closed when the server shuts down: event streams end; nil is never
+	Service  Service
+	Archive  trimtab.Archive
+	Everyone trimtab.Archive // of which people see their part; nil is Archive
+	// Who finds those who come without the token, with a key or a sign-in of their own; nil
+	// finds nobody. They see what is theirs, and what their role allows.
+	Who    func(*http.Request) (person.Person, bool)
+	Feed   feed.Source                                                          // of the archive
+	Token  string                                                               // at least 32 characters
+	Hosts  []string                                                             // host:port that requests may name
+	Did    func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
+	Policy string                                                               // file with the settings that clients are to have; "" is none
+	Done   <-chan struct{}                                                      // closed when the server shuts down: event streams end; nil is never
 }
 
 // API is an http.Handler for /trimtab/api/.
@@ -68,6 +76,7 @@ func New(opt Options) (*API, error) {
 	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
 	a.mux.HandleFunc("GET /trimtab/api/changes", a.changes)
 	a.mux.HandleFunc("GET /trimtab/api/events", a.events)
+	a.mux.HandleFunc("GET /trimtab/api/policy", a.policy)
 	a.mux.HandleFunc("/trimtab/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "no such path; the contract is at /trimtab/api/openapi.json")
 	})
@@ -84,12 +93,50 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusForbidden, "this host name is not served here")
 	case !address.AllowedOrigin(a.opt.Hosts, r):
 		fail(w, http.StatusForbidden, "this origin may not come here")
-	case !a.known(r):
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		fail(w, http.StatusUnauthorized, "give the token of the data folder: Authorization: Bearer …")
-	default:
+	case a.known(r):
 		a.mux.ServeHTTP(w, r)
+	default:
+		p, ok := person.Of(r.Context()) // signed in
+		if !ok && a.opt.Who != nil {
+			p, ok = a.opt.Who(r)
+		}
+		if !ok {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			fail(w, http.StatusUnauthorized, "give the token of the data folder or a key of your own: Authorization: Bearer …")
+			return
+		}
+		a.mux.ServeHTTP(w, r.WithContext(person.With(r.Context(), p)))
 	}
+}
+
+// part is what whoever asks may see: all of it with the token, else a person's part.
+func (a *API) part(ctx context.Context) (trimtab.Archive, feed.Source, error) {
+	p, ok := person.Of(ctx)
+	if !ok {
+		return a.opt.Archive, a.opt.Feed, nil
+	}
+	all := a.opt.Everyone
+	if all == nil {
+		all = a.opt.Archive
+	}
+	mine, err := p.Part(all)
+	if err != nil {
+		return nil, nil, err
+	}
+	return mine, mine.Feed(a.opt.Feed), nil
+}
+
+// may says why whoever asks may not do something with a session.
+func (a *API) may(r *http.Request, id string, need owned.Role) error {
+	p, ok := person.Of(r.Context())
+	if !ok {
+		return nil
+	}
+	s, err := a.opt.Archive.Load(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return p.May(s.Info, need)
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +145,12 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		q.Limit = n
 	}
 	found := []trimtab.Info{}
-	for info, err := range a.opt.Archive.List(r.Context(), q) {
+	archive, _, err := a.part(r.Context())
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	for info, err := range archive.List(r.Context(), q) {
 		if err != nil {
 			failed(w, err)
 			return
@@ -120,6 +172,9 @@ type Session struct {
 
 func (a *API) session(w http.ResponseWriter, r *http.Request) {
 	s, err := a.opt.Service.Session(r.Context(), r.PathValue("id"))
+	if err == nil {
+		err = a.may(r, s.ID, owned.View)
+	}
 	if err != nil {
 		failed(w, err)
 		return
@@ -129,7 +184,12 @@ func (a *API) session(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) messages(w http.ResponseWriter, r *http.Request) {
 	all := []trimtab.Message{}
-	for m, err := range a.opt.Archive.Messages(r.Context(), r.PathValue("id"), after(r)) {
+	archive, _, err := a.part(r.Context())
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	for m, err := range archive.Messages(r.Context(), r.PathValue("id"), after(r)) {
 		if err != nil {
 			failed(w, err)
 			return
@@ -141,7 +201,12 @@ func (a *API) messages(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) journal(w http.ResponseWriter, r *http.Request) {
 	all := []trimtab.Entry{}
-	for e, err := range a.opt.Archive.Journal(r.Context(), r.PathValue("id"), after(r)) {
+	archive, _, err := a.part(r.Context())
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	for e, err := range archive.Journal(r.Context(), r.PathValue("id"), after(r)) {
 		if err != nil {
 			failed(w, err)
 			return
@@ -173,6 +238,10 @@ func (a *API) command(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the body is not {\"args\": […]}: "+err.Error())
 		return
 	}
+	if err := a.may(r, r.PathValue("id"), owned.Steer); err != nil {
+		failed(w, err)
+		return
+	}
 	_, out, err := a.opt.Service.Handle(r.Context(), r.PathValue("id"), trimtab.Asked{Command: r.PathValue("name"), Args: in.Args, Away: true})
 	if err != nil {
 		failed(w, err)
@@ -183,11 +252,29 @@ func (a *API) command(w http.ResponseWriter, r *http.Request) {
 		failed(w, err)
 		return
 	}
+	if p, ok := person.Of(r.Context()); ok && a.opt.Did != nil {
+		a.opt.Did(r.Context(), p, "session.command", r.PathValue("id"), r.PathValue("name"))
+	}
 	if reply.Failed {
 		fail(w, http.StatusUnprocessableEntity, reply.Text)
 		return
 	}
 	answer(w, reply)
+}
+
+// policy hands out the settings that clients are to have, as the file is now.
+func (a *API) policy(w http.ResponseWriter, _ *http.Request) {
+	if a.opt.Policy == "" {
+		fail(w, http.StatusNotFound, "this gateway serves no policy (serve.policy)")
+		return
+	}
+	raw, err := os.ReadFile(a.opt.Policy)
+	if err != nil {
+		fail(w, http.StatusServiceUnavailable, "the policy cannot be read now; ask who runs the gateway")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw)
 }
 
 func answer(w http.ResponseWriter, v any) {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +38,7 @@ func open(t *testing.T) *site {
 	st := memory.New()
 	service := session.New(engine, st, session.Options{})
 	srv, shut := httptest.NewUnstartedServer(nil), make(chan struct{})
-	api, err := web.New(web.Options{Service: service, Archive: st, Feed: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	api, err := web.New(web.Options{Policy: policyFile(t), Service: service, Archive: st, Feed: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,4 +225,14 @@ func TestAShortTokenIsRefused(t *testing.T) {
 	if _, err := web.New(web.Options{Token: "short"}); err == nil {
 		t.Error("a short token was taken")
 	}
+}
+
+// policyFile holds what clients are to have.
+func policyFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policy.json")
+	if err := os.WriteFile(file, []byte(`{"locked": ["*"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

@@ -1,0 +1,345 @@
+// Package signin lets people sign in to the pages and the API of trimtab serve with the
+// OpenID Connect provider of their company. Who they are and which role they have is then in
+// the context of their requests: see package person. Several servers on one store know the
+// same visits.
+//
+//	in, err := signin.New(signin.Options{Config: cfg.SignIn, Secret: secret, URL: "https://gateway.example", Files: store})
+//	mux.Handle("/trimtab/", in.Handler(api))  // /trimtab/signin, …/callback, /trimtab/signout and /trimtab/whoami are its own
+//	mux.Handle("/", in.Handler(person.Need(owned.View, pages)))
+//
+// It keeps no passwords and no tokens. A person without a role is told so and not let in.
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/trimtab/trimtab/llm/key"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/person"
+)
+
+// Config says with whom people sign in.
+type Config struct {
+	Issuer   string            `json:"issuer" guard:"user" doc:"URL of the OpenID Connect provider that people sign in with; empty is none"`
+	ClientID string            `json:"clientId" guard:"user" doc:"what this gateway is called there"`
+	Secret   string            `json:"secret" guard:"user" doc:"where the client's secret is: env:NAME, file:PATH or keyring:NAME; empty is a public client"`
+	Roles    map[string]string `json:"roles" guard:"user" doc:"role of a person by user name or by group, as in eve@example.com: approve, group:leads: steer, and * for everyone else; nobody else is let in"`
+	User     string            `json:"user" default:"email" guard:"user" doc:"claim that is the user name; an email counts where the provider has verified it"`
+	Groups   string            `json:"groups" default:"groups" guard:"user" doc:"claim that lists groups; empty asks for none"`
+	Hours    int               `json:"hours" default:"8" min:"1" max:"168" guard:"user" doc:"how long a visit lasts"`
+}
+
+// Options are what sign-in is made of.
+type Options struct {
+	Config
+	ClientSecret key.Key  // an empty one is that of a public client
+	URL          string   // under which browsers reach the server, without a path
+	Hosts        []string // that requests may name: see package address
+	Files        Files
+	Clock        func() time.Time
+	Log          *slog.Logger
+	Did          func(ctx context.Context, p person.Person, what, about, more string) // hears of sign-ins; may be nil
+}
+
+// The paths below which sign-in answers itself.
+const (
+	Path     = "/trimtab/signin"
+	callback = Path + "/callback"
+	outPath  = "/trimtab/signout"
+	whoPath  = "/trimtab/whoami"
+)
+
+// SignIn knows who is signed in. It is safe for use by several goroutines.
+type SignIn struct {
+	opt  Options
+	seal *sealer
+
+	mu       sync.Mutex
+	provider *oidc.Provider
+}
+
+// New returns sign-in with a provider, which is asked when somebody comes.
+func New(opt Options) (*SignIn, error) {
+	if opt.Clock == nil {
+		opt.Clock = time.Now
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if u, err := url.Parse(opt.Issuer); err != nil || u.Host == "" || u.Scheme != "https" && !address.Local(opt.Issuer) {
+		return nil, fmt.Errorf("signIn.issuer: %q is no https URL", opt.Issuer)
+	}
+	if opt.ClientID == "" || opt.URL == "" || opt.Files == nil {
+		return nil, errors.New("signIn: it needs signIn.clientId, and a name in serve.hosts under which browsers reach it")
+	}
+	for who, role := range opt.Roles {
+		if _, ok := roleOf(role); !ok {
+			return nil, fmt.Errorf("signIn.roles: %s: role %q; there are use, view, steer and approve", who, role)
+		}
+	}
+	if opt.User == "" {
+		opt.User = "email"
+	}
+	if opt.Hours == 0 {
+		opt.Hours = 8
+	}
+	return &SignIn{opt: opt, seal: &sealer{files: opt.Files}}, nil
+}
+
+func roleOf(text string) (owned.Role, bool) {
+	switch r := owned.Role(text); r {
+	case owned.Use, owned.View, owned.Steer, owned.Approve:
+		return r, true
+	}
+	return "", false
+}
+
+// Handler answers the paths of sign-in, and passes everything else on with who is signed in.
+func (s *SignIn) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == Path && r.Method == http.MethodGet:
+			s.begin(w, r)
+		case r.URL.Path == callback && r.Method == http.MethodGet:
+			s.finish(w, r)
+		case r.URL.Path == outPath && r.Method == http.MethodPost:
+			s.out(w, r)
+		case r.URL.Path == whoPath && r.Method == http.MethodGet:
+			s.who(w, r)
+		default:
+			if p, ok := s.Person(r); ok {
+				r = r.WithContext(person.With(r.Context(), p))
+			}
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// Person is who a request is of: by the cookie of a visit, or by a token of the provider's
+// that was made for this client.
+func (s *SignIn) Person(r *http.Request) (p person.Person, ok bool) {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.Count(token, ".") == 2 {
+		p, _, err := s.verify(r.Context(), strings.TrimSpace(token))
+		if err != nil {
+			s.opt.Log.Info("a token was refused", "error", err)
+		}
+		return p, err == nil
+	}
+	var v visit
+	if !s.open(r, visitCookie, &v) {
+		return p, false
+	}
+	// A page of another site can make a browser send a form, but not say that it is ours.
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Header.Get("Origin") == "" || !address.AllowedOrigin(s.opt.Hosts, r)) {
+		return p, false
+	}
+	role, ok := roleOf(v.Role)
+	return person.Person{User: v.User, Name: v.Name, Role: role, By: "sign-in"}, ok && s.opt.Clock().Before(v.Until)
+}
+
+// connect finds the provider once. One that does not answer is asked again with the next
+// request.
+func (s *SignIn) connect(ctx context.Context) (*oidc.Provider, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.provider != nil {
+		return s.provider, nil
+	}
+	// The provider keeps the context for its later requests for keys.
+	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Timeout: 10 * time.Second}), s.opt.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not answer as an OpenID Connect provider: %w", s.opt.Issuer, err)
+	}
+	s.provider = found
+	return found, nil
+}
+
+func (s *SignIn) oauth(p *oidc.Provider) *oauth2.Config {
+	scopes := []string{oidc.ScopeOpenID, "profile", "email"}
+	if s.opt.Groups != "" {
+		scopes = append(scopes, "groups")
+	}
+	secret := http.Header{} // the one way out of a key
+	s.opt.ClientSecret.Set(secret, "Secret", "")
+	return &oauth2.Config{ClientID: s.opt.ClientID, ClientSecret: secret.Get("Secret"), Endpoint: p.Endpoint(), RedirectURL: strings.TrimSuffix(s.opt.URL, "/") + callback, Scopes: scopes}
+}
+
+// begin sends a browser to the provider.
+func (s *SignIn) begin(w http.ResponseWriter, r *http.Request) {
+	provider, err := s.connect(r.Context())
+	if err != nil {
+		s.fail(w, http.StatusServiceUnavailable, "sign-in does not work now", err)
+		return
+	}
+	a := attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), To: local(r.FormValue("to")), Until: s.opt.Clock().Add(attemptLife)}
+	if err := s.set(w, r, attemptCookie, a, attemptLife); err != nil {
+		s.fail(w, http.StatusServiceUnavailable, "sign-in does not work now", err)
+		return
+	}
+	http.Redirect(w, r, s.oauth(provider).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), http.StatusFound)
+}
+
+// local is a path of this server; a link cannot lead elsewhere by way of sign-in.
+func local(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, `\`) {
+		return "/"
+	}
+	return to
+}
+
+// finish takes a browser back from the provider.
+func (s *SignIn) finish(w http.ResponseWriter, r *http.Request) {
+	var a attempt
+	if !s.open(r, attemptCookie, &a) || !s.opt.Clock().Before(a.Until) || r.FormValue("state") != a.State {
+		s.fail(w, http.StatusBadRequest, "this sign-in was not begun here, or is too old; begin again at "+Path, nil)
+		return
+	}
+	s.clear(w, attemptCookie)
+	if r.FormValue("error") != "" {
+		s.fail(w, http.StatusForbidden, "the provider did not sign you in", errors.New(r.FormValue("error")))
+		return
+	}
+	p, err := s.exchange(r.Context(), r.FormValue("code"), a)
+	var none *noRole
+	if errors.As(err, &none) {
+		s.fail(w, http.StatusForbidden, none.Error(), nil)
+		return
+	}
+	if err != nil {
+		s.fail(w, http.StatusForbidden, "you could not be signed in; begin again at "+Path, err)
+		return
+	}
+	v := visit{User: p.User, Name: p.Name, Role: string(p.Role), Until: s.opt.Clock().Add(time.Duration(s.opt.Hours) * time.Hour)}
+	if err := s.set(w, r, visitCookie, v, time.Duration(s.opt.Hours)*time.Hour); err != nil {
+		s.fail(w, http.StatusServiceUnavailable, "sign-in does not work now", err)
+		return
+	}
+	if s.opt.Did != nil {
+		s.opt.Did(r.Context(), p, "sign-in", "", string(p.Role))
+	}
+	http.Redirect(w, r, a.To, http.StatusSeeOther)
+}
+
+func (s *SignIn) exchange(ctx context.Context, code string, a attempt) (p person.Person, err error) {
+	provider, err := s.connect(ctx)
+	if err != nil {
+		return p, err
+	}
+	token, err := s.oauth(provider).Exchange(oidc.ClientContext(ctx, &http.Client{Timeout: 10 * time.Second}), code, oauth2.VerifierOption(a.Verifier))
+	if err != nil {
+		return p, err
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return p, errors.New("the provider sent no ID token")
+	}
+	p, nonce, err := s.verify(ctx, raw)
+	if err == nil && nonce != a.Nonce {
+		err = errors.New("the ID token is of another sign-in")
+	}
+	return p, err
+}
+
+// noRole is a person who is known and may do nothing.
+type noRole struct{ user string }
+
+func (e *noRole) Error() string {
+	return fmt.Sprintf("you are %s, and have no role here; ask who runs this gateway for one (signIn.roles)", e.user)
+}
+
+// verify reads who an ID token is of. It must be the provider's, for this client, and not
+// expired.
+func (s *SignIn) verify(ctx context.Context, raw string) (p person.Person, nonce string, err error) {
+	provider, err := s.connect(ctx)
+	if err != nil {
+		return p, "", err
+	}
+	token, err := provider.Verifier(&oidc.Config{ClientID: s.opt.ClientID, Now: s.opt.Clock}).Verify(ctx, raw)
+	if err != nil {
+		return p, "", err
+	}
+	var claims map[string]any
+	if err := token.Claims(&claims); err != nil {
+		return p, "", err
+	}
+	p.By = "sign-in"
+	p.User, _ = claims[s.opt.User].(string)
+	p.Name, _ = claims["name"].(string)
+	if verified, _ := claims["email_verified"].(bool); s.opt.User == "email" && !verified {
+		return p, "", fmt.Errorf("the provider has not verified the email %q", p.User)
+	}
+	if p.User == "" || p.User == owned.Everyone || len(p.User) > 200 || strings.ContainsFunc(p.User, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return p, "", fmt.Errorf("the claim %s of the ID token is no user name", s.opt.User)
+	}
+	if p.Role = s.role(p.User, claims[s.opt.Groups]); p.Role == "" {
+		return p, "", &noRole{p.User}
+	}
+	return p, token.Nonce, nil
+}
+
+// role is the highest one of a person's; that of everyone only where they have none.
+func (s *SignIn) role(user string, groups any) (best owned.Role) {
+	names := []string{user}
+	list, _ := groups.([]any)
+	for _, g := range list {
+		if name, ok := g.(string); ok {
+			names = append(names, "group:"+name)
+		}
+	}
+	for _, name := range names {
+		if name == "*" {
+			continue
+		}
+		if r, ok := roleOf(s.opt.Roles[name]); ok && (best == "" || r.AtLeast(best)) {
+			best = r
+		}
+	}
+	if best == "" {
+		best, _ = roleOf(s.opt.Roles["*"])
+	}
+	return best
+}
+
+func (s *SignIn) out(w http.ResponseWriter, r *http.Request) {
+	if p, ok := s.Person(r); ok && s.opt.Did != nil {
+		s.opt.Did(r.Context(), p, "sign-out", "", "")
+	}
+	s.clear(w, visitCookie)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (s *SignIn) who(w http.ResponseWriter, r *http.Request) {
+	p, ok := s.Person(r)
+	if !ok {
+		s.fail(w, http.StatusUnauthorized, "nobody is signed in; sign in at "+Path, nil)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"user": p.User, "name": p.Name, "role": string(p.Role), "by": p.By})
+}
+
+// fail tells the person what to do, and the log why.
+func (s *SignIn) fail(w http.ResponseWriter, status int, text string, why error) {
+	if why != nil {
+		s.opt.Log.Warn("sign-in: "+text, "error", why)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": text})
+}

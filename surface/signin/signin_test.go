@@ -1,0 +1,335 @@
+package signin_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trimtab/trimtab/llm/key"
+	"github.com/trimtab/trimtab/store/memory"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/person"
+	"github.com/trimtab/trimtab/surface/signin"
+)
+
+// issuer is a small OpenID Connect provider: everybody who comes is whoever its claims say.
+type issuer struct {
+	*httptest.Server
+	key *rsa.PrivateKey
+
+	mu     sync.Mutex
+	claims map[string]any
+	codes  map[string]url.Values // what was asked for
+	tokens func(map[string]any)  // changes what an ID token says
+}
+
+func newIssuer(t *testing.T) *issuer {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &issuer{key: key, codes: map[string]url.Values{}, claims: map[string]any{"sub": "1", "email": "eve@example.com", "email_verified": true, "name": "Eve"}}
+	mux := http.NewServeMux()
+	i.Server = httptest.NewServer(mux)
+	t.Cleanup(i.Close)
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
+	})
+	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []any{map[string]string{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": enc(key.N.Bytes()), "e": enc(big.NewInt(int64(key.E)).Bytes())}}})
+	})
+	mux.HandleFunc("/auth", func(w http.ResponseWriter, r *http.Request) {
+		code := rand.Text()
+		i.mu.Lock()
+		i.codes[code] = r.URL.Query()
+		i.mu.Unlock()
+		http.Redirect(w, r, r.FormValue("redirect_uri")+"?code="+code+"&state="+url.QueryEscape(r.FormValue("state")), http.StatusFound)
+	})
+	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
+		i.mu.Lock()
+		asked, ok := i.codes[r.FormValue("code")]
+		delete(i.codes, r.FormValue("code"))
+		i.mu.Unlock()
+		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
+		id, secret, basic := r.BasicAuth()
+		if !basic {
+			id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
+		}
+		if !ok || id != "trimtab" || secret != "client-secret" || asked.Get("code_challenge") != enc(sum[:]) || asked.Get("code_challenge_method") != "S256" {
+			http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": i.token(map[string]any{"nonce": asked.Get("nonce")})})
+	})
+	return i
+}
+
+func enc(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// token signs an ID token with these claims over the usual ones; nil takes one away.
+func (i *issuer) token(more map[string]any) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	all := map[string]any{"iss": i.URL, "aud": "trimtab", "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
+	for _, from := range []map[string]any{i.claims, more} {
+		for k, v := range from {
+			all[k] = v
+		}
+	}
+	if i.tokens != nil {
+		i.tokens(all)
+	}
+	body, _ := json.Marshal(all)
+	text := enc([]byte(`{"alg":"RS256","kid":"1"}`)) + "." + enc(body)
+	sum := sha256.Sum256([]byte(text))
+	sig, _ := rsa.SignPKCS1v15(rand.Reader, i.key, crypto.SHA256, sum[:])
+	return text + "." + enc(sig)
+}
+
+// site is a server that people sign in to.
+func site(t *testing.T, i *issuer, st *memory.Store, cfg signin.Config) (*httptest.Server, *signin.SignIn) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(nil)
+	base := "http://" + srv.Listener.Addr().String()
+	cfg.Issuer, cfg.ClientID, cfg.Groups = i.URL, "trimtab", "groups"
+	in, err := signin.New(signin.Options{Config: cfg, ClientSecret: key.New("client-secret", ""), URL: base, Hosts: []string{srv.Listener.Addr().String()}, Files: st.Queue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Config.Handler = in.Handler(person.Need(owned.View, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, _ := person.Of(r.Context())
+		fmt.Fprintf(w, "%s %s %s", p.User, p.Role, r.URL.RequestURI())
+	})))
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return srv, in
+}
+
+func browser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar}
+}
+
+func get(t *testing.T, c *http.Client, method, address string, headers ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	reply, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	raw, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.StatusCode, string(raw)
+}
+
+// X5: a person signs in with their provider, is who it says with the role of the settings,
+// at every server on the store, until they sign out.
+func TestX5_APersonSignsIn(t *testing.T) {
+	i, st := newIssuer(t), memory.New()
+	one, _ := site(t, i, st, signin.Config{Roles: map[string]string{"eve@example.com": "approve"}})
+	c := browser(t)
+	if status, _ := get(t, c, "GET", one.URL+"/page"); status != 401 {
+		t.Errorf("a stranger: %d", status)
+	}
+	status, body := get(t, c, "GET", one.URL+signin.Path+"?to=/page%3Fx=1")
+	if status != 200 || body != "eve@example.com approve /page?x=1" {
+		t.Fatal(status, body)
+	}
+	if status, body := get(t, c, "GET", one.URL+"/trimtab/whoami"); status != 200 || !strings.Contains(body, `"role":"approve"`) {
+		t.Error(status, body)
+	}
+	two, _ := site(t, i, st, signin.Config{}) // another server on the store
+	u, _ := url.Parse(one.URL)
+	for _, cookie := range c.Jar.Cookies(u) {
+		if _, body := get(t, http.DefaultClient, "GET", two.URL+"/", "Cookie", cookie.String()); body != "eve@example.com approve /" {
+			t.Errorf("at another server: %s", body)
+		}
+		if strings.Contains(cookie.Value, "eve") {
+			t.Errorf("the cookie can be read: %s", cookie.Value)
+		}
+	}
+	// A form of another site, or of nobody knows where, changes nothing.
+	for origin, want := range map[string]int{one.URL: 200, "http://evil.example": 401, "": 401} {
+		headers := []string{"Origin", origin}
+		if origin == "" {
+			headers = nil
+		}
+		if status, body := get(t, c, "POST", one.URL+"/do", headers...); status != want {
+			t.Errorf("from %q: %d %s", origin, status, body)
+		}
+	}
+	get(t, c, "POST", one.URL+"/trimtab/signout", "Origin", one.URL)
+	if status, _ := get(t, c, "GET", one.URL+"/page"); status != 401 {
+		t.Errorf("after sign-out: %d", status)
+	}
+}
+
+func TestX5_RolesComeFromNamesAndGroups(t *testing.T) {
+	i := newIssuer(t)
+	roles := map[string]string{"ann@example.com": "view", "group:leads": "steer", "group:all": "use"}
+	for _, c := range []struct {
+		name   string
+		claims map[string]any
+		roles  map[string]string
+		want   string
+		status int
+	}{
+		{"by name", map[string]any{"email": "ann@example.com"}, roles, "ann@example.com view", 200},
+		{"the highest of several", map[string]any{"email": "ann@example.com", "groups": []string{"all", "leads"}}, roles, "ann@example.com steer", 200},
+		{"a role that shows nothing", map[string]any{"groups": []string{"all"}}, roles, `takes the role \"view\"`, 403},
+		{"no role", nil, roles, "have no role here", 403},
+		{"everyone", nil, map[string]string{"*": "view"}, "eve@example.com view", 200},
+		{"who calls themselves everyone", map[string]any{"email": "*"}, map[string]string{"*": "use", "x": "approve"}, `takes the role`, 403},
+		{"an email that nobody verified", map[string]any{"email_verified": false}, map[string]string{"*": "approve"}, "could not be signed in", 403},
+		{"without a name", map[string]any{"email": ""}, map[string]string{"*": "approve"}, "could not be signed in", 403},
+		{"with the name for all", map[string]any{"email": "all"}, map[string]string{"*": "approve"}, "could not be signed in", 403},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			i.claims = map[string]any{"sub": "1", "email": "eve@example.com", "email_verified": true}
+			for k, v := range c.claims {
+				i.claims[k] = v
+			}
+			srv, _ := site(t, i, memory.New(), signin.Config{Roles: c.roles})
+			if status, body := get(t, browser(t), "GET", srv.URL+signin.Path); status != c.status || !strings.Contains(body, c.want) {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+	}
+}
+
+// X5, bad input: tokens of another issuer, for another audience, expired, of another key or
+// of none are refused, at sign-in and as the token of a program.
+func TestX5_TokensThatAreNotForUsAreRefused(t *testing.T) {
+	i, other := newIssuer(t), newIssuer(t)
+	srv, _ := site(t, i, memory.New(), signin.Config{Roles: map[string]string{"*": "approve"}})
+	if status, body := get(t, http.DefaultClient, "GET", srv.URL+"/x", "Authorization", "Bearer "+i.token(nil)); status != 200 {
+		t.Fatal(status, body)
+	}
+	good := strings.Split(i.token(nil), ".")
+	forged := enc([]byte(`{"alg":"none"}`)) + "." + good[1] + "."
+	for name, token := range map[string]string{
+		"of another issuer":              other.token(nil),
+		"of another issuer, as this one": other.token(map[string]any{"iss": i.URL}),
+		"which says another issuer":      i.token(map[string]any{"iss": other.URL}),
+		"for another audience":           i.token(map[string]any{"aud": "somebody"}),
+		"expired":                        i.token(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}),
+		"without an end":                 i.token(map[string]any{"exp": nil}),
+		"without a signature":            forged,
+		"changed":                        good[0] + "." + enc([]byte(`{"iss":"`+i.URL+`","aud":"trimtab","email":"root@example.com","email_verified":true,"exp":9999999999}`)) + "." + good[2],
+		"no token":                       "a.b.c",
+	} {
+		if status, body := get(t, http.DefaultClient, "GET", srv.URL+"/x", "Authorization", "Bearer "+token); status != 401 {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	for name, change := range map[string]func(map[string]any){
+		"of another sign-in":   func(c map[string]any) { c["nonce"] = "another" },
+		"for another audience": func(c map[string]any) { c["aud"] = "somebody" },
+		"expired":              func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() },
+		"of another issuer":    func(c map[string]any) { c["iss"] = other.URL },
+	} {
+		i.tokens = change
+		c := browser(t)
+		if status, body := get(t, c, "GET", srv.URL+signin.Path); status != 403 || !strings.Contains(body, "begin again") {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+		if status, _ := get(t, c, "GET", srv.URL+"/x"); status != 401 {
+			t.Errorf("%s: signed in all the same: %d", name, status)
+		}
+	}
+	i.tokens = nil
+	if status, _ := get(t, browser(t), "GET", srv.URL+signin.Path+"/callback?code=x&state=y"); status != 400 {
+		t.Errorf("a callback that nobody began: %d", status)
+	}
+	for _, cookie := range []string{"trimtab-person=x", "trimtab-person=" + enc([]byte(`{"u":"eve","r":"approve"}`)), "trimtab-person=" + strings.Repeat("A", 5000)} {
+		if status, _ := get(t, http.DefaultClient, "GET", srv.URL+"/x", "Cookie", cookie); status != 401 {
+			t.Errorf("%.40s: %d", cookie, status)
+		}
+	}
+	if _, body := get(t, browser(t), "GET", srv.URL+signin.Path+"?to=//evil.example/x"); body != "eve@example.com approve /" {
+		t.Errorf("sign-in leads elsewhere: %s", body)
+	}
+}
+
+// The cookie of an attempt does not stand for a visit, and a visit ends.
+func TestX5_AVisitEnds(t *testing.T) {
+	i, st := newIssuer(t), memory.New()
+	srv, _ := site(t, i, st, signin.Config{Roles: map[string]string{"*": "approve"}})
+	c := browser(t)
+	get(t, c, "GET", srv.URL+signin.Path)
+	u, _ := url.Parse(srv.URL)
+	later, err := signin.New(signin.Options{Config: signin.Config{Issuer: i.URL, ClientID: "trimtab"}, URL: srv.URL, Files: st.Queue(), Clock: func() time.Time { return time.Now().Add(9 * time.Hour) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cookie := range c.Jar.Cookies(u) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.AddCookie(cookie)
+		if p, ok := later.Person(r); ok {
+			t.Errorf("after nine hours: %+v", p)
+		}
+	}
+	stop := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+signin.Path, nil)
+	reply, err := stop.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = reply.Body.Close()
+	for _, cookie := range reply.Cookies() {
+		if status, _ := get(t, http.DefaultClient, "GET", srv.URL+"/x", "Cookie", "trimtab-person="+cookie.Value); status != 401 {
+			t.Errorf("an attempt counts as a visit: %d", status)
+		}
+	}
+}
+
+func TestSignInSaysWhatIsMissing(t *testing.T) {
+	st := memory.New()
+	for want, opt := range map[string]signin.Options{
+		"no https URL":    {Config: signin.Config{Issuer: "http://id.example"}},
+		"signIn.clientId": {Config: signin.Config{Issuer: "https://id.example"}},
+		`role "admin"`:    {Config: signin.Config{Issuer: "https://id.example", ClientID: "x", Roles: map[string]string{"a": "admin"}}, URL: "https://x", Files: st.Queue()},
+	} {
+		if _, err := signin.New(opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+	in, err := signin.New(signin.Options{Config: signin.Config{Issuer: "http://127.0.0.1:1", ClientID: "x"}, URL: "https://x", Files: st.Queue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	in.Handler(nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, signin.Path, nil))
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("a provider that is away: %d %s", w.Code, w.Body)
+	}
+}
