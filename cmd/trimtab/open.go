@@ -78,8 +78,15 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 		return err
 	}
 	opt.Improvements = dashboard.Improvements{Queue: st.Queue(), Env: work.Env, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem, Works: sample}
+	p, err := a.pipeline()
+	if err != nil {
+		return err
+	}
+	opt.Findings = dashboard.Findings{Reflect: a.scanner().Reflect, Make: func(ctx context.Context, project, fingerprint string) (improve.Item, error) {
+		return p.New(ctx, pipeline.Query{Project: project}, fingerprint, false)
+	}}
 	if sample {
-		if err := a.fillSample(ctx, work); err != nil {
+		if err := a.fillSample(ctx, work, p); err != nil {
 			return err
 		}
 		defer work.Start(ctx, assembly.WorkerOptions{})()
@@ -88,7 +95,7 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 }
 
 // fillSample makes the sample sessions, and the improvement that waits.
-func (a *app) fillSample(ctx context.Context, work *assembly.Assembly) error {
+func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, p *pipeline.Pipeline) error {
 	engine, err := a.engine()
 	if err != nil {
 		return err
@@ -97,10 +104,6 @@ func (a *app) fillSample(ctx context.Context, work *assembly.Assembly) error {
 		return err
 	}
 	project, transcript, err := work.SamplePaths(ctx, improve.Guidance)
-	if err != nil {
-		return err
-	}
-	p, err := a.pipeline()
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ type Options struct {
 	Feed         feed.Source // what any process changes in the store
 	Modes        []Mode
 	Improvements Improvements
+	Findings     Findings
 	Who          func(*http.Request) Person // who is signed in, of whoever lets people in; nil is the owner of this machine, who comes by a link
 	Owner        string                     // the name of that owner
 	Hosts        []string                   // that requests may name: see package address
@@ -61,6 +62,10 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
+
+	reflected reflections
+	rolled    rollup
+	effects   job[Effect]
 }
 
 // New returns the pages.
@@ -83,6 +88,8 @@ func New(opt Options) (*Dashboard, error) {
 	d.mux.HandleFunc("GET /improve/{id}", d.item)
 	d.mux.HandleFunc("GET /improve/{id}/paper/{name...}", d.paper)
 	d.mux.HandleFunc("POST /improve/{id}/{act}", d.needs(owned.Approve, d.act))
+	d.routesOfFindings()
+	d.routesOfEffect()
 	d.mux.HandleFunc("GET /live", d.live)
 	d.mux.HandleFunc("GET /assets/{name}", d.asset)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -98,10 +105,10 @@ func Serves(r *http.Request) bool {
 }
 
 // pages are those of the navigation: path and name.
-var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}}
+var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}}
 
 // ours are the first parts of the paths of pages.
-var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve"}
+var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}
 
 func first(path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

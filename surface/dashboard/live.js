@@ -50,8 +50,10 @@
       else say("the store does not answer; trying again");
     } catch { say("the server does not answer"); }
     busy = false;
+    if (document.querySelector("[data-again]")) setTimeout(refresh, 1000);
     if (again) { again = false; refresh(); }
   };
+  if (document.querySelector("[data-again]")) setTimeout(refresh, 500);
   const live = document.body.dataset.live;
   if (!live) return;
   const mine = (what) => what === live || (live === "sessions" && what.startsWith("session ")) || (live === "improvements" && what.startsWith("improvement ")) || live === "all";

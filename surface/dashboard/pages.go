@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
@@ -40,7 +42,31 @@ type row struct {
 }
 
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []Counted) map[string]any {
+		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
+	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
+}
+
+// headline is what a suggestion says was seen, and advice what it says to do.
+func headline(suggestion string) string {
+	seen, _, _ := strings.Cut(suggestion, "; ")
+	return capital(seen)
+}
+
+func advice(suggestion string) string {
+	_, do, _ := strings.Cut(suggestion, "; ")
+	if do != "" {
+		do = capital(do) + "."
+	}
+	return do
+}
+
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // took is a duration as people read it.
