@@ -218,7 +218,7 @@ func (a *app) api(ctx context.Context, token string, hosts []string) (http.Handl
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{Service: service, Archive: st, Feed: st, Token: token, Hosts: hosts, Done: ctx.Done()})
+	return web.New(web.Options{Service: service, Archive: st, Feed: st, Improvements: st.Queue(), Token: token, Hosts: hosts, Done: ctx.Done()})
 }
 
 // token is the key to the management API and where it is kept.

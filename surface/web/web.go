@@ -18,6 +18,7 @@ import (
 	"strconv"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
@@ -32,12 +33,13 @@ type Service interface {
 
 // Options are what the API is made of.
 type Options struct {
-	Service Service
-	Archive trimtab.Archive
-	Feed    feed.Source     // of the archive
-	Token   string          // at least 32 characters
-	Hosts   []string        // host:port that requests may name
-	Done    <-chan struct{} // closed when the server shuts down: event streams end; nil is never
+	Service      Service
+	Archive      trimtab.Archive
+	Feed         feed.Source     // of the archive
+	Improvements improve.Backlog // nil shows none
+	Token        string          // at least 32 characters
+	Hosts        []string        // host:port that requests may name
+	Done         <-chan struct{} // closed when the server shuts down: event streams end; nil is never
 }
 
 // API is an http.Handler for /trimtab/api/.
@@ -64,6 +66,7 @@ func New(opt Options) (*API, error) {
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}", a.session)
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/messages", a.messages)
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/journal", a.journal)
+	a.routePages()
 	a.mux.HandleFunc("GET /trimtab/api/commands", a.commands)
 	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
 	a.mux.HandleFunc("GET /trimtab/api/changes", a.changes)
