@@ -3,11 +3,13 @@ package dashboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 )
 
@@ -75,5 +77,23 @@ func TestFindingsBecomeImprovements(t *testing.T) {
 	s.now = noon.Add(10 * time.Minute)
 	if text := s.settled("/reflect"); !strings.Contains(text, "the folder is gone") || !strings.Contains(text, "keeps coming back") {
 		t.Errorf("a reading that fails: %s", text)
+	}
+}
+
+// V4: a page bears so much, of one long turn as well.
+func TestV4_ALongSessionIsShownFromItsEnd(t *testing.T) {
+	s := open(t).in()
+	for i := range 1500 {
+		m := trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.Text{Text: fmt.Sprintf("reply %d.", i), By: trimtab.Model}}}
+		if _, _, err := s.opt.Service.Handle(t.Context(), "demo-plan", trimtab.Said{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, text := s.get("/s/demo-plan")
+	if !strings.Contains(text, "reply 1499.") || strings.Contains(text, "reply 200.") || !strings.Contains(text, "earlier turns are not shown") {
+		t.Errorf("%d bytes", len(text))
+	}
+	if _, all := s.get("/s/demo-plan?all=1"); !strings.Contains(all, "reply 200.") {
+		t.Error("all is not all")
 	}
 }

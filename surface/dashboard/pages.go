@@ -159,8 +159,30 @@ func (d *Dashboard) read(r *http.Request, id string) (timeline.Timeline, trimtab
 	return doc.Timeline(), s, nil
 }
 
-// turns is how many turns a page of a session shows.
-const turns = 50
+// How much of a session a page shows.
+const (
+	mostTurns = 50
+	mostItems = 1200
+)
+
+// newest are the newest turns of a session, as many as a page bears, and how many turns are
+// left out or begin earlier. Of a turn that is longer than a page its end is shown.
+func newest(all []timeline.Turn) (shown []timeline.Turn, left int) {
+	items := 0
+	for i := len(all) - 1; i >= 0; i-- {
+		turn, room := all[i], mostItems-items
+		if room <= 0 || len(shown) == mostTurns {
+			return shown, i + 1
+		}
+		if len(turn.Items) > room {
+			turn.Items = turn.Items[len(turn.Items)-room:]
+			return append([]timeline.Turn{turn}, shown...), i + 1
+		}
+		items += len(turn.Items)
+		shown = append([]timeline.Turn{turn}, shown...)
+	}
+	return shown, 0
+}
 
 func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
@@ -175,12 +197,12 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	line := doc.Timeline()
-	shown := line.Turns[max(0, len(line.Turns)-turns):]
+	shown, left := newest(line.Turns)
 	if r.FormValue("all") != "" {
-		shown = line.Turns
+		shown, left = line.Turns, 0
 	}
 	d.page(w, r, "session", map[string]any{
-		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": len(line.Turns) - len(shown),
+		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
 	})
 }
