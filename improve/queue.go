@@ -110,6 +110,7 @@ type Item struct {
 	Follows     string     `json:"follows,omitempty"`  // the item whose change did not help
 	ByHand      bool       `json:"by_hand,omitempty"`  // a person asked for it: it is in nobody's way that comes by itself
 	Approved    *Approval  `json:"approved,omitempty"` // nil where nobody was asked
+	Remarks     []Remark   `json:"remarks,omitempty"`  // of people, for the agents that work on it; they are not sent to the forge
 
 	// Left says why a worker, by its name, does not take the item: it cannot check out
 	// the repository, or lacks the agent or a key. Another one may.
@@ -136,6 +137,19 @@ type Approval struct {
 	By string    `json:"by"`
 	At time.Time `json:"at"`
 }
+
+// Remark is what a person says of an item.
+type Remark struct {
+	By   string    `json:"by"`
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+// The most that people can say of an item.
+const (
+	MaxRemarks = 50
+	MaxRemark  = 4000 // bytes of one
+)
 
 // Identity is what an item is about, together with its fingerprint: the repository, and
 // where no server has that, the folder.

@@ -2,10 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/assembly"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/surface/dashboard"
+	"github.com/trimtab/trimtab/surface/dashboard/demo"
 )
 
 func openCommand(a *app) *cobra.Command {
@@ -13,21 +20,52 @@ func openCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "open", Short: "Look at the sessions in a browser: what steers them, why, and was it heeded", Args: none,
 		Long: `Opens a page of the newest sessions, whichever agent they are of, and of each what
-happened with every message of ours at its place. The link works once; the page is
-served on loopback until you press Ctrl+C.`,
+happened with every message of ours at its place; and the improvements, which can be
+approved there. The link works once; the page is served on loopback until you press
+Ctrl+C.
+
+With --demo it shows sample sessions and an improvement that waits for you. When you
+approve it, a scripted agent does it step by step, in a folder that is removed at the
+end. Nothing of yours is read or changed; git is needed.`,
 		Example: "  trimtab open\n  trimtab open --demo\n  trimtab open --no-browser",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.openPages(c.Context(), sample, !quiet) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !sample {
+				return a.openPages(c.Context(), !quiet, false)
+			}
+			dir, err := os.MkdirTemp("", "trimtab-demo-")
+			if err != nil {
+				return err
+			}
+			b := a.sampleApp(dir)
+			return errors.Join(b.openPages(c.Context(), !quiet, true), b.close(), os.RemoveAll(dir))
+		},
 	}
-	c.Flags().BoolVar(&sample, "demo", false, "show sample sessions instead of your own")
+	c.Flags().BoolVar(&sample, "demo", false, "show a sample instead of your own sessions")
 	c.Flags().BoolVar(&quiet, "no-browser", false, "print the link and open nothing")
 	return c
 }
 
-func (a *app) openPages(ctx context.Context, sample, browser bool) error {
-	opt, err := a.pages(ctx, sample)
+// sampleApp is the program in a folder of its own, where no setting, session or key of the
+// person's is found.
+func (a *app) sampleApp(dir string) *app {
+	b := newApp()
+	b.in, b.out, b.err, b.clock, b.terminal = a.in, a.out, a.err, a.clock, a.terminal
+	b.environ = demo.Environ(a.getenv, dir)
+	b.flag.data, b.flag.json = filepath.Join(dir, "data"), a.flag.json
+	b.flag.sets = []string{"improve.agent=demo", "forge.kind=local"}
+	return b
+}
+
+func (a *app) openPages(ctx context.Context, browser, sample bool) error {
+	st, err := a.store(ctx)
 	if err != nil {
 		return err
 	}
+	service, err := a.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	opt := dashboard.Options{Service: service, Archive: st, Feed: st, Owner: a.who(), Sample: sample}
 	own, err := a.modes()
 	if err != nil {
 		return err
@@ -35,21 +73,40 @@ func (a *app) openPages(ctx context.Context, sample, browser bool) error {
 	for _, m := range own.All() {
 		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
 	}
+	work, err := a.assembly()
+	if err != nil {
+		return err
+	}
+	opt.Improvements = dashboard.Improvements{Queue: st.Queue(), Env: work.Env, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem, Works: sample}
+	p, err := a.pipeline()
+	if err != nil {
+		return err
+	}
+	opt.Findings = dashboard.Findings{Reflect: a.scanner().Reflect, Make: func(ctx context.Context, project, fingerprint string) (improve.Item, error) {
+		return p.New(ctx, pipeline.Query{Project: project}, fingerprint, false)
+	}}
+	if sample {
+		if err := a.fillSample(ctx, work, p); err != nil {
+			return err
+		}
+		defer work.Start(ctx, assembly.WorkerOptions{})()
+	}
 	return dashboard.Run(ctx, opt, func(link string) { a.printf("%s\n", link); a.progress("the link works once; Ctrl+C ends\n") }, browser)
 }
 
-func (a *app) pages(ctx context.Context, sample bool) (dashboard.Options, error) {
-	if sample {
-		engine, err := a.engine()
-		if err != nil {
-			return dashboard.Options{}, err
-		}
-		return dashboard.Sample(ctx, engine, a.clock())
-	}
-	st, err := a.store(ctx)
+// fillSample makes the sample sessions, and the improvement that waits.
+func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, p *pipeline.Pipeline) error {
+	engine, err := a.engine()
 	if err != nil {
-		return dashboard.Options{}, err
+		return err
 	}
-	service, err := a.sessions(ctx)
-	return dashboard.Options{Service: service, Archive: st, Feed: st}, err
+	if err := demo.Play(ctx, engine, a.opened, a.clock()); err != nil {
+		return err
+	}
+	project, transcript, err := work.SamplePaths(ctx, improve.Guidance)
+	if err != nil {
+		return err
+	}
+	_, err = p.New(ctx, pipeline.Query{Project: project, Names: []string{transcript}}, "", false)
+	return err
 }

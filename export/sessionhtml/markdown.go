@@ -3,6 +3,7 @@ package sessionhtml
 import (
 	"bytes"
 	"html/template"
+	"strings"
 	"sync"
 
 	"github.com/yuin/goldmark"
@@ -25,9 +26,16 @@ var reader = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
+// mostBrackets is up to how many brackets a text is read as Markdown: open links take the
+// square of their number, and seconds where there are ten thousand.
+const mostBrackets = 2000
+
 // markdown draws text. What cannot be drawn is shown as it is.
 func markdown(text string) template.HTML {
 	text = termsafe.Text(trimtab.Clip(text, maxText))
+	if strings.Count(text, "[") > mostBrackets {
+		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") // #nosec G203 -- escaped
+	}
 	var b bytes.Buffer
 	if err := reader().Convert([]byte(text), &b); err != nil {
 		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") // #nosec G203 -- escaped

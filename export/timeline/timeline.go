@@ -54,43 +54,43 @@ const stopping = "stop"
 
 // Note is a message of ours.
 type Note struct {
-	Number int    // in its session
-	By     string // the intervention
-	Slot   string
-	Why    string
-	Text   string // "" where it lived for one turn: that is kept nowhere
-	Tokens int
-	Lost   int // tokens of cached prefix given up
-	Heeded Heeded
-	Next   string // what the agent said next, or the tool that it called
-	Input  string // of that tool
+	Number int    `json:"number"`       // in its session
+	By     string `json:"by,omitempty"` // the intervention
+	Slot   string `json:"slot,omitempty"`
+	Why    string `json:"why,omitempty"`
+	Text   string `json:"text,omitempty"` // "" where it lived for one turn: that is kept nowhere
+	Tokens int    `json:"tokens,omitempty"`
+	Lost   int    `json:"lost,omitempty"` // tokens of cached prefix given up
+	Heeded Heeded `json:"heeded,omitempty"`
+	Next   string `json:"next,omitempty"`  // what the agent said next, or the tool that it called
+	Input  string `json:"input,omitempty"` // of that tool
 }
 
 // Item is one thing that happened.
 type Item struct {
-	Kind   Kind
-	ID     string // the message's, where it is one
-	At     time.Time
-	Step   int // replies of the model until then
-	Text   string
-	Tool   string
-	Input  string
-	Result string
-	Done   bool // the tool has answered
-	Failed bool
+	Kind   Kind      `json:"kind"`
+	ID     string    `json:"id,omitempty"` // the message's, where it is one
+	At     time.Time `json:"at,omitzero"`
+	Step   int       `json:"step,omitempty"` // replies of the model until then
+	Text   string    `json:"text,omitempty"`
+	Tool   string    `json:"tool,omitempty"`
+	Input  string    `json:"input,omitempty"`
+	Result string    `json:"result,omitempty"`
+	Done   bool      `json:"done,omitempty"` // the tool has answered
+	Failed bool      `json:"failed,omitempty"`
 
-	Unvouched bool // a prompt that nobody vouches for
+	Unvouched bool `json:"unvouched,omitempty"` // a prompt that nobody vouches for
 
-	Note  *Note
-	Usage *trimtab.Usage
+	Note  *Note          `json:"note,omitempty"`
+	Usage *trimtab.Usage `json:"usage,omitempty"`
 
 	call string // of the tool call
 }
 
 // Turn is a prompt and all that came of it.
 type Turn struct {
-	Number int // from 1; 0 is what came before the first prompt
-	Items  []Item
+	Number int    `json:"number"` // from 1; 0 is what came before the first prompt
+	Items  []Item `json:"items"`
 }
 
 // Notes counts the messages of ours in the turn.
@@ -128,10 +128,15 @@ func (t Turn) Segments() (all []Segment) {
 
 // Totals are counts over a session.
 type Totals struct {
-	Notes, Heeded, Unheeded int
-	Tokens, Lost            int // of our messages
-	Steps, Calls, Failed    int
-	Usage                   trimtab.Usage // of all replies
+	Notes    int           `json:"notes"`
+	Heeded   int           `json:"heeded"`
+	Unheeded int           `json:"unheeded"`
+	Tokens   int           `json:"tokens"` // of our messages
+	Lost     int           `json:"lost"`   // of our messages
+	Steps    int           `json:"steps"`
+	Calls    int           `json:"calls"`
+	Failed   int           `json:"failed"`
+	Usage    trimtab.Usage `json:"usage"` // of all replies
 }
 
 // Timeline is a session in order.

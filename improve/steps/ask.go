@@ -91,6 +91,12 @@ func (j *Job) ask(ctx context.Context, step, folder string, readOnly bool, t tas
 	if text := j.env.guide.Texts[guideStep(step)]; text != "" {
 		fmt.Fprintf(&b, "\nThe project's own workflow says of this step, and counts as far as it does not contradict what is above; issues, branches, commits and pull requests are made by others:\n\n%s\n", text)
 	}
+	if len(j.Item.Remarks) > 0 {
+		b.WriteString("\nThe people who look after this work say of it; where that differs from what is above, it counts:\n\n")
+	}
+	for _, r := range j.Item.Remarks {
+		fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(r.Text), " "))
+	}
 	if t.Again != "" {
 		fmt.Fprintf(&b, "\nYou were asked this before, and it was not enough: %s\n", t.Again)
 	}

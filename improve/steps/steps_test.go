@@ -443,3 +443,26 @@ func TestR9_ChecksThatHaveNotBegunAreNotGreen(t *testing.T) {
 		}
 	}
 }
+
+// What people say of an item is told to the agents that work on it, and is not published.
+func TestRemarksReachTheAgent(t *testing.T) {
+	d := newDock(t)
+	d.item.Remarks = []improve.Remark{{By: "ann", Text: "keep the\nold name"}}
+	if _, _, err := d.run(); err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range d.agent.Asked {
+		if !strings.Contains(job.Prompt, "- keep the old name\n") {
+			t.Errorf("%s is not told", job.Step)
+		}
+	}
+	seen, err := d.env().Preview(d.item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range seen {
+		if strings.Contains(out.Body, "old name") {
+			t.Errorf("the %s tells it", out.Kind)
+		}
+	}
+}

@@ -165,9 +165,9 @@ var table = []row{
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
-	{"surface/dashboard", []string{".", "session", "export", "export/sessionhtml", "export/timeline", "surface/address", "surface/dashboard/demo", "surface/server", "store/*"}, "thin: pages of what steers; it stores nothing"},
+	{"surface/dashboard", []string{".", "export", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
 	{"surface/dashboard/demo", []string{".", "session"}, "sample sessions, played through the engine"},
-	{"surface/web", []string{".", "session", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
+	{"surface/web", []string{".", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
 
 	{"doctor", []string{"agent/sandbox", "surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool", "host/markup"}, "another lineup over recorded sessions"},
@@ -257,6 +257,8 @@ var deps = []dep{
 	{"github.com/yuin/goldmark", []string{"_test", "export/sessionhtml"}, "Markdown for browsers, without raw HTML; and a second reader for the chat's to agree with"},
 	{"github.com/cespare/xxhash/v2", []string{"internal/jsonscan", "loop"}, "what a message says is known again by its hash"},
 
+	{"github.com/chromedp/chromedp", []string{"_test"}, "pages are tried in a real browser"},
+	{"github.com/chromedp/cdproto", []string{"_test"}, "what that browser is told"},
 	{"golang.org/x/net", []string{"_test"}, "pages are read in tests as a browser reads them"},
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},

@@ -17,12 +17,14 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessionhtml"
 	"github.com/trimtab/trimtab/store/feed"
+	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
 )
 
@@ -37,17 +39,21 @@ type Mode struct{ ID, Name string }
 
 // Options are what the pages are made of.
 type Options struct {
-	Service Service
-	Archive trimtab.Archive
-	Feed    feed.Source // what any process changes in the store
-	Modes   []Mode
-	Hosts   []string        // that requests may name: see package address
-	Done    <-chan struct{} // closed when the server shuts down; nil is never
-	Sample  bool            // what is shown is a sample; the pages say so
-	Clock   func() time.Time
+	Service      Service
+	Archive      trimtab.Archive
+	Feed         feed.Source // what any process changes in the store
+	Modes        []Mode
+	Improvements Improvements
+	Findings     Findings
+	Who          func(*http.Request) Person // who is signed in, of whoever lets people in; nil is the owner of this machine, who comes by a link
+	Owner        string                     // the name of that owner
+	Hosts        []string                   // that requests may name: see package address
+	Done         <-chan struct{}            // closed when the server shuts down; nil is never
+	Sample       bool                       // what is shown is a sample; the pages say so
+	Clock        func() time.Time
 }
 
-//go:embed page.html page.css live.js
+//go:embed *.html page.css live.js
 var files embed.FS
 
 // Dashboard is an http.Handler for its pages.
@@ -56,6 +62,10 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
+
+	reflected reflections
+	rolled    rollup
+	effects   job[Effect]
 }
 
 // New returns the pages.
@@ -68,16 +78,22 @@ func New(opt Options) (*Dashboard, error) {
 	}
 	d := &Dashboard{opt: opt, mux: http.NewServeMux(), visitors: newKeys(opt.Clock)}
 	var err error
-	if d.pages, err = sessionhtml.Templates().Funcs(d.funcs()).ParseFS(files, "page.html"); err != nil {
+	if d.pages, err = sessionhtml.Templates().Funcs(d.funcs()).ParseFS(files, "*.html"); err != nil {
 		return nil, err
 	}
 	d.mux.HandleFunc("GET /{$}", d.now)
 	d.mux.HandleFunc("GET /s/{id}", d.session)
 	d.mux.HandleFunc("POST /s/{id}/mode", d.setMode)
+	d.mux.HandleFunc("GET /improve", d.board)
+	d.mux.HandleFunc("GET /improve/{id}", d.item)
+	d.mux.HandleFunc("GET /improve/{id}/paper/{name...}", d.paper)
+	d.mux.HandleFunc("POST /improve/{id}/{act}", d.needs(owned.Approve, d.act))
+	d.routesOfFindings()
+	d.routesOfEffect()
 	d.mux.HandleFunc("GET /live", d.live)
 	d.mux.HandleFunc("GET /assets/{name}", d.asset)
-	d.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		d.problem(w, http.StatusNotFound, "There is no such page.")
+	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		d.problem(w, r, http.StatusNotFound, "There is no such page.")
 	})
 	return d, nil
 }
@@ -85,7 +101,18 @@ func New(opt Options) (*Dashboard, error) {
 // Serves reports whether a request is for these pages: an agent's request carries a secret.
 func Serves(r *http.Request) bool {
 	p := r.URL.Path
-	return r.Header.Get(address.Header) == "" && (p == "/" || p == "/open" || p == "/live" || strings.HasPrefix(p, "/s/") || strings.HasPrefix(p, "/assets/"))
+	return r.Header.Get(address.Header) == "" && slices.Contains(ours, "/"+first(p))
+}
+
+// pages are those of the navigation: path and name.
+var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}}
+
+// ours are the first parts of the paths of pages.
+var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}
+
+func first(path string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return name
 }
 
 // ServeHTTP checks host, origin and cookie before anything else.
@@ -93,17 +120,17 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer a browser names no origin when it sends a form
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	switch {
 	case !address.AllowedHost(d.opt.Hosts, r), !address.AllowedOrigin(d.opt.Hosts, r):
 		http.Error(w, "this host name or origin is not served here", http.StatusForbidden)
 	case r.URL.Path == "/open":
 		d.open(w, r)
-	case !d.visitors.known(r):
-		d.problem(w, http.StatusUnauthorized, "This page needs a link that works once. Run trimtab open, and it opens a new one.")
-	case r.Method != http.MethodGet && !d.visitors.meant(r):
-		d.problem(w, http.StatusForbidden, "The page is too old to do that. Load it again.")
+	case !d.known(r):
+		d.problem(w, r, http.StatusUnauthorized, "This page needs a link that works once. Run trimtab open, and it opens a new one.")
+	case r.Method != http.MethodGet && !d.meant(r):
+		d.problem(w, r, http.StatusForbidden, "The page is too old to do that. Load it again.")
 	default:
 		d.mux.ServeHTTP(w, r)
 	}
@@ -113,7 +140,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (d *Dashboard) open(w http.ResponseWriter, r *http.Request) {
 	cookie, ok := d.visitors.trade(r.FormValue("ticket"))
 	if !ok {
-		d.problem(w, http.StatusUnauthorized, "This link was used before or is too old. Run trimtab open, and it opens a new one.")
+		d.problem(w, r, http.StatusUnauthorized, "This link was used before or is too old. Run trimtab open, and it opens a new one.")
 		return
 	}
 	cookie.Secure = r.TLS != nil
@@ -141,10 +168,10 @@ func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
 }
 
 // problem says on a page what is wrong and what to do.
-func (d *Dashboard) problem(w http.ResponseWriter, status int, text string) {
+func (d *Dashboard) problem(w http.ResponseWriter, r *http.Request, status int, text string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = d.pages.ExecuteTemplate(w, "problem", map[string]any{"Text": text, "Sample": d.opt.Sample})
+	_ = d.pages.ExecuteTemplate(w, "problem", map[string]any{"Text": text, "Sample": d.opt.Sample, "Page": "problem", "Known": d.known(r), "Pages": pages})
 }
 
 // live tells a page that something happened: it asks for itself again. Many changes in a
@@ -189,10 +216,11 @@ func (d *Dashboard) tell(ctx context.Context, w io.Writer, at feed.Cursor) (feed
 	all, err := d.opt.Feed.Changes(ctx, at, 0)
 	told := map[string]bool{}
 	for _, c := range all {
-		if at = c.Cursor; c.Kind == feed.Session && !told[c.ID] && err == nil {
-			told[c.ID] = true
-			_, err = io.WriteString(w, "event: changed\ndata: "+c.ID+"\n\n") // ids have no line breaks
+		if what := string(c.Kind) + " " + c.ID; !told[what] && err == nil {
+			told[what] = true
+			_, err = io.WriteString(w, "event: changed\ndata: "+what+"\n\n") // ids have no line breaks
 		}
+		at = c.Cursor
 	}
 	return at, err
 }

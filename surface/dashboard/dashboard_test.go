@@ -15,8 +15,11 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/dashboard"
+	"github.com/trimtab/trimtab/surface/dashboard/demo"
 )
 
 var noon = time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
@@ -26,6 +29,7 @@ type site struct {
 	*testing.T
 	*dashboard.Dashboard
 	opt     dashboard.Options
+	store   *memory.Store
 	url     string
 	browser *http.Client
 	now     time.Time
@@ -39,19 +43,28 @@ func open(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{T: t, now: noon}
-	if s.opt, err = dashboard.Sample(t.Context(), engine, noon); err != nil {
+	s.store = memory.New()
+	if err := demo.Play(t.Context(), engine, s.store, noon); err != nil {
 		t.Fatal(err)
 	}
-	var handler http.Handler
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	s.opt = dashboard.Options{Service: session.New(engine, s.store, session.Options{}), Archive: s.store, Feed: s.store, Sample: true, Owner: "ada"}
+	s.opt.Improvements.Queue = s.store.Queue()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.ServeHTTP(w, r) }))
 	done := make(chan struct{})
 	t.Cleanup(func() { close(done); web.Close() })
 	s.opt.Hosts, s.opt.Done, s.opt.Clock = []string{web.Listener.Addr().String()}, done, func() time.Time { return s.now }
 	s.opt.Modes = []dashboard.Mode{{ID: "normal", Name: "Normal"}, {ID: "planning", Name: "Planning"}}
+	s.url, s.browser = web.URL, newBrowser(t)
+	return s.reload()
+}
+
+// reload makes the pages anew, after the options have changed.
+func (s *site) reload() *site {
+	s.Helper()
+	var err error
 	if s.Dashboard, err = dashboard.New(s.opt); err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
-	handler, s.url, s.browser = s.Dashboard, web.URL, newBrowser(t)
 	return s
 }
 
@@ -150,7 +163,10 @@ func TestV5_TheCookieIsForThisSiteAlone(t *testing.T) {
 	}
 }
 
-var tokenOf = regexp.MustCompile(`name="token" value="([A-Z0-9]+)"`)
+var (
+	tokenOf = regexp.MustCompile(`name="token" value="([A-Z0-9]+)"`)
+	seenOf  = regexp.MustCompile(`name="seen" value="([^"]+)"`)
+)
 
 // V5: an act needs the token of the person's own page.
 func TestV5_ActsNeedTheirPage(t *testing.T) {
@@ -227,7 +243,7 @@ func TestV1_PagesLoadNothingFromElsewhere(t *testing.T) {
 func TestPagesSayWhatSteers(t *testing.T) {
 	s := open(t).in()
 	_, now := s.get("/")
-	for _, want := range []string{"The checkout test is red since yesterday", "alive", "heeded", "before it stopped", "PLANNING", "sample sessions"} {
+	for _, want := range []string{"The checkout test is red since yesterday", "alive", "heeded", "before it stopped", "PLANNING", "sample: nothing here is yours"} {
 		if !strings.Contains(now, want) {
 			t.Errorf("the first page lacks %q", want)
 		}
@@ -276,7 +292,7 @@ func TestV2_ChangesAreLive(t *testing.T) {
 		}
 		select {
 		case id := <-heard:
-			if id != "demo-plan" {
+			if id != "session demo-plan" {
 				t.Errorf("told of %q", id)
 			}
 			return

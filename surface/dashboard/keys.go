@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base32"
 	"net/http"
 	"sync"
 	"time"
@@ -19,6 +22,7 @@ const (
 // keys knows who may see the pages: tickets that work once, and the visits they began.
 type keys struct {
 	*sync.Mutex
+	secret  []byte // of this process; signs the tokens of people who are signed in elsewhere
 	clock   func() time.Time
 	tickets map[string]time.Time // until when
 	visits  map[string]visit     // by cookie
@@ -30,7 +34,7 @@ type visit struct {
 }
 
 func newKeys(clock func() time.Time) keys {
-	return keys{&sync.Mutex{}, clock, map[string]time.Time{}, map[string]visit{}}
+	return keys{&sync.Mutex{}, []byte(rand.Text()), clock, map[string]time.Time{}, map[string]visit{}}
 }
 
 func (k keys) ticket() string {
@@ -83,8 +87,15 @@ func (k keys) known(r *http.Request) bool {
 	return ok
 }
 
-// meant reports whether a form of one of this visit's own pages was sent.
-func (k keys) meant(r *http.Request) bool {
-	v, ok := k.visit(r)
-	return ok && subtle.ConstantTimeCompare([]byte(r.FormValue("token")), []byte(v.token)) == 1
+// tokenOf is the token of the pages of a person who is signed in elsewhere.
+func (k keys) tokenOf(user string) string {
+	sum := hmac.New(sha256.New, k.secret)
+	_, _ = sum.Write([]byte(user)) // never fails
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum.Sum(nil))
+}
+
+// meant reports whether a form of one of the person's own pages was sent.
+func (d *Dashboard) meant(r *http.Request) bool {
+	token := d.token(r)
+	return token != "" && subtle.ConstantTimeCompare([]byte(r.FormValue("token")), []byte(token)) == 1
 }

@@ -9,21 +9,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/session"
-	"github.com/trimtab/trimtab/store/memory"
-	"github.com/trimtab/trimtab/surface/dashboard/demo"
 	"github.com/trimtab/trimtab/surface/server"
 )
-
-// Sample are the options for sample sessions, which are in memory only.
-func Sample(ctx context.Context, engine *trimtab.Engine, now time.Time) (Options, error) {
-	kept := memory.New()
-	if err := demo.Play(ctx, engine, kept, now); err != nil {
-		return Options{}, err
-	}
-	return Options{Service: session.New(engine, kept, session.Options{}), Archive: kept, Feed: kept, Sample: true}, nil
-}
 
 // Run serves the pages on loopback until the context ends. It tells the link for a
 // browser, and opens one where there is one.

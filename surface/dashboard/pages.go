@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"html/template"
@@ -8,10 +9,14 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/store/owned"
 )
 
 // How much of the sessions the first page shows: the newest, and what steers those of the
@@ -37,7 +42,42 @@ type row struct {
 }
 
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []Counted) map[string]any {
+		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
+	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
+}
+
+// headline is what a suggestion says was seen, and advice what it says to do.
+func headline(suggestion string) string {
+	seen, _, _ := strings.Cut(suggestion, "; ")
+	return capital(seen)
+}
+
+func advice(suggestion string) string {
+	_, do, _ := strings.Cut(suggestion, "; ")
+	if do != "" {
+		do = capital(do) + "."
+	}
+	return do
+}
+
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// took is a duration as people read it.
+func took(t time.Duration) string {
+	if t < time.Second {
+		return fmt.Sprintf("%d ms", t.Milliseconds())
+	}
+	if t < time.Minute {
+		return fmt.Sprintf("%.1f s", t.Seconds())
+	}
+	return t.Round(time.Second).String()
 }
 
 // ago says when something was, as people do.
@@ -56,9 +96,9 @@ func (d *Dashboard) ago(t time.Time) string {
 
 func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 	var rows []row
-	for info, err := range d.opt.Archive.List(r.Context(), trimtab.Query{Limit: listed}) {
+	for info, err := range d.archive(r).List(r.Context(), trimtab.Query{Limit: listed}) {
 		if err != nil {
-			d.failed(w, err)
+			d.failed(w, r, err)
 			return
 		}
 		rows = append(rows, row{Info: info, Alive: d.opt.Clock().Sub(info.Updated) < alive})
@@ -69,7 +109,19 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 		}
 		d.detail(r, &rows[i])
 	}
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Rows": rows, "Full": len(rows) == listed, "Listed": listed})
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": len(rows) == listed, "Listed": listed})
+}
+
+// waiting are the improvements that wait for a person.
+func (d *Dashboard) waiting(r *http.Request) []improve.Item {
+	if d.opt.Improvements.Queue == nil {
+		return nil
+	}
+	all, err := d.opt.Improvements.Queue.Items(r.Context(), improve.Awaiting, improve.Manual)
+	if err != nil { // the sessions are shown all the same
+		return nil
+	}
+	return all
 }
 
 // detail adds what steers a session. One that cannot be read is shown without.
@@ -96,39 +148,61 @@ func (d *Dashboard) detail(r *http.Request, to *row) {
 }
 
 func (d *Dashboard) read(r *http.Request, id string) (timeline.Timeline, trimtab.Session, error) {
-	s, err := d.opt.Archive.Load(r.Context(), id)
+	s, err := d.archive(r).Load(r.Context(), id)
 	if err != nil {
 		return timeline.Timeline{}, s, err
 	}
-	doc, err := export.FromArchive(r.Context(), d.opt.Archive, s)
+	doc, err := export.FromArchive(r.Context(), d.archive(r), s)
 	if err != nil {
 		return timeline.Timeline{}, s, err
 	}
 	return doc.Timeline(), s, nil
 }
 
-// turns is how many turns a page of a session shows.
-const turns = 50
+// How much of a session a page shows.
+const (
+	mostTurns = 50
+	mostItems = 1200
+)
+
+// newest are the newest turns of a session, as many as a page bears, and how many turns are
+// left out or begin earlier. Of a turn that is longer than a page its end is shown.
+func newest(all []timeline.Turn) (shown []timeline.Turn, left int) {
+	items := 0
+	for i := len(all) - 1; i >= 0; i-- {
+		turn, room := all[i], mostItems-items
+		if room <= 0 || len(shown) == mostTurns {
+			return shown, i + 1
+		}
+		if len(turn.Items) > room {
+			turn.Items = turn.Items[len(turn.Items)-room:]
+			return append([]timeline.Turn{turn}, shown...), i + 1
+		}
+		items += len(turn.Items)
+		shown = append([]timeline.Turn{turn}, shown...)
+	}
+	return shown, 0
+}
 
 func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	s, err := d.opt.Archive.Load(r.Context(), id)
+	s, err := d.archive(r).Load(r.Context(), id)
 	if err != nil {
-		d.failed(w, err)
+		d.failed(w, r, err)
 		return
 	}
-	doc, err := export.FromArchive(r.Context(), d.opt.Archive, s)
+	doc, err := export.FromArchive(r.Context(), d.archive(r), s)
 	if err != nil {
-		d.failed(w, err)
+		d.failed(w, r, err)
 		return
 	}
 	line := doc.Timeline()
-	shown := line.Turns[max(0, len(line.Turns)-turns):]
+	shown, left := newest(line.Turns)
 	if r.FormValue("all") != "" {
-		shown = line.Turns
+		shown, left = line.Turns, 0
 	}
 	d.page(w, r, "session", map[string]any{
-		"Title": s.Title, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": len(line.Turns) - len(shown),
+		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
 	})
 }
@@ -145,32 +219,46 @@ func facts(s trimtab.Session, mode string) (all [][2]string) {
 // setMode is the person's own act: the cookie and the page's token say so.
 func (d *Dashboard) setMode(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
+	if !d.maySteer(w, r, id) {
+		return
+	}
 	_, out, err := d.opt.Service.Handle(r.Context(), id, trimtab.Asked{Command: "mode", Args: []string{r.FormValue("mode")}, Away: true})
 	if err != nil {
-		d.failed(w, err)
+		d.failed(w, r, err)
 		return
 	}
 	if reply, err := out.Reply(); err != nil || reply.Failed {
-		d.problem(w, http.StatusUnprocessableEntity, "The mode was not changed: "+reply.Text)
+		d.problem(w, r, http.StatusUnprocessableEntity, "The mode was not changed: "+reply.Text)
 		return
 	}
 	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
 }
 
 func (d *Dashboard) page(w http.ResponseWriter, r *http.Request, name string, data map[string]any) {
-	v, _ := d.visitors.visit(r)
-	data["Token"], data["Sample"], data["Page"] = v.token, d.opt.Sample, name
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := d.pages.ExecuteTemplate(w, name, data); err != nil {
-		return // the browser is gone
+	data["Token"], data["Sample"], data["Page"], data["Known"] = d.token(r), d.opt.Sample, name, true
+	p := d.person(r)
+	data["Approves"], data["Pages"] = p.Role.AtLeast(owned.Approve), pages
+	if d.opt.Who != nil {
+		data["User"] = p.User
 	}
+	var b bytes.Buffer // a page is whole, or says what is wrong
+	if err := d.pages.ExecuteTemplate(&b, name, data); err != nil {
+		d.problem(w, r, http.StatusInternalServerError, "The page could not be made: "+err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(b.Bytes()) // the browser may be gone
 }
 
-func (d *Dashboard) failed(w http.ResponseWriter, err error) {
+func (d *Dashboard) failed(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
+	case errors.Is(err, improve.ErrNoItem):
+		d.problem(w, r, http.StatusNotFound, "There is no such improvement.")
+	case errors.Is(err, owned.ErrForbidden):
+		d.problem(w, r, http.StatusForbidden, "This session belongs to another user.")
 	case errors.Is(err, trimtab.ErrNotFound), errors.Is(err, trimtab.ErrBadID):
-		d.problem(w, http.StatusNotFound, "There is no such session. It may have been removed.")
+		d.problem(w, r, http.StatusNotFound, "There is no such session. It may have been removed.")
 	default:
-		d.problem(w, http.StatusServiceUnavailable, "The store does not answer: "+err.Error()+". Load the page again in a moment.")
+		d.problem(w, r, http.StatusServiceUnavailable, "The store does not answer: "+err.Error()+". Load the page again in a moment.")
 	}
 }

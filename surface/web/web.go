@@ -19,6 +19,7 @@ import (
 	"strconv"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
@@ -39,13 +40,14 @@ type Options struct {
 	Everyone trimtab.Archive // of which people see their part; nil is Archive
 	// Who finds those who come without the token, with a key or a sign-in of their own; nil
 	// finds nobody. They see what is theirs, and what their role allows.
-	Who    func(*http.Request) (person.Person, bool)
-	Feed   feed.Source                                                          // of the archive
-	Token  string                                                               // at least 32 characters
-	Hosts  []string                                                             // host:port that requests may name
-	Did    func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
-	Policy string                                                               // file with the settings that clients are to have; "" is none
-	Done   <-chan struct{}                                                      // closed when the server shuts down: event streams end; nil is never
+	Who          func(*http.Request) (person.Person, bool)
+	Feed         feed.Source                                                          // of the archive
+	Improvements improve.Backlog                                                      // nil shows none
+	Token        string                                                               // at least 32 characters
+	Hosts        []string                                                             // host:port that requests may name
+	Did          func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
+	Policy       string                                                               // file with the settings that clients are to have; "" is none
+	Done         <-chan struct{}                                                      // closed when the server shuts down: event streams end; nil is never
 }
 
 // API is an http.Handler for /trimtab/api/.
@@ -72,6 +74,7 @@ func New(opt Options) (*API, error) {
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}", a.session)
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/messages", a.messages)
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/journal", a.journal)
+	a.routePages()
 	a.mux.HandleFunc("GET /trimtab/api/commands", a.commands)
 	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
 	a.mux.HandleFunc("GET /trimtab/api/changes", a.changes)

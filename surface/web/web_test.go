@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
@@ -29,6 +30,9 @@ type site struct {
 	shut    chan struct{} // closed when the server shuts down
 }
 
+// item is an improvement, the newest of two.
+const item = "workflow_20261117_120000_k3x9"
+
 func open(t *testing.T) *site {
 	t.Helper()
 	engine, err := steer.New(steer.Config{})
@@ -38,7 +42,7 @@ func open(t *testing.T) *site {
 	st := memory.New()
 	service := session.New(engine, st, session.Options{})
 	srv, shut := httptest.NewUnstartedServer(nil), make(chan struct{})
-	api, err := web.New(web.Options{Policy: policyFile(t), Service: service, Archive: st, Feed: st, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	api, err := web.New(web.Options{Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: st.Queue(), Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +54,11 @@ func open(t *testing.T) *site {
 	}
 	if _, _, err := service.Handle(context.Background(), "s1", trimtab.Said{Message: trimtab.Prompt("hello")}, trimtab.Calling{}); err != nil {
 		t.Fatal(err)
+	}
+	for _, id := range []string{"workflow_20261117_120000_aaaa", item} {
+		if err := st.Queue().Add(context.Background(), improve.Item{ID: id, Fingerprint: id, Project: "/p", State: improve.Awaiting, Created: time.Unix(int64(len(id)), 0), Updated: time.Unix(0, 0)}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return &site{t, srv.URL, service, shut}
 }
@@ -121,6 +130,15 @@ func TestTheContract(t *testing.T) {
 		{"POST", "/trimtab/api/sessions/s1/commands/mode", `{"args":5}`, 400, `args`},
 		{"GET", "/trimtab/api/changes", "", 200, `"kind":"session","id":"s1"`},
 		{"GET", "/trimtab/api/changes?after=99999", "", 400, `not a cursor`},
+		{"GET", "/trimtab/api/sessions/s1/timeline", "", 200, `"next":0`},
+		{"GET", "/trimtab/api/sessions/s1/timeline?after=9", "", 200, `"turns":[]`},
+		{"GET", "/trimtab/api/sessions/nosuch/timeline", "", 404, `not found`},
+		{"GET", "/trimtab/api/improvements?limit=1", "", 200, `"next":"` + item + `"`},
+		{"GET", "/trimtab/api/improvements?after=" + item, "", 200, `"next":""`},
+		{"GET", "/trimtab/api/improvements?state=done", "", 200, `"items":[]`},
+		{"GET", "/trimtab/api/improvements?state=flying", "", 400, `is not one of`},
+		{"GET", "/trimtab/api/improvements/" + item, "", 200, `"awaiting_approval"`},
+		{"GET", "/trimtab/api/improvements/workflow_20261117_120000_zzzz", "", 404, `no such improvement`},
 		{"GET", "/trimtab/api/openapi.json", "", 200, `"openapi"`},
 		{"GET", "/trimtab/api/nothing", "", 404, `openapi.json`},
 	} {
@@ -146,7 +164,7 @@ func TestEveryPathIsInTheContract(t *testing.T) {
 			continue
 		}
 		for method := range methods {
-			real := strings.NewReplacer("{id}", "s1", "{name}", "todo").Replace(path)
+			real := strings.NewReplacer("{id}", "s1", "{item}", item, "{name}", "todo").Replace(path)
 			if status, body := s.do(strings.ToUpper(method), real, "", nil); status != 200 {
 				t.Errorf("%s %s is in the contract and answers %d %s", method, path, status, body)
 			}

@@ -33,6 +33,18 @@ func Play(ctx context.Context, engine *trimtab.Engine, store trimtab.Store, now 
 	return nil
 }
 
+// Environ is the environment of a program that is to find nothing of the person's: what it
+// is run with, and a folder as its home.
+func Environ(getenv func(string) string, home string) []string {
+	all := []string{"HOME=" + home}
+	for _, name := range []string{"PATH", "TMPDIR", "TEMP", "SYSTEMROOT", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER"} {
+		if v := getenv(name); v != "" {
+			all = append(all, name+"="+v)
+		}
+	}
+	return all
+}
+
 type story struct {
 	info trimtab.Info
 	ago  time.Duration

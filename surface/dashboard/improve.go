@@ -1,0 +1,361 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/steps"
+	"github.com/trimtab/trimtab/improve/worker"
+)
+
+// Improvements are what the pages of improvements show, and what an act there does. Only
+// Queue is needed.
+type Improvements struct {
+	Queue   improve.Backlog
+	Env     func(ctx context.Context, it improve.Item) (*steps.Env, error) // what it would be done with; says what would be sent
+	Environ []string                                                       // of git, which says what was changed
+	Decided func(improve.Item)                                             // told of each decision
+	Folder  string                                                         // the papers and logs of each item are in a folder of its name below it
+	Works   bool                                                           // this process does what is approved
+}
+
+// column is a part of the board.
+type column struct {
+	Title, Empty string
+	Items        []improvement
+}
+
+// improvement is an item as the pages show it.
+type improvement struct {
+	improve.Item
+	Steps []step
+	At    string // the step that it is at
+	Done  int    // steps that are
+}
+
+// step is one of the thirteen, done or not.
+type step struct {
+	Number int
+	Name   improve.StepName
+	State  string // "", "running", "done" or "failed"
+	Took   time.Duration
+	Facts  [][2]string
+	Files  []string
+	Error  string
+}
+
+func shown(it improve.Item) improvement {
+	out := improvement{Item: it}
+	for _, s := range steps.Steps() {
+		one := step{Number: s.Number, Name: s.Name}
+		if i := slices.IndexFunc(it.Evidence, func(e improve.Evidence) bool { return e.Step == s.Name }); i >= 0 {
+			e := it.Evidence[i]
+			one.Files, one.Error = e.Files, e.Error
+			for k, v := range e.Facts {
+				one.Facts = append(one.Facts, [2]string{strings.ReplaceAll(k, "_", " "), v})
+			}
+			slices.SortFunc(one.Facts, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
+			switch {
+			case e.Error != "":
+				one.State = "failed"
+			case e.Ended.IsZero():
+				one.State, out.At = "running", string(s.Name)
+			default:
+				one.State, one.Took = "done", e.Ended.Sub(e.Began)
+				out.Done++
+			}
+		}
+		if it.State == improve.Running && one.State == "" && out.At == "" {
+			one.State, out.At = "running", string(s.Name)
+		}
+		out.Steps = append(out.Steps, one)
+	}
+	return out
+}
+
+// seen is the state of an item as a page shows it, for the forms of that page.
+func (i improvement) Seen() string { return fmt.Sprintf("%s/%d", i.State, i.Attempt) }
+
+// Title is what an item is called.
+func (i improvement) Title() string { return cmp.Or(i.Request.Title, i.ID) }
+
+// most of the ended items that the board shows.
+const mostEnded = 50
+
+func (d *Dashboard) board(w http.ResponseWriter, r *http.Request) {
+	if d.opt.Improvements.Queue == nil {
+		d.page(w, r, "improve", map[string]any{"Title": "Improvements", "Columns": nil})
+		return
+	}
+	items, err := d.opt.Improvements.Queue.Items(r.Context())
+	if err != nil {
+		d.failed(w, r, err)
+		return
+	}
+	columns := []column{
+		{Title: "Waiting for you", Empty: "Nothing waits for you."},
+		{Title: "At work", Empty: "No work is under way."},
+		{Title: "Ended", Empty: "Nothing has ended yet."},
+	}
+	left := 0
+	for _, it := range items {
+		n := 2
+		switch it.State {
+		case improve.Awaiting, improve.Manual:
+			n = 0
+		case improve.Queued, improve.Running:
+			n = 1
+		case improve.Done, improve.Failed, improve.Rejected, improve.Cancelled:
+		}
+		if n == 2 && len(columns[2].Items) >= mostEnded {
+			left++
+			continue
+		}
+		columns[n].Items = append(columns[n].Items, shown(it))
+	}
+	d.page(w, r, "improve", map[string]any{"Title": "Improvements", "Live": "improvements", "Columns": columns, "Any": len(items) > 0, "Left": left})
+}
+
+// item shows one improvement.
+func (d *Dashboard) item(w http.ResponseWriter, r *http.Request) {
+	it, ok := d.findItem(w, r)
+	if !ok {
+		return
+	}
+	data := map[string]any{
+		"Title": it.Request.Title, "Live": "improvement " + it.ID, "Item": shown(it), "Works": d.opt.Improvements.Works, "Open": d.knownSessions(r, it),
+		"Result": found(it),
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	if it.State == improve.Awaiting || it.State == improve.Manual {
+		out, err := d.preview(ctx, it)
+		if err != nil {
+			data["Unsent"] = err.Error()
+		}
+		data["Preview"] = out
+	}
+	if base, head := ends(it); head != "" {
+		if patch, err := git.New(d.opt.Improvements.Environ).In(it.Project).Patch(ctx, base, head); err == nil {
+			data["Diff"] = diffLines(patch) // else the repository is elsewhere
+		}
+	}
+	d.page(w, r, "improvement", data)
+}
+
+// preview is what would be sent.
+func (d *Dashboard) preview(ctx context.Context, it improve.Item) ([]steps.Outgoing, error) {
+	if d.opt.Improvements.Env == nil {
+		return nil, nil
+	}
+	env, err := d.opt.Improvements.Env(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	return env.Preview(it)
+}
+
+// ends are the commits that a change lies between.
+func ends(it improve.Item) (base, head string) {
+	for _, e := range it.Evidence {
+		switch e.Step {
+		case steps.Branch:
+			base = e.Facts["base"]
+		case steps.Commit, steps.Feedback:
+			head = cmp.Or(e.Facts["commit"], head)
+		}
+	}
+	if base == "" {
+		head = ""
+	}
+	return base, head
+}
+
+// found is where the issue and the pull request are.
+func found(it improve.Item) (all [][2]string) {
+	for _, e := range it.Evidence {
+		if e.Facts["url"] != "" && (e.Step == steps.Issue || e.Step == steps.PullRequest) {
+			all = append(all, [2]string{string(e.Step), e.Facts["url"]})
+		}
+	}
+	return all
+}
+
+// diffLine is a line of a change, and whether it came or went.
+type diffLine struct{ Kind, Text string }
+
+const mostDiff = 2000 // lines
+
+func diffLines(patch string) (all []diffLine) {
+	_, patch, _ = strings.Cut(patch, "\ndiff --git ") // behind the words of the commit
+	for l := range strings.Lines("diff --git " + patch) {
+		kind := ""
+		switch {
+		case strings.HasPrefix(l, "diff --git"), strings.HasPrefix(l, "index "), strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "new file"):
+			kind = "head"
+		case strings.HasPrefix(l, "+"):
+			kind = "add"
+		case strings.HasPrefix(l, "-"):
+			kind = "del"
+		case strings.HasPrefix(l, "@@"):
+			kind = "at"
+		}
+		if all = append(all, diffLine{kind, strings.TrimRight(l, "\r\n")}); len(all) == mostDiff {
+			return append(all, diffLine{"head", "… the rest is left out"})
+		}
+	}
+	return all
+}
+
+// knownSessions are those of an item that the store has, and that can be opened.
+func (d *Dashboard) knownSessions(r *http.Request, it improve.Item) map[string]bool {
+	known := map[string]bool{}
+	for _, id := range it.Sessions[:min(len(it.Sessions), 20)] {
+		if _, err := d.archive(r).Load(r.Context(), id); err == nil {
+			known[id] = true
+		}
+	}
+	return known
+}
+
+// findItem loads the item of a request, or says that there is none.
+func (d *Dashboard) findItem(w http.ResponseWriter, r *http.Request) (improve.Item, bool) {
+	if d.opt.Improvements.Queue == nil {
+		d.problem(w, r, http.StatusNotFound, "There is no such improvement.")
+		return improve.Item{}, false
+	}
+	it, err := d.opt.Improvements.Queue.Item(r.Context(), r.PathValue("id"))
+	if err != nil {
+		d.failed(w, r, err)
+		return it, false
+	}
+	return it, true
+}
+
+// acts are what a person does to an improvement.
+var acts = map[string]func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error){
+	"approve": func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error) {
+		return worker.Approve(r.Context(), d.opt.Improvements.Queue, it.ID, by, now)
+	},
+	"reject": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
+		return worker.Reject(r.Context(), d.opt.Improvements.Queue, it.ID, r.FormValue("why"), now)
+	},
+	"retry": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
+		return worker.Retry(r.Context(), d.opt.Improvements.Queue, it.ID, now)
+	},
+	"cancel": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
+		return worker.Cancel(r.Context(), d.opt.Improvements.Queue, it.ID, now)
+	},
+	"comment": func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error) {
+		return worker.Remark(r.Context(), d.opt.Improvements.Queue, it.ID, by, r.FormValue("text"), now)
+	},
+}
+
+// act does one of them. A page that shows another state than the item has is told so, and
+// nothing is done: the person decided about something else.
+func (d *Dashboard) act(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("act")
+	do, ok := acts[name]
+	if !ok {
+		d.problem(w, r, http.StatusNotFound, "There is no such act.")
+		return
+	}
+	it, ok := d.findItem(w, r)
+	if !ok {
+		return
+	}
+	if name != "comment" && r.FormValue("seen") != shown(it).Seen() {
+		d.stale(w, r, it)
+		return
+	}
+	next, err := do(d, r, it, d.person(r).User, d.opt.Clock())
+	if err != nil {
+		if now, again := d.opt.Improvements.Queue.Item(r.Context(), it.ID); again == nil && shown(now).Seen() != shown(it).Seen() {
+			d.stale(w, r, now)
+			return
+		}
+		d.problem(w, r, http.StatusUnprocessableEntity, "Nothing was changed: "+err.Error()+".")
+		return
+	}
+	if d.opt.Improvements.Decided != nil && name != "comment" {
+		d.opt.Improvements.Decided(next)
+	}
+	http.Redirect(w, r, "/improve/"+it.ID, http.StatusSeeOther)
+}
+
+// stale says that somebody was faster.
+func (d *Dashboard) stale(w http.ResponseWriter, r *http.Request, it improve.Item) {
+	who := ""
+	if a := it.Approved; a != nil {
+		who = fmt.Sprintf(" It was approved by %s, %s.", cmp.Or(a.By, "somebody"), d.ago(a.At))
+	}
+	d.problem(w, r, http.StatusConflict, "This was decided meanwhile: it is now “"+stateName(it.State)+"”."+who+" Nothing was changed by you. Go back and load the page again.")
+}
+
+// stateName is a state as people say it.
+func stateName(s improve.State) string {
+	switch s {
+	case improve.Awaiting:
+		return "waiting for approval"
+	case improve.Queued:
+		return "approved, not begun"
+	case improve.Running:
+		return "at work"
+	case improve.Done:
+		return "done"
+	case improve.Failed:
+		return "failed"
+	case improve.Manual:
+		return "needs a person"
+	case improve.Rejected:
+		return "rejected"
+	case improve.Cancelled:
+		return "cancelled"
+	}
+	return string(s)
+}
+
+// mostPaper is how much of a paper is shown.
+const mostPaper = 256 << 10
+
+// paper shows a paper or log that a step left: only what its evidence names.
+func (d *Dashboard) paper(w http.ResponseWriter, r *http.Request) {
+	it, ok := d.findItem(w, r)
+	if !ok {
+		return
+	}
+	name := r.PathValue("name")
+	text, err := d.readPaper(it, name)
+	if err != nil {
+		d.problem(w, r, http.StatusNotFound, "This paper is not on this machine, or not of this improvement.")
+		return
+	}
+	d.page(w, r, "paper", map[string]any{"Title": name, "Item": shown(it), "Name": name, "Text": text, "Markdown": strings.HasSuffix(name, ".md")})
+}
+
+func (d *Dashboard) readPaper(it improve.Item, name string) (string, error) {
+	if d.opt.Improvements.Folder == "" || !slices.ContainsFunc(it.Evidence, func(e improve.Evidence) bool { return slices.Contains(e.Files, name) }) {
+		return "", os.ErrNotExist
+	}
+	root, err := os.OpenRoot(filepath.Join(d.opt.Improvements.Folder, it.ID)) // an id is no path: the queue has checked it
+	if err != nil {
+		return "", err
+	}
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return "", errors.Join(err, root.Close())
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, mostPaper))
+	return string(raw), errors.Join(err, f.Close(), root.Close())
+}

@@ -1,0 +1,208 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/dashboard"
+)
+
+const waiting = "workflow_20261117_115000_k3x9"
+
+// file puts an improvement into the queue of the site's store.
+func (s *site) file(id string, state improve.State, change func(*improve.Item)) {
+	s.Helper()
+	it := improve.Item{
+		ID: id, Fingerprint: id, Project: "/home/ada/shop", State: state, Created: noon, Updated: noon, Attempt: 1, Sessions: []string{"demo-loop", "not-here"},
+		Request: improve.Request{Title: "The checkout test fails again and again", Priority: improve.High, Pattern: improve.Pattern{Type: "error_patterns", Count: 6, Suggestion: "remove its cause", Samples: []improve.Sample{{Session: "demo-loop", Message: "m1", Excerpt: "total = 5000 <script>alert(1)</script>"}}}},
+	}
+	if change != nil {
+		change(&it)
+	}
+	if err := s.store.Queue().Add(s.Context(), it); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// form is the token and state of a page.
+func (s *site) form(page string) url.Values {
+	s.Helper()
+	_, text := s.get(page)
+	token, seen := tokenOf.FindStringSubmatch(text), seenOf.FindStringSubmatch(text)
+	if token == nil || seen == nil {
+		s.Fatalf("%s has no form: %s", page, text)
+	}
+	return url.Values{"token": {token[1]}, "seen": {seen[1]}}
+}
+
+func (s *site) item(id string) improve.Item {
+	s.Helper()
+	it, err := s.store.Queue().Item(s.Context(), id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return it
+}
+
+func TestAnImprovementIsDecidedOnItsPage(t *testing.T) {
+	s := open(t).in()
+	s.file(waiting, improve.Awaiting, nil)
+	_, board := s.get("/improve")
+	for _, want := range []string{"Waiting for you", "The checkout test fails again and again", "/improve/" + waiting} {
+		if !strings.Contains(board, want) {
+			t.Errorf("the board lacks %q", want)
+		}
+	}
+	at := "/improve/" + waiting
+	_, page := s.get(at)
+	for _, want := range []string{"waiting for approval", "The thirteen steps", "mergeable", "&lt;script&gt;", `href="/s/demo-loop#m1"`, "Remove its cause"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("its page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "<script>alert") {
+		t.Error("what a session said is markup")
+	}
+	form := s.form(at)
+	form.Set("text", "keep the old name")
+	if status, text := s.do("POST", at+"/comment", form, nil); status != 200 || !strings.Contains(text, "keep the old name") {
+		t.Errorf("comment: %d", status)
+	}
+	if status, text := s.do("POST", at+"/approve", form, nil); status != 200 || !strings.Contains(text, "approved, not begun") {
+		t.Errorf("approve: %d", status)
+	}
+	if it := s.item(waiting); it.State != improve.Queued || it.Approved == nil || it.Approved.By != "ada" || len(it.Remarks) != 1 || it.Remarks[0].By != "ada" {
+		t.Errorf("%+v", it)
+	}
+}
+
+// Bad input of the issue: a page that is older than the decision of somebody else.
+func TestAStalePageDecidesNothing(t *testing.T) {
+	s := open(t).in()
+	s.file(waiting, improve.Awaiting, nil)
+	at := "/improve/" + waiting
+	old := s.form(at)
+	if status, _ := s.do("POST", at+"/approve", s.form(at), nil); status != 200 {
+		t.Fatal(status)
+	}
+	for _, act := range []string{"approve", "reject"} {
+		status, text := s.do("POST", at+"/"+act, old, nil)
+		if status != http.StatusConflict || !strings.Contains(text, "decided meanwhile") || !strings.Contains(text, "approved by ada") {
+			t.Errorf("%s: %d %s", act, status, text)
+		}
+	}
+	if it := s.item(waiting); it.State != improve.Queued {
+		t.Errorf("it is %s", it.State)
+	}
+}
+
+func TestOtherActsOnImprovements(t *testing.T) {
+	s := open(t).in()
+	s.file("workflow_20261117_115000_aaaa", improve.Awaiting, nil)
+	s.file("workflow_20261117_115000_bbbb", improve.Failed, func(it *improve.Item) {
+		it.Why = "step 7, check: the tests fail"
+		it.Evidence = []improve.Evidence{{Number: 1, Step: "clarify", Began: noon, Ended: noon, Files: []string{"requirements.md", "../secret"}}}
+	})
+	s.file("workflow_20261117_115000_cccc", improve.Queued, nil)
+	for id, want := range map[string]struct {
+		act   string
+		state improve.State
+	}{"aaaa": {"reject", improve.Rejected}, "bbbb": {"retry", improve.Queued}, "cccc": {"cancel", improve.Cancelled}} {
+		id = "workflow_20261117_115000_" + id
+		form := s.form("/improve/" + id)
+		form.Set("why", "works as intended")
+		if status, text := s.do("POST", "/improve/"+id+"/"+want.act, form, nil); status != 200 {
+			t.Errorf("%s: %d %s", want.act, status, text)
+		}
+		if it := s.item(id); it.State != want.state {
+			t.Errorf("%s: it is %s", want.act, it.State)
+		}
+	}
+	for path, want := range map[string]int{"/improve/no": 404, "/improve/workflow_20261117_115000_zzzz": 404, "/improve/" + "workflow_20261117_115000_bbbb" + "/paper/none.md": 404} {
+		if status, _ := s.get(path); status != want {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+	form := s.form("/improve/workflow_20261117_115000_bbbb")
+	if status, _ := s.do("POST", "/improve/workflow_20261117_115000_bbbb/merge", form, nil); status != 404 {
+		t.Errorf("an act that is none: %d", status)
+	}
+	form.Del("token")
+	if status, _ := s.do("POST", "/improve/workflow_20261117_115000_bbbb/cancel", form, nil); status != 403 {
+		t.Errorf("without the page's token: %d", status)
+	}
+}
+
+// A paper is shown where a step's evidence names it, and nothing else of the disk is.
+func TestPapersAreThoseOfTheEvidence(t *testing.T) {
+	s := open(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(waiting+"/requirements.md", "# Needed\n<img src=x onerror=alert(1)>")
+	write(waiting+"/unnamed.log", "unnamed")
+	write("secret", "secret")
+	s.opt.Improvements.Folder = dir
+	s.reload().in()
+	s.file(waiting, improve.Running, func(it *improve.Item) {
+		it.Evidence = []improve.Evidence{{Number: 1, Step: "clarify", Began: noon, Ended: noon, Files: []string{"requirements.md", "../secret"}}}
+	})
+	status, text := s.get("/improve/" + waiting + "/paper/requirements.md")
+	if status != 200 || !strings.Contains(text, "Needed") || strings.Contains(text, "<img") {
+		t.Errorf("%d %s", status, text)
+	}
+	for _, name := range []string{"unnamed.log", "..%2Fsecret", "%2e%2e/secret", "../secret"} {
+		if status, text := s.get("/improve/" + waiting + "/paper/" + name); status == 200 && strings.Contains(text, "secret") {
+			t.Errorf("%s: %d %s", name, status, text)
+		}
+	}
+}
+
+// V5: the pages ask one function who is there, and what they may do.
+func TestV5_RolesOfTheTeam(t *testing.T) {
+	s := open(t)
+	who := dashboard.Person{}
+	s.opt.Who = func(*http.Request) dashboard.Person { return who }
+	s.reload()
+	s.file(waiting, improve.Awaiting, nil)
+	if status, _ := s.get("/"); status != 401 {
+		t.Errorf("nobody: %d", status)
+	}
+	who = dashboard.Person{User: "bob", Role: owned.View}
+	_, page := s.get("/improve/" + waiting)
+	if strings.Contains(page, "<button") || !strings.Contains(page, "bob") {
+		t.Errorf("who may only look: %s", page)
+	}
+	_, page = s.get("/s/demo-loop")
+	form := url.Values{"token": {tokenOf.FindStringSubmatch(page)[1]}, "seen": {"awaiting_approval/1"}, "mode": {"planning"}}
+	if status, text := s.do("POST", "/improve/"+waiting+"/approve", form, nil); status != 403 || !strings.Contains(text, "approve") {
+		t.Errorf("who may only look approves: %d %s", status, text)
+	}
+	if status, _ := s.do("POST", "/s/demo-loop/mode", form, nil); status != 403 {
+		t.Errorf("who may only look steers: %d", status)
+	}
+	who = dashboard.Person{User: "bob", Role: owned.Use}
+	if status, _ := s.get("/s/demo-loop"); status != 403 && status != 404 && status != 200 {
+		t.Errorf("%d", status)
+	}
+	who = dashboard.Person{User: "eve", Role: owned.Approve}
+	if status, _ := s.do("POST", "/improve/"+waiting+"/approve", form, nil); status != 403 {
+		t.Errorf("with the token of another: %d", status)
+	}
+	if status, _ := s.do("POST", "/improve/"+waiting+"/approve", s.form("/improve/"+waiting), nil); status != 200 || s.item(waiting).Approved.By != "eve" {
+		t.Errorf("an approver: %d %+v", status, s.item(waiting))
+	}
+}

@@ -1,0 +1,99 @@
+package dashboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
+)
+
+// settled asks for a page until what it waits for is done.
+func (s *site) settled(path string) string {
+	s.Helper()
+	for range 400 {
+		if _, text := s.get(path); !strings.Contains(text, "data-again") {
+			return text
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.Fatalf("%s never ends", path)
+	return ""
+}
+
+func TestEffectSaysWhatWasHeeded(t *testing.T) {
+	s := open(t).in()
+	text := s.settled("/effect")
+	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", "week of 2026-11-16: ", "/home/ada/shop"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q: %s", want, text)
+		}
+	}
+}
+
+func TestFindingsBecomeImprovements(t *testing.T) {
+	s := open(t)
+	asked, made := 0, ""
+	s.opt.Findings.Reflect = func(_ context.Context, q improve.Query) (improve.Reflection, error) {
+		if asked++; asked > 1 {
+			return improve.Reflection{}, errors.New("the folder is gone")
+		}
+		if want := noon.AddDate(0, 0, -7); !q.Since.Equal(want) {
+			t.Errorf("since %s", q.Since)
+		}
+		r := improve.Reflection{At: noon, Hosts: map[string]int{"claude": 1}, Results: []improve.SessionResult{{Project: "/home/ada/shop"}}}
+		r.Results[0].SessionID = "demo-loop"
+		r.Merged = []improve.Merged{{Pattern: improve.Pattern{Fingerprint: "f1", Suggestion: "the same error keeps coming back", Severity: improve.High, Count: 6, Context: improve.Context{"about": "<b>red</b>"}, Samples: []improve.Sample{{Session: "demo-loop", Message: "m3", Excerpt: "<i>x"}}}, Sessions: 1, In: []string{"demo-loop"}, Last: noon}}
+		return r, nil
+	}
+	s.opt.Findings.Make = func(_ context.Context, project, fingerprint string) (improve.Item, error) {
+		made = project + " " + fingerprint
+		s.file(waiting, improve.Awaiting, func(it *improve.Item) { it.Fingerprint = fingerprint })
+		return s.item(waiting), nil
+	}
+	s.reload().in()
+	text := s.settled("/reflect")
+	for _, want := range []string{"The same error keeps coming back", "6 times in 1 session", "&lt;b&gt;red", `href="/s/demo-loop#m3"`, "Make an improvement of it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q: %s", want, text)
+		}
+	}
+	form := url.Values{"token": {tokenOf.FindStringSubmatch(text)[1]}, "days": {"7"}, "fingerprint": {"f2"}, "project": {"/etc"}}
+	if status, _ := s.do("POST", "/reflect/make", form, nil); status != 409 || made != "" {
+		t.Errorf("a finding that is none: %d %s", status, made)
+	}
+	form.Set("fingerprint", "f1")
+	if status, text := s.do("POST", "/reflect/make", form, nil); status != 200 || made != "/home/ada/shop f1" || !strings.Contains(text, "waiting for approval") {
+		t.Errorf("%d %q", status, made)
+	}
+	if text := s.settled("/reflect"); !strings.Contains(text, "See its improvement") {
+		t.Error("what was filed can be filed again")
+	}
+	s.now = noon.Add(10 * time.Minute)
+	if text := s.settled("/reflect"); !strings.Contains(text, "the folder is gone") || !strings.Contains(text, "keeps coming back") {
+		t.Errorf("a reading that fails: %s", text)
+	}
+}
+
+// V4: a page bears so much, of one long turn as well.
+func TestV4_ALongSessionIsShownFromItsEnd(t *testing.T) {
+	s := open(t).in()
+	for i := range 1500 {
+		m := trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.Text{Text: fmt.Sprintf("reply %d.", i), By: trimtab.Model}}}
+		if _, _, err := s.opt.Service.Handle(t.Context(), "demo-plan", trimtab.Said{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, text := s.get("/s/demo-plan")
+	if !strings.Contains(text, "reply 1499.") || strings.Contains(text, "reply 200.") || !strings.Contains(text, "earlier turns are not shown") {
+		t.Errorf("%d bytes", len(text))
+	}
+	if _, all := s.get("/s/demo-plan?all=1"); !strings.Contains(all, "reply 200.") {
+		t.Error("all is not all")
+	}
+}
