@@ -224,7 +224,7 @@ func (m menu) view(l *look, width int) []string {
 		name := fit(termsafe.Line(it.Name), wide)
 		name += strings.Repeat(" ", wide-ansi.StringWidth(name))
 		if first+i == m.at {
-			name = l.badge("▸ " + name)
+			name = l.accent("▸ " + name)
 		} else {
 			name = "  " + name
 		}

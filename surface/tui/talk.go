@@ -163,7 +163,7 @@ func (c *chat) events(b batch) tea.Cmd {
 		return c.over(b.run, b.err)
 	}
 	if look {
-		return tea.Batch(c.watch(b.run), c.refresh())
+		return tea.Batch(c.watch(b.run), c.refresh(), c.lookAtJobs())
 	}
 	return c.watch(b.run)
 }
@@ -194,6 +194,9 @@ func (c *chat) draw(r *run, ev agent.Event) {
 		delete(r.live, ev.Call.ID)
 		c.aside(r, ev)
 		for _, e := range ev.Effects {
+			if e.Spent != nil {
+				c.sum.spend(c.opt, e.Spent.Model, e.Spent.Usage)
+			}
 			c.changed(r.calls[ev.Call.ID], e.Files)
 			if e.Note != "" && !c.noted[e.Note] {
 				c.noted[e.Note] = true // once is enough
@@ -357,7 +360,7 @@ func (c *chat) over(r *run, err error) tea.Cmd {
 	}
 	c.endThought(r)
 	c.files.fresh = false
-	cmds := []tea.Cmd{c.refresh(), c.findBranch()}
+	cmds := []tea.Cmd{c.refresh(), c.findBranch(), c.lookAtJobs()}
 	if !r.cut && len(c.queue) == 0 {
 		cmds = append(cmds, c.ring(c.opt.Clock().Sub(r.began)))
 	}

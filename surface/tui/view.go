@@ -113,7 +113,7 @@ func (c *chat) news() []string {
 		}
 		return []string{c.look.dim(" " + life)}
 	}
-	paint := c.look.accent
+	paint := c.look.quiet
 	if c.toast.bad {
 		paint = c.look.bad
 	}

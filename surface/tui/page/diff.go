@@ -164,7 +164,7 @@ func diffPieces(lines []diffLine, wide, files bool) (out []piece) {
 		if shown++; !wide && shown > previewDiff {
 			return append(out, moreLines(len(lines)-i))
 		}
-		out = append(out, piece{kind: written, indent: 4, bar: true, spans: l.spans(digits)})
+		out = append(out, piece{kind: written, indent: 4, bar: true, spans: l.spans(digits), ground: l.ground()})
 	}
 	return out
 }
@@ -175,6 +175,16 @@ func moreLines(n int) piece {
 		more = "1 more line"
 	}
 	return piece{kind: written, indent: 4, bar: true, one: true, spans: []span{{more + ", Ctrl+T opens them", inkComment}}}
+}
+
+func (l diffLine) ground() ink {
+	switch l.sign {
+	case '+':
+		return inkAddedGround
+	case '-':
+		return inkRemovedGround
+	}
+	return 0
 }
 
 func (l diffLine) spans(digits int) []span {
