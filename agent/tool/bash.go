@@ -163,7 +163,7 @@ func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
 	}
 	ask := Ask{Tool: "bash", Title: firstLine(in.Command), Detail: in.Command}
 	if in.Background {
-		ask.Title += " (in the background)"
+		ask.Title = "in the background: " + ask.Title // where it is not cut off
 	}
 	if in.Dir != "." {
 		ask.Title += " (in " + display(trimtab.Clip(in.Dir, 80)) + ")"

@@ -178,11 +178,11 @@ func (c *chat) menuKey(name string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// complete writes as much as is certain, or what was chosen.
+// complete writes as much of a command as is certain, or what is marked.
 func (c *chat) complete() tea.Cmd {
 	m := c.menu
 	word := m.items[m.at].Name
-	if !m.moved && len(m.items) > 1 && len(m.items) < maxMatches {
+	if !m.moved && len(m.items) > 1 && len(m.items) < maxMatches && word[0] != '@' { // files are found by any letters: the marked one is meant
 		typed := c.text.Before()
 		typed = typed[len(typed)-m.word:]
 		if common := commonStart(m.items); len(common) > len(typed) && strings.HasPrefix(strings.ToLower(common), strings.ToLower(typed)) {

@@ -33,6 +33,10 @@ type run struct {
 	paused         bool
 	cut            bool   // the person interrupted it
 	own            string // a command of the person, where it is no prompt
+
+	tool  string    // the call that runs; "" while the model speaks
+	since time.Time // when it began
+	heard time.Time // when it last wrote something
 }
 
 // tick moves the sign of life while a run is under way.
@@ -186,10 +190,13 @@ func (c *chat) draw(r *run, ev agent.Event) {
 	case agent.Replied:
 		c.replied(r, ev.Message)
 	case agent.Called:
+		r.tool, r.since, r.heard = ev.Call.Name, c.opt.Clock(), time.Time{}
 		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(ev.Call.Input))
 	case agent.Output:
+		r.heard = c.opt.Clock()
 		c.page.Output(r.calls[ev.Call.ID], r.output(ev))
 	case agent.Returned:
+		r.tool = ""
 		c.page.Result(r.calls[ev.Call.ID], ev.Result.Text, ev.Result.Failed)
 		delete(r.live, ev.Call.ID)
 		c.aside(r, ev)
