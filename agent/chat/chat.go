@@ -208,9 +208,11 @@ func (c *Chat) Remember(name string) error {
 	return keep(c.opt.LastModel, name)
 }
 
-// RememberTheme keeps a choice of colours for the chats to come, and Theme is the last one.
+// RememberTheme keeps a choice of colours for the chats to come.
 func (c *Chat) RememberTheme(name string) error { return keep(c.opt.LastTheme, name) }
-func (c *Chat) Theme() string                   { return kept(c.opt.LastTheme) }
+
+// Theme is the choice of colours that was kept last; "" is none.
+func (c *Chat) Theme() string { return kept(c.opt.LastTheme) }
 
 func (c *Chat) last() string { return kept(c.opt.LastModel) }
 

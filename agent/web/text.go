@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -44,7 +45,7 @@ func Text(page io.Reader, at *url.URL) (string, error) {
 	for n := 0; n < maxTokens; n++ {
 		switch z.Next() {
 		case html.ErrorToken:
-			if err := z.Err(); err != io.EOF { //nolint:errorlint // the tokenizer returns it bare
+			if err := z.Err(); !errors.Is(err, io.EOF) {
 				return "", fmt.Errorf("the page cannot be read: %w", err)
 			}
 			return w.text(), nil

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab/internal/fakemodel"
+	"github.com/trimtab/trimtab/internal/term"
 )
 
 // TestChat_A1_PasteIsUnaltered: what is pasted reaches the model as it was, and is made harmless
@@ -253,5 +254,103 @@ func TestChat_6_ATaskAndAPageOnATerminal(t *testing.T) {
 	}
 	if got := strings.Join(d.got(5), "\n"); !strings.Contains(got, "They turn.") {
 		t.Errorf("the page is not in the request:\n%s", got)
+	}
+}
+
+// TestChat_BadInput_TwoChatsOnOneSession: the second is told, and can only read.
+func TestChat_BadInput_TwoChatsOnOneSession(t *testing.T) {
+	d := newChatEnv(t, says("I am here.", "Still here."))
+	c := d.sit(100, 24)
+	c.Type("hello" + enter)
+	c.Wait("I am here.")
+	d.stored("I am here.", 1)
+	second := d.sit(100, 24, "--continue")
+	second.Wait("I am here.", "open in another chat")
+	second.Type("me too" + enter)
+	second.Wait("this session is open in another chat; /new begins another", "> me too")
+	c.Type("and now?" + enter)
+	c.Wait("Still here.")
+	if n := len(d.model.Main()); n != 2 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestChat_BadInput_AFileChangedBySomebodyElse between an edit and its undo is left as it
+// is, and named.
+func TestChat_BadInput_AFileChangedBySomebodyElse(t *testing.T) {
+	d := newChatEnv(t, fakemodel.Replies(
+		fakemodel.Reply{Calls: []fakemodel.Call{{ID: "b", Name: "write", Input: json.RawMessage(`{"path":"pond.txt","content":"water\n"}`)}}},
+		fakemodel.Reply{Text: "There is a pond."}))
+	c := d.sit(100, 30)
+	c.Type("dig a pond" + enter)
+	c.Wait("write asks")
+	c.Type("y")
+	c.Wait("There is a pond.")
+	c.Gone("working")
+	pond := filepath.Join(d.dir, "pond.txt")
+	if err := os.WriteFile(pond, []byte("fish\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Type("/undo" + enter)
+	c.Wait("not put back", "pond.txt: changed since by somebody else")
+	if text, err := os.ReadFile(pond); err != nil || string(text) != "fish\n" {
+		t.Errorf("pond.txt is %q, %v", text, err)
+	}
+}
+
+// TestChat_BadInput_ACommandThatPrintsWithoutEnd is shown by its end while it runs, and ends
+// by a key.
+func TestChat_BadInput_ACommandThatPrintsWithoutEnd(t *testing.T) {
+	d := newChatEnv(t, fakemodel.Replies(fakemodel.Reply{Calls: []fakemodel.Call{{ID: "b", Name: "bash", Input: json.RawMessage(`{"command":"yes grinding"}`)}}}))
+	c := d.sit(100, 30)
+	c.Type("grind" + enter)
+	c.Wait("bash asks")
+	c.Type("y")
+	c.Wait("lines above", "grinding", "working")
+	c.Type(escape)
+	c.Wait("interrupted")
+	c.Type("still there?")
+	c.Wait("> still there?")
+}
+
+// TestChat_5_AnErrorSaysWhatToDoFirst, and the cause quietly below; the prompt is sent once,
+// however often it failed.
+func TestChat_5_AnErrorSaysWhatToDoFirst(t *testing.T) {
+	d := newChatEnv(t, fakemodel.Replies(fakemodel.Reply{Status: http.StatusUnauthorized}, fakemodel.Reply{Status: http.StatusUnauthorized}, fakemodel.Reply{Text: "Here I am."}))
+	c := d.sit(100, 30)
+	for i := range 2 {
+		c.Type("hello mill" + enter)
+		c.Until("the error", func(s *term.Screen) bool {
+			return strings.Count(s.Text(), "! check the key in ANTHROPIC_API_KEY") == i+1 && !strings.Contains(s.Text(), "working")
+		})
+	}
+	c.Type("go on" + enter)
+	c.Wait("Here I am.")
+	if got := strings.Join(d.got(3), "\n"); strings.Count(got, "hello mill") != 1 || strings.Contains(got, "go on") {
+		t.Errorf("the model heard\n%s", got)
+	}
+}
+
+// TestM11_OnATerminal: a mode that is changed while a tool runs leaves that run as it is.
+func TestM11_OnATerminal(t *testing.T) {
+	d := newChatEnv(t, fakemodel.Replies(
+		fakemodel.Reply{Calls: []fakemodel.Call{{ID: "a", Name: "bash", Input: json.RawMessage(`{"command":"while [ ! -e go ]; do sleep 0.1; done"}`)}}},
+		fakemodel.Reply{Calls: []fakemodel.Call{{ID: "b", Name: "write", Input: json.RawMessage(`{"path":"pond.txt","content":"water\n"}`)}}},
+		fakemodel.Reply{Text: "There is a pond."}))
+	c := d.sit(100, 30)
+	c.Type("dig a pond" + enter)
+	c.Wait("bash asks")
+	c.Type("y")
+	c.Gone("bash asks")
+	c.Type(shiftTab)
+	c.Wait("PLANNING")
+	if err := os.WriteFile(filepath.Join(d.dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait("write asks")
+	c.Type("y")
+	c.Wait("There is a pond.")
+	if got := strings.Join(d.got(3), "\n"); strings.Contains(got, "PLANNING") {
+		t.Errorf("the mode is in the run that it was changed in:\n%s", got)
 	}
 }

@@ -254,6 +254,9 @@ func (p *Page) Fault(text string) ID {
 		do, cause = text[i+2:], text[:i]
 		if j := strings.LastIndex(do, ": "); j >= 0 && strings.Contains(do[:j], "is kept") { // "your message is kept: say …"
 			do = do[j+2:]
+			if k := strings.LastIndex(cause, "; "); k > 0 { // the cause says itself what helps
+				do, cause = cause[k+2:]+`; then say "go on"`, cause[:k]
+			}
 		}
 	}
 	return p.add(&block{kind: faulted, text: do, why: cause})
