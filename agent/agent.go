@@ -48,9 +48,14 @@ type Options struct {
 	// Checker asks the working tree and runs checks before the agent stops. nil: neither.
 	Checker Checker
 
-	// Offer decides, once for each run, whether the model is offered a tool.
-	// nil: all of them.
+	// Offer decides, once for each run, whether the model is offered a tool; nil: all of
+	// them. It should not depend on what changes in a session: providers keep the beginning
+	// of a request, and the list of tools is its very beginning.
 	Offer func(s trimtab.Session, t llm.Tool) bool
+
+	// Refuse says why a tool that is offered is not run for now, as its mode may want; ""
+	// runs it. It is asked with the session as it was when the run began (M11). nil: never.
+	Refuse func(s trimtab.Session, t llm.Tool) (why string)
 }
 
 // Recorder keeps what the calls of a turn did; turn is the prompt that began it. Package

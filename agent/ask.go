@@ -24,7 +24,7 @@ type reply struct {
 // ask sends the session as steering shapes it and reads the reply.
 func (r *run) ask() (reply, error) {
 	var said strings.Builder
-	request := llm.Request{System: r.opt.System, Messages: r.session.View(r.history), Tools: r.offer(), MaxTokens: r.opt.MaxTokens}
+	request := llm.Request{System: r.opt.System, Messages: joinPrompts(r.session.View(r.history)), Tools: r.offer(), MaxTokens: r.opt.MaxTokens}
 	for chunk, err := range r.model.Stream(r.ctx, request) {
 		if err != nil {
 			if r.ctx.Err() != nil {

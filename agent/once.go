@@ -43,13 +43,15 @@ func Once(ctx context.Context, r Runner, session string, prompt trimtab.Message,
 			a.Steps++
 			a.Answer = ev.Message.Text()
 			if u := ev.Message.Usage; u != nil {
-				a.Usage.Input += u.Input
-				a.Usage.Output += u.Output
-				a.Usage.CacheRead += u.CacheRead
-				a.Usage.CacheWrite += u.CacheWrite
+				a.spend(*u)
 			}
 		case Returned:
 			a.Calls = append(a.Calls, AnswerCall{ev.Call.Name, ev.Result.Failed})
+			for _, e := range ev.Effects {
+				if e.Spent != nil {
+					a.spend(e.Spent.Usage)
+				}
+			}
 		case Steered:
 			a.Changes = append(a.Changes, ev.Change)
 		case Stopped:
@@ -62,4 +64,11 @@ func Once(ctx context.Context, r Runner, session string, prompt trimtab.Message,
 		}
 	}
 	return a, nil
+}
+
+func (a *Answer) spend(u trimtab.Usage) {
+	a.Usage.Input += u.Input
+	a.Usage.Output += u.Output
+	a.Usage.CacheRead += u.CacheRead
+	a.Usage.CacheWrite += u.CacheWrite
 }

@@ -39,7 +39,7 @@ func (r *run) offer() []llm.Tool {
 	if r.offered != nil {
 		return r.offering
 	}
-	r.offered = map[string]bool{}
+	r.offered, r.began = map[string]bool{}, r.session
 	for _, t := range r.list {
 		if r.opt.Offer == nil || r.opt.Offer(r.session, t.Tool) {
 			r.offering = append(r.offering, t.Tool)

@@ -41,6 +41,7 @@ type run struct {
 
 	offering []llm.Tool      // what the model is offered in this run
 	offered  map[string]bool // by name; nil before the first request
+	began    trimtab.Session // as it was at the first request
 }
 
 // drive is the loop. It returns the last event of the run.

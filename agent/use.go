@@ -46,6 +46,7 @@ func (r *run) use(calls []trimtab.ToolCall, spoilt map[string]bool) error {
 		}
 	}
 	ctx := tool.WithSession(context.WithValue(r.ctx, sessionKey{}, r.session.Todos), r.id)
+	ctx = context.WithValue(ctx, branchKey{}, r.began)
 	for batch := range batches(jobs) {
 		r.work(ctx, batch)
 	}
@@ -90,6 +91,9 @@ func (r *run) permit(j *job, spoilt bool) (why string, err error) {
 	}
 	if !r.offered[j.call.Name] {
 		return fmt.Sprintf("%s is not offered at present; do without it, or say what you would do with it", j.call.Name), nil
+	}
+	if r.opt.Refuse != nil {
+		return r.opt.Refuse(r.began, t.Tool), nil
 	}
 	return "", nil
 }

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,6 +41,8 @@ import (
 	"github.com/trimtab/trimtab/agent/summary"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/agent/toolset"
+	"github.com/trimtab/trimtab/agent/usercommand"
+	"github.com/trimtab/trimtab/agent/web"
 	"github.com/trimtab/trimtab/internal/atomicfile"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/llm/demo"
@@ -74,6 +77,7 @@ type Options struct {
 	Version string   // of this program, for MCP servers
 
 	Tools   tool.Config
+	Web     web.Config
 	Sandbox sandbox.Config
 	MCP     mcp.Config
 	Hide    []string // files and folders that commands may not read, such as keys
@@ -90,6 +94,8 @@ type Options struct {
 	Window    func(model string) int // tokens that a model takes, 0 is not known; nil knows none
 	Record    string                 // folder in which what turns did is kept; "" keeps nothing, and nothing can be undone
 	LastModel string                 // file with the name of the model that was chosen last; "" remembers none
+	LastTheme string                 // the same for colours
+	Commands  string                 // folder with the person's own commands; "" has none
 	Grants    tool.Grants            // what the person allows beyond a session; nil keeps nothing
 
 	Unattended bool // nobody can be asked: the model is told so
@@ -105,8 +111,9 @@ type Chat struct {
 
 	choosing sync.Mutex   // one model at a time is wired: a surface may ask for two at once
 	told     bool         // what of the project's instructions was left out
-	packing  sync.Mutex   // for set
+	packing  sync.Mutex   // for set and taken
 	set      *toolset.Set // nil until it is put together
+	taken    map[string]bool
 
 	log   *record.Log     // nil where nothing is kept
 	shots *snapshot.Shots // the same
@@ -195,20 +202,35 @@ func (c *Chat) Model(ctx context.Context, name string) (m llm.Model, note string
 // Remember keeps a model for the chats to come. The demo is not worth remembering: a key
 // that is set later must not be passed over for it.
 func (c *Chat) Remember(name string) error {
-	if c.opt.LastModel == "" || name == "" || strings.HasPrefix(name, "demo") {
+	if strings.HasPrefix(name, "demo") {
 		return nil
 	}
-	if err := atomicfile.Write(c.opt.LastModel, []byte(name+"\n"), 0o600); err != nil {
+	return keep(c.opt.LastModel, name)
+}
+
+// RememberTheme keeps a choice of colours for the chats to come.
+func (c *Chat) RememberTheme(name string) error { return keep(c.opt.LastTheme, name) }
+
+// Theme is the choice of colours that was kept last; "" is none.
+func (c *Chat) Theme() string { return kept(c.opt.LastTheme) }
+
+func (c *Chat) last() string { return kept(c.opt.LastModel) }
+
+func keep(file, name string) error {
+	if file == "" || name == "" {
+		return nil
+	}
+	if err := atomicfile.Write(file, []byte(name+"\n"), 0o600); err != nil {
 		return fmt.Errorf("the choice of %s is not remembered: %w", name, err)
 	}
 	return nil
 }
 
-func (c *Chat) last() string {
-	if c.opt.LastModel == "" {
+func kept(file string) string {
+	if file == "" {
 		return ""
 	}
-	raw, err := readSmall(c.opt.LastModel, 1<<10)
+	raw, err := readSmall(file, 1<<10)
 	if err != nil {
 		return "" // none was chosen yet
 	}
@@ -261,7 +283,7 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 	if !c.told { // once is enough
 		note, c.told = strings.TrimSpace(note+"\n"+said.LeftOut()), true
 	}
-	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role() + said.Text, Offer: c.offers, Permit: permit}
+	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role() + said.Text, Offer: c.offers, Refuse: c.refuses, Permit: permit}
 	if c.opt.CheckTime > 0 && !c.opt.ReadOnly {
 		opt.Checker = check.New(check.Options{Confine: tools.Confine, Limit: c.opt.CheckTime, Keep: c.opt.Receipts, Environ: c.opt.Environ, Clock: c.opt.Clock})
 	}
@@ -276,6 +298,9 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 		if !strings.HasPrefix(m.Name(), "demo") { // it would sum up what it knows by heart
 			own.Summarize = summary.Of
 		}
+		part := own
+		part.Tools = tools.Work()
+		own.Tools = append(slices.Clip(own.Tools), agent.Task(m, part))
 		return agent.New(c.opt.Service, m, own)
 	}
 	chosen := Chosen{Runner: with(model), Name: model.Name(), Note: note, Sandbox: tools.Sandbox()}
@@ -331,9 +356,19 @@ func NewID(now time.Time) string {
 }
 
 // Prompt makes a message of what a person wrote, with the pictures that it names, and
-// says what of these could not go with it.
+// says what of these could not go with it. A command of the person's own goes with the
+// text of its file, which nobody typed.
 func (c *Chat) Prompt(text string) (m trimtab.Message, left []string) {
-	return attach.Images{Dir: c.opt.Dir, Home: c.opt.Home}.Prompt(text)
+	m, left = attach.Images{Dir: c.opt.Dir, Home: c.opt.Home}.Prompt(text)
+	cmd, args, ok := usercommand.Match(c.UserCommands(), text)
+	switch {
+	case !ok:
+	case !c.Read(cmd):
+		left = append(left, "/"+cmd.Name+" is a command of the project that nobody has read yet, and was not used; give it in the chat, which shows it first")
+	default:
+		m.Parts = append(m.Parts, trimtab.Text{Text: cmd.Expand(args), By: trimtab.Host})
+	}
+	return m, left
 }
 
 // CheckOwn refuses a session that another agent has: it goes on where it was begun.

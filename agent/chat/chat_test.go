@@ -239,7 +239,7 @@ func inMode(id string) (s trimtab.Session) {
 	return s
 }
 
-func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
+func TestModesThatOnlyLookRunOnlyToolsThatLook(t *testing.T) {
 	own := []mode.Definition{{ID: "survey", Name: "SURVEY", Tools: []string{"search"}}, {ID: "audit", Name: "AUDIT", ReadOnly: true}}
 	c, _ := open(t, func(o *Options) { o.Modes = func() []mode.Definition { return append(mode.BuiltIn(), own...) } })
 	look, write := llm.Tool{Name: "read", ReadOnly: true}, llm.Tool{Name: "write"}
@@ -248,10 +248,10 @@ func TestModesThatOnlyLookOfferOnlyToolsThatLook(t *testing.T) {
 		"code-review": {true, false}, "unheard-of": {true, true}, "survey": {false, false}, "audit": {true, false},
 	} {
 		s := inMode(id)
-		if got := [2]bool{c.offers(s, look), c.offers(s, write)}; got != want {
+		if got := [2]bool{c.refuses(s, look) == "", c.refuses(s, write) == ""}; got != want || !c.offers(s, look) || !c.offers(s, write) {
 			t.Errorf("%s: read and write %v, want %v", id, got, want)
 		}
-		if !c.offers(s, llm.Tool{Name: "todo_write", ReadOnly: true}) || !c.offers(s, llm.Tool{Name: "flame_pop", ReadOnly: true}) {
+		if c.refuses(s, llm.Tool{Name: "todo_write", ReadOnly: true})+c.refuses(s, llm.Tool{Name: "flame_pop", ReadOnly: true}) != "" {
 			t.Errorf("%s takes the session's own tools away", id)
 		}
 	}

@@ -29,7 +29,7 @@ func (c *Chat) tools() (*toolset.Set, error) {
 	set, err := toolset.New(toolset.Options{
 		Snapshots: shots,
 		Folder:    c.folder, Dir: c.opt.Dir, Home: c.opt.Home, Environ: c.opt.Environ, Version: c.opt.Version, Service: c.opt.Service,
-		Tools: c.opt.Tools, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP, Hide: c.opt.Hide,
+		Tools: c.opt.Tools, Web: c.opt.Web, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP, Hide: c.opt.Hide,
 	})
 	if err != nil {
 		return nil, err
@@ -47,8 +47,9 @@ func (c *Chat) policy() toolset.Policy {
 	return toolset.Policy{ReadOnly: c.opt.ReadOnly, Free: c.opt.Unrestricted, Modes: c.opt.Modes()}
 }
 
-// offers decides what the model is offered.
-func (c *Chat) offers(s trimtab.Session, t llm.Tool) bool { return c.policy().Offer(s, t) }
+// offers decides what the model is offered, refuses what of it does not run in a mode.
+func (c *Chat) offers(s trimtab.Session, t llm.Tool) bool    { return c.policy().Offer(s, t) }
+func (c *Chat) refuses(s trimtab.Session, t llm.Tool) string { return c.policy().Refuse(s, t) }
 
 // ToolStatus is a tool or an MCP server, for a person to read.
 type ToolStatus struct {

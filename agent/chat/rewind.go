@@ -99,6 +99,60 @@ func (c *Chat) Undo(ctx context.Context, id string) (string, error) {
 	return text, err
 }
 
+// errNoRedo says that there is nothing to do again.
+var errNoRedo = errors.New("nothing was taken back last: after /undo or /rewind, and before the next prompt, /redo brings it back")
+
+// Redo brings back what was taken back last, files and conversation, as long as nothing was
+// said since. Files that somebody changed since are left as they are, unless force says
+// otherwise.
+func (c *Chat) Redo(ctx context.Context, id string, force bool) (r Rewound, err error) {
+	if c.log == nil {
+		return r, errNoRecord
+	}
+	s, err := c.opt.Service.Session(ctx, id)
+	if err != nil {
+		return r, err
+	}
+	var last trimtab.Fold
+	for _, f := range TakenBack(s) {
+		if f.Last.Seq == s.Seq && (last.First.Seq == 0 || f.First.Seq < last.First.Seq) {
+			last = f
+		}
+	}
+	seq := last.First.Seq
+	if seq == 0 {
+		return r, errNoRedo
+	}
+	r.Messages, r.Frame = s.Seq-seq+1, frameOf(last.Key)
+	_, out, err := c.opt.Service.Handle(ctx, id, trimtab.Asked{Command: "frame", Args: []string{"unfold", r.Frame}})
+	if err != nil {
+		return r, err
+	}
+	if reply, err := out.Reply(); err != nil || reply.Failed {
+		return r, errors.Join(err, fmt.Errorf("the conversation cannot be brought back: %s", reply.Text))
+	}
+	changes, err := c.log.Undone(id, seq)
+	if err != nil {
+		return r, err
+	}
+	for i, ch := range changes {
+		changes[i].Existed, changes[i].Exists, changes[i].Before, changes[i].After = ch.Exists, ch.Existed, ch.After, ch.Before
+	}
+	restored := c.folder.Restore(changes, force)
+	r.Files, r.Left = restored.Done, restored.Left
+	return r, c.log.Again(id, seq)
+}
+
+// frameOf is the frame whose fold has a key.
+func frameOf(key string) string {
+	for i, r := range key {
+		if r != 'f' && !unicode.IsDigit(r) {
+			return key[:i]
+		}
+	}
+	return key
+}
+
 // fold takes the messages of turns that were taken back out of the model's sight.
 func (c *Chat) fold(ctx context.Context, id string, first, last, bytes int, r Rewound) (string, error) {
 	about := "No files were changed by them."

@@ -204,3 +204,42 @@ func TestChat_B9_TheToolThatAFoldNamesIsThere(t *testing.T) {
 		t.Error("a frame that does not exist was read")
 	}
 }
+
+// TestChat_3_RedoBringsBackWhatUndoTook, files and conversation, until something new is said.
+func TestChat_3_RedoBringsBackWhatUndoTook(t *testing.T) {
+	c, id, dir := turnsOf(t, twoTurns, "turn it", "dig a pond")
+	mill, pond := filepath.Join(dir, "mill.go"), filepath.Join(dir, "pond.go")
+	seen := func() int {
+		s, err := c.opt.Service.Session(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(TakenBack(s))
+	}
+	if _, err := c.Redo(t.Context(), id, false); err == nil {
+		t.Error("there was nothing to do again")
+	}
+	const turned = "package mill\n\nvar wind = 2\n"
+	for _, prompt := range []string{"dig a pond", "turn it"} {
+		if _, err := c.Rewind(t.Context(), id, seqOf(t, c, id, prompt), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text(t, mill) == turned || text(t, pond) != "(none)" {
+		t.Fatalf("%q, %q", text(t, mill), text(t, pond))
+	}
+	if r, err := c.Redo(t.Context(), id, false); err != nil || len(r.Files) != 1 || text(t, mill) != turned || text(t, pond) != "(none)" {
+		t.Fatalf("%+v, %v: %q, %q", r, err, text(t, mill), text(t, pond))
+	}
+	put(t, pond, "somebody else's\n")
+	r, err := c.Redo(t.Context(), id, false)
+	if err != nil || len(r.Left) != 1 || text(t, pond) != "somebody else's\n" {
+		t.Errorf("%+v, %v: %q", r, err, text(t, pond))
+	}
+	if n := seen(); n != 0 {
+		t.Errorf("%d turns are still taken back", n)
+	}
+	if diff, err := c.Diff(id, 1); err != nil || !strings.Contains(diff, "+++ b/pond.go") || !strings.Contains(diff, "wind = 2") {
+		t.Errorf("%q, %v", diff, err)
+	}
+}

@@ -109,10 +109,15 @@ func (b *Book) read() (all file, err error) {
 
 func join(a, b tool.Grant) tool.Grant {
 	a.Edits = a.Edits || b.Edits
-	a.Allow = slices.Clone(a.Allow)
-	for _, rule := range b.Allow {
-		if !slices.Contains(a.Allow, rule) {
-			a.Allow = append(a.Allow, rule)
+	a.Allow, a.Prompts = union(a.Allow, b.Allow), union(a.Prompts, b.Prompts)
+	return a
+}
+
+func union(a, b []string) []string {
+	a = slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
 		}
 	}
 	return a

@@ -42,6 +42,13 @@ type book struct {
 	entries []Entry
 	known   map[[sha256.Size]byte]spot // contents that are there already
 	end     int64                      // of the journal, as it was read
+	undone  []undone                   // what was taken back, the newest last
+}
+
+// undone is what was taken back at once.
+type undone struct {
+	seq     int
+	entries []Entry
 }
 
 // spot is where a content stands.
@@ -57,7 +64,8 @@ type Entry struct {
 	Tool    string           `json:"tool,omitempty"`
 	Files   []file           `json:"files,omitempty"`
 	Command *tool.CommandRun `json:"command,omitempty"`
-	Back    int              `json:"back,omitempty"` // instead of all else: the turns from this message on were taken back
+	Back    int              `json:"back,omitempty"`  // instead of all else: the turns from this message on were taken back
+	Again   int              `json:"again,omitempty"` // instead of all else: what was taken back from this message on counts again
 }
 
 type file struct {
@@ -180,11 +188,34 @@ func (l *Log) append(dir string, b *book, e Entry) error {
 }
 
 func (b *book) add(e Entry) {
-	if e.Back > 0 {
-		b.entries = slices.DeleteFunc(b.entries, func(o Entry) bool { return o.Turn.Seq >= e.Back })
-		return
+	switch {
+	case e.Back > 0:
+		var keep, gone []Entry
+		for _, o := range b.entries {
+			if o.Turn.Seq >= e.Back {
+				gone = append(gone, o)
+			} else {
+				keep = append(keep, o)
+			}
+		}
+		b.entries, b.undone = keep, append(b.undone, undone{e.Back, gone})
+	case e.Again > 0:
+		if i := b.lastUndone(e.Again); i >= 0 {
+			b.entries = append(b.entries, b.undone[i].entries...)
+			b.undone = slices.Delete(b.undone, i, i+1)
+		}
+	default:
+		b.entries = append(b.entries, e)
 	}
-	b.entries = append(b.entries, e)
+}
+
+func (b *book) lastUndone(seq int) int {
+	for i := len(b.undone) - 1; i >= 0; i-- {
+		if b.undone[i].seq == seq {
+			return i
+		}
+	}
+	return -1
 }
 
 // open reads what is new in the journal of a session: another process may have written it.
@@ -260,9 +291,14 @@ func (l *Log) Since(session string, seq int) ([]tool.FileChange, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sum(dir, b.entries, seq)
+}
+
+// sum is what became of each file in entries from a message on.
+func sum(dir string, entries []Entry, seq int) ([]tool.FileChange, error) {
 	at := map[string]int{}
 	var sums []file
-	for _, e := range b.entries {
+	for _, e := range entries {
 		if e.Turn.Seq < seq {
 			continue
 		}
@@ -289,6 +325,33 @@ func (l *Log) Since(session string, seq int) ([]tool.FileChange, error) {
 		}
 	}
 	return out, r.err
+}
+
+// Undone is what the turns changed that were taken back last from a message on; nothing
+// where they changed no files.
+func (l *Log) Undone(session string, seq int) ([]tool.FileChange, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	dir, b, err := l.open(session)
+	if err != nil {
+		return nil, err
+	}
+	i := b.lastUndone(seq)
+	if i < 0 {
+		return nil, nil
+	}
+	return sum(dir, b.undone[i].entries, seq)
+}
+
+// Again says that what was taken back from a message on counts again.
+func (l *Log) Again(session string, seq int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	dir, b, err := l.open(session)
+	if err != nil || b.lastUndone(seq) < 0 {
+		return err
+	}
+	return l.append(dir, b, Entry{Again: seq})
 }
 
 // TakenBack says that the turns from a message on no longer count.

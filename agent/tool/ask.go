@@ -55,6 +55,8 @@ type Reply struct {
 type Grant struct {
 	Allow []string `json:"allow,omitempty"` // commands, as in tools.allow
 	Edits bool     `json:"edits,omitempty"` // files of the project are changed freely
+
+	Prompts []string `json:"prompts,omitempty"` // the project's own commands that the person has read, by the hash of their text
 }
 
 // Grants keeps what a person allows beyond one session.

@@ -23,7 +23,8 @@ const bashSchema = `{
     "command": {"type": "string", "minLength": 1, "maxLength": 32768, "description": "the command, as for sh -c"},
     "dir": {"type": "string", "description": "the folder to run it in, relative to the project folder; the project folder itself if not given"},
     "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "seconds after which it is stopped"},
-    "network": {"type": "boolean", "description": "true if it needs the network, which commands may not have without it; the person is asked"}
+    "network": {"type": "boolean", "description": "true if it needs the network, which commands may not have without it; the person is asked"},
+    "background": {"type": "boolean", "description": "true for what runs on, such as a server or a watcher: the call returns at once, and bash_job reads and ends it"}
   },
   "required": ["command"],
   "additionalProperties": false
@@ -39,6 +40,8 @@ type bashInput struct {
 	Dir     string `json:"dir"`
 	Timeout int    `json:"timeout"`
 	Network bool   `json:"network"`
+
+	Background bool `json:"background"`
 }
 
 // BashOptions are what the bash tool has beside its folder.
@@ -159,6 +162,9 @@ func (b *bash) ask(ctx context.Context, input json.RawMessage) (Ask, bool) {
 		w.Warm() // while the person reads the question
 	}
 	ask := Ask{Tool: "bash", Title: firstLine(in.Command), Detail: in.Command}
+	if in.Background {
+		ask.Title = "in the background: " + ask.Title // where it is not cut off
+	}
 	if in.Dir != "." {
 		ask.Title += " (in " + display(trimtab.Clip(in.Dir, 80)) + ")"
 	}
@@ -228,7 +234,10 @@ func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
 			return "", fmt.Errorf("bash: not run, since it could not be confined: %w", err)
 		}
 	}
-	out, watch := &tape{limit: b.Output}, observerOf(ctx)
+	if in.Background {
+		return b.runOn(ctx, in, cmd)
+	}
+	out, watch := &tape{limit: b.Output}, ObserverOf(ctx)
 	before, note := b.snapshot(ctx, watch)
 	limit := time.Duration(in.Timeout) * time.Second
 	timed, cancel := context.WithTimeout(ctx, limit)
@@ -239,6 +248,28 @@ func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
 	done.Files = b.changes(ctx, before)
 	watch.done(done)
 	return text, b.outcome(ctx, timed, in, err)
+}
+
+// headStart is how long a command in the background is watched: one that fails at once is
+// told with the call.
+const headStart = 500 * time.Millisecond
+
+// runOn starts a command in the background.
+func (b *bash) runOn(ctx context.Context, in bashInput, cmd *exec.Cmd) (string, error) {
+	j, err := b.startJob(SessionOf(ctx), in.Command, cmd)
+	if err != nil {
+		return "", fmt.Errorf("bash: %w", err)
+	}
+	ObserverOf(ctx).done(Effect{Note: "what commands in the background change in files is not recorded, and /undo does not put it back"})
+	g := b.job(j.ID)
+	timer := time.NewTimer(headStart)
+	defer timer.Stop()
+	select {
+	case <-g.done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return strings.TrimLeft(strings.TrimRight(g.fresh(), "\n")+"\n["+j.ID+" "+g.status().State()+" in the background; bash_job reads what it writes, waits for it and ends it. It ends with the chat at the latest]", "\n"), nil
 }
 
 // snapshotTime is how long a look at all files may take.

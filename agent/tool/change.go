@@ -48,7 +48,7 @@ func changer[In any](f *Folder, name, schema string, plan func(context.Context, 
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		f.memo.saw(ctx, c.rel, c.after)
-		observerOf(ctx).done(Effect{Files: []FileChange{{
+		ObserverOf(ctx).done(Effect{Files: []FileChange{{
 			Path: c.rel, Existed: !c.isNew, Exists: true, Before: c.before, After: c.after, Mode: c.mode,
 		}}})
 		return c.did, nil

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/trimtab/trimtab"
 )
 
 // FileChange is what a call did to a file.
@@ -35,6 +37,13 @@ type Effect struct {
 	Files   []FileChange
 	Command *CommandRun
 	Note    string // what a person should know of the record itself; may be empty
+	Spent   *Spent // what a model used that the call asked
+}
+
+// Spent is what a model used.
+type Spent struct {
+	Model string
+	Usage trimtab.Usage
 }
 
 // Observer hears what a call does. What is nil is not told.
@@ -50,7 +59,8 @@ func WithObserver(ctx context.Context, o Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, o)
 }
 
-func observerOf(ctx context.Context) Observer {
+// ObserverOf is who observes a call; the zero Observer where nobody does.
+func ObserverOf(ctx context.Context) Observer {
 	o, _ := ctx.Value(observerKey{}).(Observer)
 	return o
 }

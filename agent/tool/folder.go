@@ -18,6 +18,7 @@ type Folder struct {
 	dir  string // absolute
 	root *os.Root
 	memo memos
+	jobs jobs
 
 	grants Grants // nil keeps nothing beyond a session
 }
@@ -57,8 +58,11 @@ func Open(dir string) (*Folder, error) {
 // Dir is the path of the folder.
 func (f *Folder) Dir() string { return f.dir }
 
-// Close lets go of the folder. Its tools no longer work.
-func (f *Folder) Close() error { return f.root.Close() }
+// Close ends commands in the background and lets go of the folder. Its tools no longer work.
+func (f *Folder) Close() error {
+	f.endJobs()
+	return f.root.Close()
+}
 
 // Tools returns the tools that look at the folder.
 func (f *Folder) Tools() []Tool { return []Tool{f.Read(), f.List(), f.Search()} }

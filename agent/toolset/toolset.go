@@ -10,6 +10,7 @@ import (
 	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/agent/web"
 )
 
 // Options are what a Set is made of.
@@ -22,6 +23,7 @@ type Options struct {
 	Service agent.Service
 
 	Tools   tool.Config
+	Web     web.Config
 	Sandbox sandbox.Config
 	MCP     mcp.Config
 	Hide    []string // files and folders that commands may not read
@@ -32,6 +34,7 @@ type Options struct {
 // Set is the tools of one agent and what stands behind them.
 type Set struct {
 	tools   []tool.Tool
+	work    int // of them do the work; those behind steer the session
 	box     *sandbox.Box
 	servers *mcp.Client // nil where none are set
 }
@@ -63,7 +66,16 @@ func (s *Set) fill(opt Options) error {
 			return err
 		}
 	}
-	s.tools = append(opt.Folder.Tools(), opt.Folder.Write(), opt.Folder.Edit(), bash, tool.TodoWrite(), tool.TodoRead(agent.Todos))
+	s.tools = append(opt.Folder.Tools(), opt.Folder.Write(), opt.Folder.Edit(), bash, opt.Folder.BashJob())
+	if !opt.Web.Off {
+		fetch, err := web.Fetch(web.Options{Config: opt.Web, Version: opt.Version})
+		if err != nil {
+			return err
+		}
+		s.tools = append(s.tools, fetch)
+	}
+	s.work = len(s.tools)
+	s.tools = append(s.tools, tool.TodoWrite(), tool.TodoRead(agent.Todos))
 	s.tools = append(s.tools, Steering(opt.Service)...)
 	return nil
 }
@@ -79,6 +91,10 @@ func (s *Set) Confine(cmd *exec.Cmd) error { return s.box.Confine(cmd) }
 
 // Tools are those that are always there, for agent.Options.Tools.
 func (s *Set) Tools() []tool.Tool { return s.tools }
+
+// Work are those of the tools that do the work: files, commands and the web. A branch has
+// them, and none that steers.
+func (s *Set) Work() []tool.Tool { return s.tools[:s.work:s.work] }
 
 // More starts the MCP servers and returns their tools, and what went wrong with those
 // that did not start: for agent.Options.More.

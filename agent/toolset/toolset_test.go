@@ -52,7 +52,7 @@ func TestASetHasTheToolsOfOurAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"read", "list", "search", "write", "edit", "bash", "todo_write", "todo_read", "flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status",
+		"read", "list", "search", "write", "edit", "bash", "bash_job", "web_fetch", "todo_write", "todo_read", "flame_push", "flame_pop", "flame_plan", "flame_activate", "flame_status",
 		"flame_autonomy_config", "flame_should_push", "flame_should_pop", "flame_auto_suggest", "flame_autonomy_stats", "criterion_met",
 	}
 	if got := names(set.Tools()); !slices.Equal(got, want) {
@@ -176,13 +176,13 @@ func TestSeed001_57_AModeExcludesTools(t *testing.T) {
 		{`{"mode":"survey","focus":{"goal":1}}`, criterion, ""},
 	} {
 		p := toolset.Policy{Modes: modes}
-		if got := p.ExcludedBy(inMode(c.memory), c.tool); got != c.want || p.Offer(inMode(c.memory), c.tool) != (got == "") {
+		if got := p.ExcludedBy(inMode(c.memory), c.tool); got != c.want || !p.Offer(inMode(c.memory), c.tool) || (p.Refuse(inMode(c.memory), c.tool) == "") != (got == "") {
 			t.Errorf("%s %s: excluded by %q; want %q", c.memory, c.tool.Name, got, c.want)
 		}
 	}
 	free := toolset.Policy{Modes: modes, Free: true}
-	if !free.Offer(inMode(`{"mode":"planning"}`), write) || !free.Offer(inMode(`{"mode":"survey"}`), read) || free.Offer(inMode(""), criterion) {
-		t.Error("a policy without restrictions takes a tool away, or offers criteria where there are none")
+	if free.Refuse(inMode(`{"mode":"planning"}`), write) != "" || free.Refuse(inMode(`{"mode":"survey"}`), read) != "" || free.Refuse(inMode(""), criterion) == "" {
+		t.Error("a policy without restrictions refuses a tool, or takes criteria where there are none")
 	}
 	only := toolset.Policy{Modes: modes, ReadOnly: true}
 	if only.Offer(inMode(""), write) || only.Offer(inMode(`{"mode":"code-review"}`), llm.Tool{Name: "bash"}) || !only.Offer(inMode(""), read) {

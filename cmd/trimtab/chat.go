@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,10 +132,10 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 		last = ""
 	}
 	c, err := chat.Open(chat.Options{
-		LastModel: last, Record: data + "/record", Window: picker.Window,
+		LastModel: last, LastTheme: data + "/theme", Record: data + "/record", Window: picker.Window, Commands: filepath.Join(filepath.Dir(a.loaded.User), "commands"),
 		Hide:    append(subprocess.Secrets(a.lookup), data),
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
-		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
+		Tools: cfg.Tools.Config, Web: cfg.Tools.Web, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
 		CheckTime: cfg.Verify.Limit(), Receipts: data + "/receipts", Grants: permission.Open(data+"/permissions.json", dir),
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
 		Left: func(why error) { a.progress("the session's own model is unavailable: %s\n", why) },

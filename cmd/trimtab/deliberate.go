@@ -254,7 +254,7 @@ func (d *deliberation) report(deb *deliberate.Debate, last deliberate.Event, fai
 		if err := d.printJSON(end); err != nil {
 			return err
 		}
-	} else {
+	} else if _, read := last.(deliberate.Ended); !read || !d.drawn() { // else it was on the screen
 		d.printf("%s", end.Markdown())
 	}
 	d.progress("wrote result.md, transcript.md and session.json in %s\n", end.Out)

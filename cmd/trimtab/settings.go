@@ -7,6 +7,7 @@ import (
 	"github.com/trimtab/trimtab/agent/mcp"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/agent/web"
 	"github.com/trimtab/trimtab/deliberate"
 	forges "github.com/trimtab/trimtab/forge/registry"
 	"github.com/trimtab/trimtab/improve"
@@ -22,6 +23,7 @@ import (
 	"github.com/trimtab/trimtab/surface/inside"
 	"github.com/trimtab/trimtab/surface/server"
 	"github.com/trimtab/trimtab/surface/signin"
+	"github.com/trimtab/trimtab/surface/tui"
 )
 
 // Settings is all that can be set, a struct per package.
@@ -38,6 +40,7 @@ type Settings struct {
 	Models    registry.Config `json:"models" doc:"the models of our own agent"`
 	Tools     Tools           `json:"tools" doc:"what our own agent may do"`
 	MCP       mcp.Config      `json:"mcp" doc:"servers whose tools our own agent may use"`
+	Chat      tui.Config      `json:"chat" doc:"how the chat looks"`
 
 	Deliberate deliberate.Config `json:"deliberate" doc:"the limits of a debate"`
 	Automation improve.Config    `json:"automation" doc:"improvements that reflection may ask for"`
@@ -49,6 +52,7 @@ type Settings struct {
 type Tools struct {
 	tool.Config
 	Sandbox sandbox.Config `json:"sandbox" doc:"what confines the commands of the bash tool"`
+	Web     web.Config     `json:"web" doc:"the tool that reads pages of the web"`
 }
 
 // loaded is what came of reading the settings.

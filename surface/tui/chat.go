@@ -54,10 +54,12 @@ type chat struct {
 	run      *run     // nil while nothing is under way
 	runs     group    // all of them, to wait for
 	sending  string   // the prompt that is
+	undone   string   // the prompt that the last undo gave back
 	queue    []string // prompts for when the run is over
 	after    []func() tea.Cmd
 	paused   bool
 	files    files
+	jobs     jobBoard
 	values   map[string][]string // of arguments, by the command: what lists have shown so far
 }
 
@@ -73,7 +75,8 @@ const toastTime = 8 * time.Second
 
 func newChat(ctx context.Context, opt Options) *chat {
 	c := &chat{ctx: ctx, opt: opt, model: opt.Model, look: newLook(), send: func(tea.Msg) {}, noted: map[string]bool{}}
-	c.page = page.New(c.look.theme)
+	c.look.named = opt.Theme
+	c.page = page.New(c.look.choose())
 	for _, n := range opt.Notices {
 		c.page.Notice(n)
 	}
@@ -174,6 +177,11 @@ func (c *chat) answer(msg tea.Msg) tea.Cmd {
 		return c.saved(msg)
 	case told:
 		c.tell(msg)
+	case jobsSeen:
+		return c.jobsSeen(msg)
+	case lookAgain:
+		c.jobs.asking = false
+		return c.lookAtJobs()
 	}
 	return nil
 }

@@ -39,8 +39,13 @@ func ownCommands() []trimtab.Command {
 		{Name: "status", Short: "What steers the session, and at what price"},
 		{Name: "tools", Short: "What the model may use"},
 		{Name: "diff", Usage: "[session]", Short: "What the last turn changed in files, or the session", Values: []string{"turn", "session"}},
+		{Name: "redo", Usage: "[force]", Short: "Bring back what /undo or /rewind took"},
 		{Name: "undo", Usage: "[force]", Short: "Take the last turn back: files and conversation"},
 		{Name: "rewind", Short: "Go back to before an earlier prompt: files and conversation"},
+		{Name: "jobs", Short: "Commands in the background: what they write, and their end"},
+		{Name: "find", Usage: "[WORDS]", Short: "Search this conversation"},
+		{Name: "copy", Usage: "[code|all]", Short: "Copy the last reply, its last code, or all, to the clipboard", Values: []string{"reply", "code", "all"}},
+		{Name: "theme", Usage: "[NAME]", Short: "Choose the colours", Values: themeNames()},
 		{Name: "export", Usage: "[FILE]", Short: "Write the session to a file: .md, .json or .html"},
 		{Name: "quit", Short: "Leave"},
 	}
@@ -55,6 +60,11 @@ func (c *chat) commands() []trimtab.Command {
 	for _, cmd := range c.opt.Service.Engine().Commands() {
 		if !slices.ContainsFunc(all, func(o trimtab.Command) bool { return o.Name == cmd.Name }) {
 			all = append(all, cmd)
+		}
+	}
+	for _, cmd := range c.userCommands() {
+		if !slices.ContainsFunc(all, func(o trimtab.Command) bool { return o.Name == cmd.Name }) {
+			all = append(all, trimtab.Command{Name: cmd.Name, Usage: cmd.Usage, Short: cmd.Short})
 		}
 	}
 	return all
@@ -93,6 +103,16 @@ func (c *chat) command(words []string) tea.Cmd {
 		return c.undo(arg)
 	case "rewind":
 		return c.rewind(arg)
+	case "redo":
+		return c.redo(arg)
+	case "jobs":
+		return c.showJobs()
+	case "find":
+		return c.findIn(arg)
+	case "copy":
+		return c.copyOut(arg)
+	case "theme":
+		return c.chooseTheme(arg)
 	case "export":
 		return c.export(arg)
 	case "quit":

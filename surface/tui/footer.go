@@ -70,9 +70,9 @@ func (c *chat) pieces() []piece {
 	add(c.model, 2, l.dim)
 	for _, st := range c.status {
 		if st.By == "mode" {
-			add(st.Text, 1, l.badge)
+			add(st.Text, 1, func(s string) string { return l.strong(l.steer(s)) })
 		} else {
-			add(st.Text, 4, l.accent)
+			add(st.Text, 4, l.steer)
 		}
 	}
 	text, full := c.context()
@@ -81,7 +81,7 @@ func (c *chat) pieces() []piece {
 	case full >= 90:
 		paint = l.bad
 	case full >= 65:
-		paint = l.accent
+		paint = l.warn
 	}
 	add(text, 3, paint)
 	if c.sum.any {
@@ -90,6 +90,7 @@ func (c *chat) pieces() []piece {
 			add(money(c.sum.dollars), 6, l.dim)
 		}
 	}
+	add(c.jobs.footer(), 4, l.warn)
 	if c.verbose {
 		add("verbose", 9, l.dim)
 	}

@@ -16,7 +16,8 @@ type sheet struct {
 	lines []string
 	width int // for which the lines were written
 	first int
-	rows  int // lines of it that the screen shows
+	rows  int  // lines of it that the screen shows
+	live  bool // it is written anew with each look, and followed to its end
 }
 
 func (d *sheet) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
@@ -45,11 +46,14 @@ func (d *sheet) scroll(lines int) { d.first += lines }
 
 func (d *sheet) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
-	if d.width != width {
-		d.lines, d.width = d.write(width), width
+	if d.width != width || d.live {
+		end := d.live && d.first+d.rows >= len(d.lines)
+		if d.lines, d.width = d.write(width), width; end {
+			d.first = len(d.lines)
+		}
 	}
 	d.rows = max(1, height-2)
-	lines = append(lines, l.badge(" "+d.title))
+	lines = append(lines, l.accent(" "+d.title))
 	for _, line := range window(d.lines, &d.first, d.rows) {
 		lines = append(lines, fit(line, width))
 	}
@@ -71,6 +75,7 @@ var keys = [][2]string{
 	{"Esc", "close, or interrupt the reply"},
 	{"Ctrl+N", "new chat"},
 	{"Ctrl+O", "show or hide what steering tells the model, and why"},
+	{"Ctrl+S", "search this conversation; so does /find"},
 	{"Ctrl+T", "open or fold what tools returned"},
 	{"PageUp, PageDown, wheel", "scroll; Shift+Up and Shift+Down by a line, Ctrl+Home and Ctrl+End to the ends"},
 	{"Ctrl+G, Ctrl+X Ctrl+E", "write in your own editor ($VISUAL, $EDITOR)"},

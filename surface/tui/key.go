@@ -80,6 +80,8 @@ func (c *chat) global(name string) (tea.Cmd, bool) {
 		c.page.Top()
 	case "ctrl+end":
 		c.page.Bottom()
+	case "ctrl+s":
+		return c.findIn(""), true
 	case "ctrl+r":
 		return c.searchPast(), true
 	case "ctrl+g":

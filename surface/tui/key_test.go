@@ -147,7 +147,7 @@ func TestTheKeysOfTheContract(t *testing.T) {
 		{"Tab completes a command", []string{"/res", "tab"}, func(b *bench) error { return wrote(b, "/resume ") }},
 		{"Tab completes an argument", []string{"/mode deb", "tab"}, func(b *bench) error { return wrote(b, "/mode debugging ") }},
 		{"Tab completes what a list has shown", []string{"/model", "enter", "esc", "/model de", "tab"}, func(b *bench) error { return wrote(b, "/model demo ") }},
-		{"Tab completes a file as far as is certain", []string{"see @src/m", "tab"}, func(b *bench) error { return wrote(b, "see @src/mill") }},
+		{"Tab takes the file that is marked", []string{"see @src/mil", "tab"}, func(b *bench) error { return wrote(b, "see @src/mill.go ") }},
 		{"Tab completes a file", []string{"see @READ", "tab"}, func(b *bench) error { return wrote(b, "see @README.md ") }},
 		{"Tab goes into a folder", []string{"see @sr", "tab", "tab"}, func(b *bench) error { return wrote(b, "see @src/") }},
 		{"letters of a path find it", []string{"see @smilte", "tab"}, func(b *bench) error { return wrote(b, "see @src/mill_test.go ") }},

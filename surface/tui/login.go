@@ -76,7 +76,7 @@ func (d *secret) view(c *chat, width, _ int) (lines []string, x, y int) {
 	l := &c.look
 	dots := strings.Repeat("•", min(d.text.Size(), max(width-4, 1)))
 	return []string{
-		fit(l.badge(" login")+"  the key of "+l.strong(termsafe.Line(d.of.Name))+", as "+termsafe.Line(d.of.Key), width),
+		fit(l.accent(" login")+"  the key of "+l.strong(termsafe.Line(d.of.Name))+", as "+termsafe.Line(d.of.Key), width),
 		l.accent(" > ") + dots,
 		l.dim(fit(" Enter keeps it in the system's keyring, Esc closes; it is not shown, stored or logged elsewhere", width)),
 	}, 3 + len([]rune(dots)), 1

@@ -14,6 +14,7 @@ import (
 type look struct {
 	profile colorprofile.Profile
 	light   bool
+	named   string // the theme that the person chose; "" or "auto" leaves it to the terminal
 	theme   page.Theme
 }
 
@@ -30,6 +31,8 @@ func (l *look) choose() page.Theme {
 		l.theme = page.Plain()
 	case l.profile == colorprofile.ANSI:
 		l.theme = page.Basic()
+	case page.Named()[l.named] != nil:
+		l.theme = page.Named()[l.named]()
 	case l.light:
 		l.theme = page.Light()
 	default:
@@ -49,8 +52,10 @@ func (l *look) paint(style page.Style, s string) string {
 
 func (l *look) dim(s string) string    { return l.paint(l.theme.Dim, s) }
 func (l *look) strong(s string) string { return l.paint(l.theme.Strong, s) }
-func (l *look) accent(s string) string { return l.paint(l.theme.Notice, s) }
-func (l *look) badge(s string) string  { return l.paint(l.theme.Heading, s) }
+func (l *look) accent(s string) string { return l.paint(l.theme.Prompt, s) } // the person, and what they can choose
+func (l *look) steer(s string) string  { return l.paint(l.theme.Note, s) }   // modes and all that steers
+func (l *look) warn(s string) string   { return l.paint(l.theme.Busy, s) }   // under way, or wants attention
+func (l *look) quiet(s string) string  { return l.paint(l.theme.Notice, s) }
 func (l *look) bad(s string) string    { return l.paint(l.theme.Bad, s) }
 
 // fit cuts a line to the width, and says so.

@@ -178,11 +178,11 @@ func (c *chat) menuKey(name string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// complete writes as much as is certain, or what was chosen.
+// complete writes as much of a command as is certain, or what is marked.
 func (c *chat) complete() tea.Cmd {
 	m := c.menu
 	word := m.items[m.at].Name
-	if !m.moved && len(m.items) > 1 && len(m.items) < maxMatches {
+	if !m.moved && len(m.items) > 1 && len(m.items) < maxMatches && word[0] != '@' { // files are found by any letters: the marked one is meant
 		typed := c.text.Before()
 		typed = typed[len(typed)-m.word:]
 		if common := commonStart(m.items); len(common) > len(typed) && strings.HasPrefix(strings.ToLower(common), strings.ToLower(typed)) {
@@ -224,7 +224,7 @@ func (m menu) view(l *look, width int) []string {
 		name := fit(termsafe.Line(it.Name), wide)
 		name += strings.Repeat(" ", wide-ansi.StringWidth(name))
 		if first+i == m.at {
-			name = l.badge("▸ " + name)
+			name = l.accent("▸ " + name)
 		} else {
 			name = "  " + name
 		}

@@ -10,7 +10,13 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/agent/usercommand"
 )
+
+// Config is how the chat looks.
+type Config struct {
+	Theme string `json:"theme" guard:"user" enum:"auto,dark,light,warm,contrast,basic,plain" doc:"its colours; auto goes by the terminal's background. Without it, what /theme chose last"`
+}
 
 // Service is the part of session.Service that the chat goes through.
 type Service interface {
@@ -54,6 +60,7 @@ type Options struct {
 	Model   string   // its name; "" leaves it to Agent
 	Notices []string // told at the beginning
 	Editor  string   // the command of the external editor
+	Theme   string   // one of page.Named; "" and "auto" go by the terminal
 
 	Begin     func(ctx context.Context, model string) (trimtab.Session, error)
 	Agent     func(ctx context.Context, model string, permit Permit) (Chosen, error)
@@ -74,10 +81,18 @@ type Options struct {
 	Shell     func(command string) (agent.Runner, error)                                 // runs a command of the person
 	Claim     func(id string) (release func(), taken bool)                               // takes a session for this chat alone
 	Rewind    func(ctx context.Context, id string, seq int, force bool) (Rewound, error) // takes turns back from a prompt on
+	Redo      func(ctx context.Context, id string, force bool) (Rewound, error)          // brings back what was taken back last
 	Diff      func(id string, seq int) (string, error)                                   // what changed in files since a prompt
 	Changes   func(id string) map[string][]tool.FileChange                               // what each call of a session changed
 	TakenBack func(s trimtab.Session) []trimtab.Fold                                     // messages that were taken back
+	KeepTheme func(name string) error                                                    // remembers colours that the person chose
+	Jobs      func() []tool.Job                                                          // commands in the background
+	StopJob   func(id string) error                                                      // ends one
 	Explain   func(err error) string                                                     // an error in a person's words
+
+	UserCommands func() []usercommand.Command        // prompts from files
+	Read         func(cmd usercommand.Command) bool  // the person has read it, where that is asked for
+	TakeCommand  func(cmd usercommand.Command) error // the person has read it now
 
 	Clock func() time.Time // nil is time.Now
 	In    io.Reader        // nil is the terminal

@@ -202,7 +202,7 @@ func (q *question) scroll(lines int) { q.first += lines }
 
 func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
-	lines = append(lines, fit(l.badge(" "+termsafe.Line(q.ask.Tool))+" asks: "+l.strong(termsafe.Line(q.ask.Title)), width))
+	lines = append(lines, fit(l.accent(" "+termsafe.Line(q.ask.Tool))+" asks: "+l.strong(termsafe.Line(q.ask.Title)), width))
 	detail, answers := q.detail(c, width-2), q.answers(l, width)
 	rows := max(1, height-2-len(answers))
 	for _, line := range window(detail, &q.first, rows) {
@@ -237,7 +237,7 @@ func (q *question) answers(l *look, width int) (lines []string) {
 		}
 		used += ansi.StringWidth(text)
 		if i == q.at {
-			text = l.badge(" ▸ " + ch.label)
+			text = l.accent(" ▸ " + ch.label)
 		}
 		row += text
 	}

@@ -22,6 +22,8 @@ type pick struct {
 	fill   func(c *chat) []Item // asked at each draw; nil: items stay as they are
 	choose func(c *chat, it Item) tea.Cmd
 	other  func(c *chat, name string) (tea.Cmd, bool) // a key of this list's own; may be nil
+	moved  func(c *chat, it Item)                     // told where the arrows are; may be nil
+	left   func(c *chat)                              // told that nothing was chosen; may be nil
 	wait   bool                                       // the items are on their way
 
 	filter edit.Text
@@ -62,6 +64,10 @@ func (d *pick) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
 	switch name {
 	case "esc", "ctrl+c":
 		c.close()
+		if d.left != nil {
+			d.left(c)
+		}
+		return nil
 	case "up", "ctrl+p":
 		d.at--
 	case "down", "ctrl+n":
@@ -87,6 +93,9 @@ func (d *pick) key(c *chat, k tea.KeyPressMsg) tea.Cmd {
 			d.filter.Insert(k.Text)
 			d.at = 0
 		}
+	}
+	if items = d.shown(c); d.moved != nil && len(items) > 0 {
+		d.moved(c, items[d.at])
 	}
 	return nil
 }
@@ -116,7 +125,7 @@ func (d *pick) view(c *chat, width, height int) (lines []string, x, y int) {
 	items := d.shown(c)
 	l := &c.look
 	filter := termsafe.Line(d.filter.String())
-	head := l.badge(" "+d.title) + "  "
+	head := l.accent(" "+d.title) + "  "
 	x = ansi.StringWidth(head) + ansi.StringWidth(filter)
 	if filter == "" {
 		filter = l.dim(d.hint)
@@ -164,7 +173,7 @@ func (d *pick) row(l *look, it Item, here bool, wide, width int) string {
 	}
 	switch {
 	case here:
-		name = l.badge(" ▸ " + name)
+		name = l.accent(" ▸ " + name)
 	case it.Off != "":
 		name = l.dim("   " + name)
 	default:

@@ -29,11 +29,19 @@ func (c *chat) submit() tea.Cmd {
 	c.past.push(text)
 	c.page.Bottom()
 	if words, ok := command(text); ok {
+		if cmd, own := c.userCommand(words); own {
+			return c.useCommand(cmd, text)
+		}
 		return c.command(words)
 	}
 	if line, ok := shellCommand(text); ok {
 		return c.shell(line)
 	}
+	return c.sendOrQueue(text)
+}
+
+// sendOrQueue sends a prompt, or has it wait for the end of the run.
+func (c *chat) sendOrQueue(text string) tea.Cmd {
 	if c.busy() {
 		c.queue = append(c.queue, text)
 		return nil
@@ -47,7 +55,7 @@ func (c *chat) steers(words []string) bool {
 		return false
 	}
 	name := c.known(strings.ToLower(words[0]))
-	if name == "undo" || name == "rewind" {
+	if name == "undo" || name == "rewind" || name == "redo" {
 		return true
 	}
 	return name != "" && !slices.ContainsFunc(ownCommands(), func(o trimtab.Command) bool { return o.Name == name })

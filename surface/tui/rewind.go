@@ -121,10 +121,33 @@ func (c *chat) changedBy(id string, seq int) string {
 	return plural.Count(n, "file")
 }
 
+// redo brings back what was taken back last.
+func (c *chat) redo(arg string) tea.Cmd {
+	force, ok := forced(arg)
+	if !ok || c.opt.Redo == nil || c.session.ID == "" {
+		c.complain("/redo brings back what /undo or /rewind took; /redo force also overwrites what somebody else changed since")
+		return nil
+	}
+	return c.idle(func() tea.Cmd {
+		return c.enqueue(job{what: "redo", once: true, do: func(ctx context.Context, at place) (tea.Msg, error) {
+			r, err := c.opt.Redo(ctx, at.session, force)
+			if err != nil {
+				return nil, err
+			}
+			s, err := c.opt.Service.Session(ctx, at.session)
+			if err != nil {
+				return nil, err
+			}
+			return rewound{r, c.read(ctx, s), true}, nil
+		}})
+	})
+}
+
 // rewound is a session after turns were taken back.
 type rewound struct {
 	Rewound
 	opened
+	again bool // they were brought back
 }
 
 // takeBack takes turns back once no run is under way, and shows the session anew.
@@ -147,7 +170,7 @@ func (c *chat) takeBack(what string, force bool, to func(ctx context.Context, id
 			if err != nil {
 				return nil, err
 			}
-			return rewound{r, c.read(ctx, s)}, nil
+			return rewound{r, c.read(ctx, s), false}, nil
 		}})
 	})
 }
@@ -156,6 +179,9 @@ func (c *chat) rewound(r rewound) tea.Cmd {
 	c.show(r.opened)
 	c.files.fresh = false
 	text := "taken back: " + plural.Count(r.Messages, "message")
+	if r.again {
+		text = "brought back: " + plural.Count(r.Messages, "message")
+	}
 	switch {
 	case len(r.Files) > 0:
 		text += fmt.Sprintf(", %s put back (%s)", plural.Count(len(r.Files), "file"), shortList(r.Files))
@@ -166,8 +192,12 @@ func (c *chat) rewound(r rewound) tea.Cmd {
 	if len(r.Left) > 0 {
 		c.page.Fault("not put back:\n" + strings.Join(r.Left, "\n") + "\nthey are as you left them")
 	}
-	if c.text.Empty() {
+	switch {
+	case r.again && strings.TrimSpace(c.text.String()) == c.undone:
+		c.text.Reset() // it is in the conversation again
+	case !r.again && c.text.Empty():
 		c.text.Set(r.Prompt)
+		c.undone = strings.TrimSpace(r.Prompt)
 	}
 	return nil
 }

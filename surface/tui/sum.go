@@ -15,19 +15,23 @@ type sum struct {
 }
 
 func (s *sum) add(o Options, m trimtab.Message) {
-	if m.Usage == nil {
-		return
+	if m.Usage != nil {
+		s.spend(o, m.Model, *m.Usage)
 	}
+}
+
+// spend adds what a model used.
+func (s *sum) spend(o Options, model string, u trimtab.Usage) {
 	if !s.any {
 		s.any, s.priced = true, true
 	}
-	s.in += m.Usage.Context()
-	s.out += m.Usage.Output
+	s.in += u.Context()
+	s.out += u.Output
 	if o.Cost == nil {
 		s.priced = false
 		return
 	}
-	d, known := o.Cost(m.Model, *m.Usage)
+	d, known := o.Cost(model, u)
 	s.dollars += d
 	s.priced = s.priced && known
 }

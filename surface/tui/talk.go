@@ -33,6 +33,10 @@ type run struct {
 	paused         bool
 	cut            bool   // the person interrupted it
 	own            string // a command of the person, where it is no prompt
+
+	tool  string    // the call that runs; "" while the model speaks
+	since time.Time // when it began
+	heard time.Time // when it last wrote something
 }
 
 // tick moves the sign of life while a run is under way.
@@ -163,7 +167,7 @@ func (c *chat) events(b batch) tea.Cmd {
 		return c.over(b.run, b.err)
 	}
 	if look {
-		return tea.Batch(c.watch(b.run), c.refresh())
+		return tea.Batch(c.watch(b.run), c.refresh(), c.lookAtJobs())
 	}
 	return c.watch(b.run)
 }
@@ -186,14 +190,20 @@ func (c *chat) draw(r *run, ev agent.Event) {
 	case agent.Replied:
 		c.replied(r, ev.Message)
 	case agent.Called:
+		r.tool, r.since, r.heard = ev.Call.Name, c.opt.Clock(), time.Time{}
 		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(ev.Call.Input))
 	case agent.Output:
+		r.heard = c.opt.Clock()
 		c.page.Output(r.calls[ev.Call.ID], r.output(ev))
 	case agent.Returned:
+		r.tool = ""
 		c.page.Result(r.calls[ev.Call.ID], ev.Result.Text, ev.Result.Failed)
 		delete(r.live, ev.Call.ID)
 		c.aside(r, ev)
 		for _, e := range ev.Effects {
+			if e.Spent != nil {
+				c.sum.spend(c.opt, e.Spent.Model, e.Spent.Usage)
+			}
 			c.changed(r.calls[ev.Call.ID], e.Files)
 			if e.Note != "" && !c.noted[e.Note] {
 				c.noted[e.Note] = true // once is enough
@@ -357,7 +367,7 @@ func (c *chat) over(r *run, err error) tea.Cmd {
 	}
 	c.endThought(r)
 	c.files.fresh = false
-	cmds := []tea.Cmd{c.refresh(), c.findBranch()}
+	cmds := []tea.Cmd{c.refresh(), c.findBranch(), c.lookAtJobs()}
 	if !r.cut && len(c.queue) == 0 {
 		cmds = append(cmds, c.ring(c.opt.Clock().Sub(r.began)))
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -113,7 +114,7 @@ func (c *chat) news() []string {
 		}
 		return []string{c.look.dim(" " + life)}
 	}
-	paint := c.look.accent
+	paint := c.look.quiet
 	if c.toast.bad {
 		paint = c.look.bad
 	}
@@ -135,11 +136,42 @@ func (c *chat) life() string {
 		return "waiting for your answer"
 	case r != nil:
 		took := r.now.Sub(r.began)
-		return fmt.Sprintf("%s working %ds, Esc interrupts", sign(int(took/ticks)), int(took.Seconds()))
+		return fmt.Sprintf("%s working %s%s, Esc interrupts", sign(int(took/ticks)), span(took), r.doing())
 	case c.starting && c.queued.try == 0:
 		return "sending"
 	}
 	return ""
+}
+
+// quietTime is how long a command may be silent before that is said.
+const quietTime = 10 * time.Second
+
+// doing says what runs, where it takes long or says nothing.
+func (r *run) doing() string {
+	ran := r.now.Sub(r.since)
+	if r.tool == "" || ran < quietTime {
+		return ""
+	}
+	text := fmt.Sprintf(" (%s %s", r.tool, span(ran))
+	if r.heard.IsZero() {
+		return text + ", no output yet)"
+	}
+	if silent := r.now.Sub(r.heard); silent >= quietTime {
+		return text + ", silent for " + span(silent) + ")"
+	}
+	return text + ")"
+}
+
+// span is a time in few letters.
+func span(d time.Duration) string {
+	switch s := int(d.Seconds()); {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+	default:
+		return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
+	}
 }
 
 // sign is a sign of life.

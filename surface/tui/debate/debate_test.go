@@ -3,6 +3,7 @@ package debate_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -153,12 +154,23 @@ func TestPlain_NothingThatATerminalObeys(t *testing.T) {
 	}
 }
 
-// TestShow_EndsWithTheDebate and gives back its last event.
-func TestShow_EndsWithTheDebate(t *testing.T) {
+// TestShow_StaysUntilTheReaderLeaves: the document is on the page when the debate is over,
+// and Show gives back the last event.
+func TestShow_StaysUntilTheReaderLeaves(t *testing.T) {
 	lines := make(chan string, 4)
 	d, _ := begin(t, lines)
+	keys, w := io.Pipe()
+	defer w.Close()
+	go func() {
+		for { // before the end it is a letter of a line that is never sent
+			if _, err := io.WriteString(w, "q"); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
 	var out strings.Builder
-	last, err := debate.Show(t.Context(), d, debate.Options{Lines: lines, In: strings.NewReader(""), Out: &out, Env: []string{"TERM=xterm-256color"}})
+	last, err := debate.Show(t.Context(), d, debate.Options{Lines: lines, In: keys, Out: &out, Env: []string{"TERM=xterm-256color"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func Show(ctx context.Context, d *deliberate.Debate, opt Options) (deliberate.Ev
 			last = ev
 			p.Send(happened{ev})
 		}
-		p.Send(over{})
+		p.Send(over{document(ctx, d, last, failed)})
 	})
 	_, err := p.Run()
 	cancel()
@@ -68,8 +68,16 @@ func Show(ctx context.Context, d *deliberate.Debate, opt Options) (deliberate.Ev
 // happened is an event of the debate, over its end.
 type (
 	happened struct{ ev deliberate.Event }
-	over     struct{}
+	over     struct{ document string } // "" where there is none to read
 )
+
+// document is what came of a debate that ended by itself.
+func document(ctx context.Context, d *deliberate.Debate, last deliberate.Event, failed error) string {
+	if _, ended := last.(deliberate.Ended); !ended || failed != nil || ctx.Err() != nil {
+		return ""
+	}
+	return d.Outcome(last, "").Markdown()
+}
 
 // screen is the program on the terminal.
 type screen struct {
@@ -81,6 +89,7 @@ type screen struct {
 	profile       colorprofile.Profile
 	light         bool
 	notes         bool // every note of steering is shown
+	ended         bool // the document is on the page
 }
 
 // Init asks the terminal for its background.
@@ -106,13 +115,44 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			s.board.page.Scroll(3)
 		}
 	case tea.KeyPressMsg:
+		if s.ended {
+			return s, s.reads(m.String())
+		}
 		s.key(m)
 	case happened:
 		s.board.Take(m.ev)
 	case over:
-		return s, tea.Quit
+		if m.document == "" {
+			return s, tea.Quit
+		}
+		s.ended = true
+		s.board.page.Clear()
+		s.board.page.Close(s.board.page.Reply(), m.document)
+		s.board.page.Top()
 	}
 	return s, nil
+}
+
+// reads takes the keys of who reads the document.
+func (s *screen) reads(key string) tea.Cmd {
+	p := s.board.page
+	switch key {
+	case "q", "esc", "enter", "ctrl+c", "ctrl+d":
+		return tea.Quit
+	case "up", "k":
+		p.Scroll(-1)
+	case "down", "j":
+		p.Scroll(1)
+	case "pgup":
+		p.PageUp()
+	case "pgdown", "space":
+		p.PageDown()
+	case "home", "ctrl+home":
+		p.Top()
+	case "end", "ctrl+end":
+		p.Bottom()
+	}
+	return nil
 }
 
 func (s *screen) choose() {
@@ -219,7 +259,9 @@ func (s *screen) View() tea.View {
 	}
 	content, x, y := s.lines()
 	v.Content = strings.Join(content, "\n")
-	v.Cursor = tea.NewCursor(x, y)
+	if !s.ended {
+		v.Cursor = tea.NewCursor(x, y)
+	}
 	return v
 }
 
@@ -227,10 +269,16 @@ func (s *screen) View() tea.View {
 func (s *screen) lines() (out []string, x, y int) {
 	b := s.board
 	rule := b.paint(b.theme.Dim, strings.Repeat("─", s.width))
+	if s.ended {
+		b.page.Resize(s.width, s.height-2)
+		title := b.paint(b.theme.Strong, " "+short(b.plan.Brief, max(10, s.width-2)))
+		keys := b.paint(b.theme.Dim, short(" the debate is over · ↑↓ PageUp PageDown · Enter exits, its files are kept", max(10, s.width-1)))
+		return slices.Concat([]string{title}, strings.Split(b.page.View(), "\n"), []string{keys}), 0, 0
+	}
 	top := append(b.Top(s.width), rule)
 	bottom := append([]string{rule}, b.Bottom(s.width)...)
 	rows, x, _ := s.text.Rows(max(2, s.width-3), 1)
-	prompt := b.paint(b.theme.Notice, "> ") + rows[0]
+	prompt := b.paint(b.theme.Prompt, "> ") + rows[0]
 	foot := b.paint(b.theme.Dim, hint(s.width))
 	talk := s.height - len(top) - len(bottom) - 2
 	if talk < 3 { // a small screen shows the talk and the line to type on

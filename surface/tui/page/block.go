@@ -61,7 +61,7 @@ func (b *block) size() int { return max(len(b.buf), len(b.text)) }
 
 // folds reports whether the block can be opened and closed.
 func (b *block) folds() bool {
-	return b.kind == thought || b.kind == called || b.kind == folded || b.long()
+	return b.kind == thought || b.kind == called || b.kind == folded || b.long() || b.kind == faulted && len(b.why) > maxCause
 }
 
 // longPrompt is how many lines of a prompt show before it is opened, and a prompt is long
@@ -191,7 +191,26 @@ func (b *block) lines(marks Marks) []piece {
 	case noticed:
 		return sheet(text, piece{ink: inkNotice, sign: marks.Notice, signed: inkNotice, soft: true})
 	}
-	return sheet(text, piece{ink: inkBad, sign: marks.Fault, signed: inkBad, soft: true})
+	out := sheet(text, piece{ink: inkBad, sign: marks.Fault, signed: inkBad, soft: true})
+	if b.why == "" {
+		return out
+	}
+	cause := sheet(b.why, piece{ink: inkDim, indent: cells(marks.Fault) + 1, soft: true})
+	if !b.wide && len(b.why) > maxCause {
+		cause = sheet(clipBytes(b.why, maxCause)+marks.Cut, piece{ink: inkDim, indent: cells(marks.Fault) + 1, soft: true})
+	}
+	return append(out, cause...)
+}
+
+// maxCause is how much of the cause of an error shows before it is opened, in bytes.
+const maxCause = 240
+
+// clipBytes cuts a text between runes.
+func clipBytes(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
 }
 
 // beginning is the first lines of a long prompt, and how many there are more.

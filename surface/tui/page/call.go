@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab/host"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
@@ -18,6 +19,9 @@ const (
 	maxArgs     = 64 << 10 // bytes of an input that are looked into
 	maxTodos    = 200
 )
+
+// looks are tools whose result is a file, a list or a page.
+var looks = map[string]bool{"read": true, "list": true, "search": true, "web_fetch": true, "flame_log": true}
 
 // oneLine returns text as one harmless line.
 func oneLine(s string) string {
@@ -59,6 +63,11 @@ func (b *block) call(marks Marks) []piece {
 		out = append(out, inputs(args, b.input)...)
 	}
 	if b.arriving || isTodo && !b.failed && !b.wide {
+		return out
+	}
+	if looks[b.name] && !b.failed && !b.wide { // what it read is for the model; that it did is for the person
+		lines := strings.Count(strings.Trim(b.text, "\r\n"), "\n") + 1
+		out[0].spans = append(out[0].spans, span{"  " + plural.Count(lines, "line"), inkComment})
 		return out
 	}
 	out = append(out, b.result()...)
@@ -103,7 +112,7 @@ func (b *block) result() []piece {
 	text := strings.Trim(b.text, "\r\n")
 	like := piece{ink: inkDim, indent: 4, bar: true}
 	if b.failed {
-		like.ink = inkBad
+		like.ink, like.soft = inkBad, !runsCommands(b.name)
 	}
 	limit := preview
 	if isDiff(text) {

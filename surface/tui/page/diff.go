@@ -164,7 +164,9 @@ func diffPieces(lines []diffLine, wide, files bool) (out []piece) {
 		if shown++; !wide && shown > previewDiff {
 			return append(out, moreLines(len(lines)-i))
 		}
-		out = append(out, piece{kind: written, indent: 4, bar: true, spans: l.spans(digits)})
+		p := piece{kind: written, indent: 4, bar: true, spans: l.spans(digits), ground: l.ground()}
+		p.sign, p.signed = l.margin(digits)
+		out = append(out, p)
 	}
 	return out
 }
@@ -177,8 +179,32 @@ func moreLines(n int) piece {
 	return piece{kind: written, indent: 4, bar: true, one: true, spans: []span{{more + ", Ctrl+T opens them", inkComment}}}
 }
 
+// margin is the number of a line and whether it came or went: what a long line that is
+// broken leaves free.
+func (l diffLine) margin(digits int) (string, ink) {
+	switch l.sign {
+	case '+':
+		return fmt.Sprintf("%*d +", digits, l.new), inkAdded
+	case '-':
+		return fmt.Sprintf("%*d -", digits, l.old), inkRemoved
+	case ' ':
+		return fmt.Sprintf("%*d  ", digits, l.new), inkMark
+	}
+	return "", 0
+}
+
+func (l diffLine) ground() ink {
+	switch l.sign {
+	case '+':
+		return inkAddedGround
+	case '-':
+		return inkRemovedGround
+	}
+	return 0
+}
+
 func (l diffLine) spans(digits int) []span {
-	number, ink, word := l.new, inkDim, inkDim
+	ink, word := inkDim, inkDim
 	switch l.sign {
 	case 'f':
 		return []span{{clean(l.text), inkTool}}
@@ -189,12 +215,12 @@ func (l diffLine) spans(digits int) []span {
 	case '+':
 		ink, word = inkAdded, inkAddedWord
 	case '-':
-		number, ink, word = l.old, inkRemoved, inkRemovedWord
+		ink, word = inkRemoved, inkRemovedWord
 	}
-	out := []span{{fmt.Sprintf("%*d ", digits, number), inkMark}, {string(l.sign) + " ", ink}}
 	if l.from >= l.to || l.to > len(l.text) {
-		return append(out, span{clean(l.text), ink})
+		return []span{{clean(l.text), ink}}
 	}
+	var out []span
 	for _, part := range []span{{l.text[:l.from], ink}, {l.text[l.from:l.to], word}, {l.text[l.to:], ink}} {
 		if part.text != "" {
 			out = append(out, span{clean(part.text), part.ink})

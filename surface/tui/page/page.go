@@ -246,8 +246,21 @@ func (p *Page) Change(by, slot, became, text, why string) ID {
 // Notice adds a word to the person.
 func (p *Page) Notice(text string) ID { return p.add(&block{kind: noticed, text: text}) }
 
-// Fault adds something that went wrong.
-func (p *Page) Fault(text string) ID { return p.add(&block{kind: faulted, text: text}) }
+// Fault adds something that went wrong. What to do about it, which an error says behind its
+// last semicolon, comes first; the cause stands quietly below.
+func (p *Page) Fault(text string) ID {
+	do, cause := text, ""
+	if i := strings.LastIndex(text, "; "); i > 0 && !strings.Contains(text[i:], "\n") && len(text)-i > 12 {
+		do, cause = text[i+2:], text[:i]
+		if j := strings.LastIndex(do, ": "); j >= 0 && strings.Contains(do[:j], "is kept") { // "your message is kept: say …"
+			do = do[j+2:]
+			if k := strings.LastIndex(cause, "; "); k > 0 { // the cause says itself what helps
+				do, cause = cause[k+2:]+`; then say "go on"`, cause[:k]
+			}
+		}
+	}
+	return p.add(&block{kind: faulted, text: do, why: cause})
+}
 
 // SetVerbose shows the notes of steering, or hides them.
 func (p *Page) SetVerbose(on bool) {
@@ -367,4 +380,62 @@ func (p *Page) warmed(i int) {
 		}
 	}
 	p.warm = append([]int(nil), p.warm[maxWarm/2:]...)
+}
+
+// Hit is a line of the page that was looked for.
+type Hit struct {
+	ID   ID
+	Line string
+}
+
+// Find returns lines that hold all words, the newest first, at most so many. Letters count
+// alike, small and large.
+func (p *Page) Find(words []string, most int) (hits []Hit) {
+	for i := len(p.blocks) - 1; i >= 0 && len(hits) < most; i-- {
+		b := p.blocks[i]
+		if p.hidden(i) {
+			continue
+		}
+		var own []Hit
+		for _, text := range []string{b.name, b.input, b.source(), b.why} {
+			for line := range strings.Lines(text) {
+				if line = strings.TrimSpace(line); line != "" && holdsAll(strings.ToLower(line), words) && len(own) < most {
+					own = append(own, Hit{p.gone + ID(i) + 1, termsafe.Line(clipBytes(line, 400))})
+				}
+			}
+		}
+		hits = append(hits, own...)
+	}
+	return hits[:min(len(hits), most)]
+}
+
+func holdsAll(line string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(line, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// Show brings a block to the top of the screen, opened.
+func (p *Page) Show(id ID) {
+	i := p.find(id)
+	if i < 0 {
+		return
+	}
+	if p.blocks[i].folds() && !p.blocks[i].wide {
+		p.open(i, true)
+	}
+	p.follow, p.top, p.valid = false, place{i, 0, above}, false
+}
+
+// LastReply is the newest text of the model; "" where there is none.
+func (p *Page) LastReply() string {
+	for i := len(p.blocks) - 1; i >= 0; i-- {
+		if b := p.blocks[i]; b.kind == replied && strings.TrimSpace(b.source()) != "" {
+			return b.source()
+		}
+	}
+	return ""
 }

@@ -311,7 +311,7 @@ func TestThoughtsAndResultsOpenAndClose(t *testing.T) {
 	shows("closed", "first", "second third")
 	p.Toggle(th)
 	shows("folded", "thought (2 lines): first", "!second")
-	call := p.Call("list", `{}`)
+	call := p.Call("glance", `{}`)
 	p.Result(call, "1\n2\n3\n4\n5\n6", false)
 	shows("a result", "4", "!5", "2 more lines")
 	p.ToggleAll()

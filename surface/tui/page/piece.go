@@ -44,6 +44,7 @@ type piece struct {
 	diff   bool   // coloured as a diff
 	one    bool   // one row, cut where it is too long
 	spans  []span // instead of text
+	ground ink    // behind its rows; 0 is none
 
 	stamp int // the layout that rows were drawn for
 	rows  []row
@@ -137,7 +138,7 @@ func (p *pen) codeRows(pc *piece, m margin, width int) []row {
 		if !bare {
 			in = in.in("  ", 2, width)
 		}
-		for _, r := range p.set(pc.lang.spans(pc.text, pc.state), in, width, true) {
+		for _, r := range p.onGround(pc.lang.spans(pc.text, pc.state), inkCodeGround, in, width) {
 			rows = append(rows, row{r.text, r.at + 1})
 		}
 	}
@@ -241,7 +242,42 @@ func (p *pen) written(pc *piece, m margin, width int) []row {
 	if pc.one {
 		spans = clipSpans(spans, max(width-m.width, 1), p.marks.Cut)
 	}
+	if pc.soft {
+		width = min(width, max(measure, m.width+maxCells+1))
+	}
+	if pc.ground != 0 {
+		return p.onGround(spans, pc.ground, m, width)
+	}
 	return p.set(spans, m, width, !pc.soft)
+}
+
+// onGround draws lines that have a colour behind them up to the measure of prose, or the
+// whole width where one of them is longer. Without such a colour they are as they are.
+func (p *pen) onGround(spans []span, ground ink, m margin, width int) []row {
+	if p.bare(ground) {
+		return p.set(spans, m, width, true)
+	}
+	laid := make([]span, len(spans))
+	for i, s := range spans {
+		laid[i] = s
+		if base := s.ink & inkBase; base != inkAddedWord && base != inkRemovedWord { // those have a ground of their own
+			laid[i].ink |= ground
+		}
+	}
+	rows := p.set(laid, m, width, true)
+	to, wide := min(width, measure), make([]int, len(rows))
+	for i, r := range rows {
+		if wide[i] = max(cells(plainOf(r.text)), m.width); wide[i] > to {
+			to = width
+		}
+	}
+	for i := range rows {
+		if lack := m.width - cells(plainOf(rows[i].text)); lack > 0 { // an empty line has no margin
+			rows[i].text += strings.Repeat(" ", lack)
+		}
+		rows[i].text += p.paint(ground, strings.Repeat(" ", max(0, to-wide[i])))
+	}
+	return rows
 }
 
 // clipSpans shortens spans to one row.

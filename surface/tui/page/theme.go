@@ -40,6 +40,10 @@ type Theme struct {
 
 	AddedWord, RemovedWord Style // what changed within a line of a diff
 
+	// Grounds stand behind whole rows: of code, and of lines that a diff adds or removes.
+	// They hold no colour of the text.
+	CodeGround, AddedGround, RemovedGround Style
+
 	Marks Marks
 }
 
@@ -55,37 +59,67 @@ type Marks struct {
 	Cut, Below                           string
 }
 
+// The colours have one meaning each: blue is the person and what they can choose, violet is
+// steering, yellow is under way or wants attention, green and red are well and not well. All
+// else is a shade of the text.
+
 // Dark is the theme for a dark background and 256 colours or more.
 func Dark() Theme {
 	return Theme{
-		Prompt: "1;38;5;117", Heading: "1;38;5;117", Strong: "1", Emph: "3", Strike: "9",
-		Code: "38;5;216", Block: "38;5;252", Keyword: "38;5;111", Literal: "38;5;150", Comment: "38;5;245",
-		Link: "4;38;5;117", Address: "38;5;245", Quote: "38;5;250", Mark: "38;5;243", Dim: "38;5;246",
-		Tool: "1", Good: "38;5;114", Bad: "38;5;210", Busy: "38;5;222", Note: "38;5;183", Notice: "38;5;222",
-		Added: "38;5;114", Removed: "38;5;210", Hunk: "38;5;117", AddedWord: "38;5;194;48;5;22", RemovedWord: "38;5;224;48;5;52", Marks: unicodeMarks(),
+		Prompt: "1;38;5;117", Heading: "1;38;5;231", Strong: "1", Emph: "3", Strike: "9",
+		Code: "38;5;223", Block: "38;5;252", Keyword: "38;5;146", Literal: "38;5;151", Comment: "38;5;245",
+		Link: "4;38;5;252", Address: "38;5;245", Quote: "38;5;250", Mark: "38;5;243", Dim: "38;5;246",
+		Tool: "1", Good: "38;5;114", Bad: "38;5;210", Busy: "38;5;222", Note: "38;5;183", Notice: "38;5;250",
+		Added: "38;5;157", Removed: "38;5;217", Hunk: "38;5;246", AddedWord: "38;5;231;48;5;28", RemovedWord: "38;5;231;48;5;88",
+		CodeGround: "48;5;235", AddedGround: "48;5;22", RemovedGround: "48;5;52", Marks: unicodeMarks(),
 	}
 }
 
 // Light is the theme for a light background and 256 colours or more.
 func Light() Theme {
 	return Theme{
-		Prompt: "1;38;5;25", Heading: "1;38;5;25", Strong: "1", Emph: "3", Strike: "9",
-		Code: "38;5;130", Block: "38;5;238", Keyword: "38;5;26", Literal: "38;5;28", Comment: "38;5;243",
-		Link: "4;38;5;25", Address: "38;5;242", Quote: "38;5;240", Mark: "38;5;246", Dim: "38;5;242",
-		Tool: "1", Good: "38;5;28", Bad: "38;5;124", Busy: "38;5;130", Note: "38;5;91", Notice: "38;5;130",
-		Added: "38;5;28", Removed: "38;5;124", Hunk: "38;5;25", AddedWord: "38;5;22;48;5;194", RemovedWord: "38;5;88;48;5;224", Marks: unicodeMarks(),
+		Prompt: "1;38;5;25", Heading: "1;38;5;232", Strong: "1", Emph: "3", Strike: "9",
+		Code: "38;5;94", Block: "38;5;238", Keyword: "38;5;60", Literal: "38;5;28", Comment: "38;5;243",
+		Link: "4;38;5;238", Address: "38;5;242", Quote: "38;5;240", Mark: "38;5;246", Dim: "38;5;242",
+		Tool: "1", Good: "38;5;28", Bad: "38;5;124", Busy: "38;5;130", Note: "38;5;91", Notice: "38;5;240",
+		Added: "38;5;22", Removed: "38;5;88", Hunk: "38;5;242", AddedWord: "38;5;22;48;5;151", RemovedWord: "38;5;88;48;5;217",
+		CodeGround: "48;5;255", AddedGround: "48;5;194", RemovedGround: "48;5;224", Marks: unicodeMarks(),
 	}
+}
+
+// Warm is a dark theme in the colours of paper and lamps.
+func Warm() Theme {
+	t := Dark()
+	t.Prompt, t.Heading, t.Code, t.Block, t.Keyword, t.Literal = "1;38;5;109", "1;38;5;223", "38;5;180", "38;5;223", "38;5;173", "38;5;143"
+	t.Comment, t.Address, t.Quote, t.Mark, t.Dim, t.Notice = "38;5;245", "38;5;245", "38;5;187", "38;5;241", "38;5;246", "38;5;250"
+	t.Link, t.Good, t.Bad, t.Busy, t.Note, t.CodeGround = "4;38;5;187", "38;5;142", "38;5;167", "38;5;214", "38;5;175", "48;5;236"
+	return t
+}
+
+// Contrast is a dark theme for eyes and projectors that need much of it.
+func Contrast() Theme {
+	t := Dark()
+	t.Prompt, t.Heading, t.Code, t.Block, t.Keyword, t.Literal = "1;38;5;51", "1;4;38;5;231", "1;38;5;231", "38;5;231", "1;38;5;231", "38;5;228"
+	t.Comment, t.Address, t.Quote, t.Mark, t.Dim, t.Notice = "38;5;252", "38;5;252", "38;5;231", "38;5;252", "38;5;252", "38;5;231"
+	t.Link, t.Good, t.Bad, t.Busy, t.Note, t.CodeGround = "4;38;5;231", "38;5;46", "1;38;5;203", "38;5;226", "38;5;219", "48;5;233"
+	t.Added, t.Removed = "38;5;231", "38;5;231"
+	return t
 }
 
 // Basic is the theme for 16 colours, on either background.
 func Basic() Theme {
 	return Theme{
-		Prompt: "1;34", Heading: "1;34", Strong: "1", Emph: "3", Strike: "9",
+		Prompt: "1;34", Heading: "1", Strong: "1", Emph: "3", Strike: "9",
 		Code: "36", Block: "36", Keyword: "34", Literal: "32", Comment: "2",
-		Link: "4;34", Address: "2", Quote: "2", Mark: "2", Dim: "2",
-		Tool: "1", Good: "32", Bad: "31", Busy: "33", Note: "35", Notice: "33",
-		Added: "32", Removed: "31", Hunk: "36", AddedWord: "7;32", RemovedWord: "7;31", Marks: unicodeMarks(),
+		Link: "4", Address: "2", Quote: "2", Mark: "2", Dim: "2",
+		Tool: "1", Good: "32", Bad: "31", Busy: "33", Note: "35", Notice: "2",
+		Added: "32", Removed: "31", Hunk: "2", AddedWord: "7;32", RemovedWord: "7;31", Marks: unicodeMarks(),
 	}
+}
+
+// Named are the themes that a person may choose, by name.
+func Named() map[string]func() Theme {
+	return map[string]func() Theme{"dark": Dark, "light": Light, "warm": Warm, "contrast": Contrast, "basic": Basic, "plain": Plain}
 }
 
 // Plain is the theme without any style, for NO_COLOR and for screens that are
@@ -175,13 +209,16 @@ const (
 	inkStrike
 	inkCode
 	inkLink
+	inkCodeGround // behind the whole row
+	inkAddedGround
+	inkRemovedGround
 )
 
 // pen knows what each ink looks like.
 type pen struct {
 	marks Marks
 	base  [inkCount]Style
-	over  [5]Style // strong, emph, strike, code, link
+	over  [8]Style // strong, emph, strike, code, link, and the grounds
 	known map[ink]string
 
 	line    []byte // scratch
@@ -196,7 +233,7 @@ func newPen(t Theme) *pen {
 		inkGood: t.Good, inkBad: t.Bad, inkBusy: t.Busy, inkNote: t.Note, inkNotice: t.Notice, inkAdded: t.Added,
 		inkRemoved: t.Removed, inkHunk: t.Hunk, inkAddedWord: t.AddedWord, inkRemovedWord: t.RemovedWord,
 	}
-	p.over = [5]Style{t.Strong, t.Emph, t.Strike, t.Code, t.Link}
+	p.over = [8]Style{t.Strong, t.Emph, t.Strike, t.Code, t.Link, t.CodeGround, t.AddedGround, t.RemovedGround}
 	return p
 }
 
