@@ -59,7 +59,7 @@ var table = []row{
 	{"improve/agents/subprocess", []string{".", "agent/sandbox", "host", "internal/procgroup"}, "a program in a clean environment, a cage and limits; it does not know what it is"},
 	{"improve/agents", []string{".", "improve/agents/subprocess", "agent/sandbox", "internal/jsonscan", "internal/termsafe", "forge/git", "host"}, "agents as programs in a cage; it does not know what the work is for"},
 	{"improve/project", []string{".", "evidence/command", "improve/agents/subprocess", "agent/sandbox", "internal/termsafe"}, "a project's own commands, and what a change to it measures"},
-	{"improve/impact", []string{"improve"}, "re-judges sessions by the rule that found a trouble, and says how sure the difference is; it reads none"},
+	{"improve/impact", []string{"improve", "internal/stat"}, "re-judges sessions by the rule that found a trouble, and says how sure the difference is; it reads none"},
 	{"improve/guidance", []string{".", "improve", "improve/project", "evidence"}, "replays recorded turns and judges the answers; who asks an agent calls it"},
 	{"improve/steps", []string{".", "improve", "improve/agents", "improve/project", "forge", "forge/git", "internal/secret", "internal/termsafe"}, "the thirteen steps, as plain functions"},
 	{"improve/steps/stepstest", []string{".", "improve", "improve/agents", "improve/steps", "forge", "forge/git", "forge/local"}, "a small repository and a scripted agent, for tests of the steps"},
