@@ -153,8 +153,8 @@ func (r Report) brokenTable() table {
 
 func (r Report) runTable() table {
 	t := table{
-		Title: "Runs", Head: []string{"task", "arm", "repeat", "outcome", "steps", "tokens", "seconds", "notes", "loops", "unproved", "folder"},
-		Below: "To read a run's session: trimtab --data FOLDER/data session show",
+		Title: "Runs", Head: []string{"task", "arm", "repeat", "outcome", "steps", "tokens", "seconds", "notes", "loops", "unproved", "session", "folder"},
+		Below: "To read a run: trimtab --data FOLDER/data session show SESSION",
 	}
 	for _, x := range r.Results {
 		unproved := ""
@@ -163,7 +163,7 @@ func (r Report) runTable() table {
 		}
 		t.Rows = append(t.Rows, []string{
 			x.Task, x.Arm, fmt.Sprint(x.Repeat), string(x.Outcome), fmt.Sprint(x.Steps), fmt.Sprint(x.Tokens()),
-			fmt.Sprintf("%.1f", x.Seconds), fmt.Sprint(x.Notes), fmt.Sprint(x.Loops), unproved, x.Folder,
+			fmt.Sprintf("%.1f", x.Seconds), fmt.Sprint(x.Notes), fmt.Sprint(x.Loops), unproved, x.Session, x.Folder,
 		})
 	}
 	return t

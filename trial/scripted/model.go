@@ -92,6 +92,8 @@ func (r *run) next(tools []fakemodel.Tool) fakemodel.Reply {
 		s := r.now.steps[r.at]
 		r.at++
 		switch {
+		case s.write != "":
+			return fakemodel.Reply{Calls: []fakemodel.Call{file(s.write, strings.TrimSpace(s.run)+"\n", tools)}}
 		case s.run != "":
 			return fakemodel.Reply{Calls: []fakemodel.Call{fakemodel.Run(strings.TrimSpace(s.run))}}
 		case s.say != "":
@@ -102,6 +104,15 @@ func (r *run) next(tools []fakemodel.Tool) fakemodel.Reply {
 		}
 	}
 	return fakemodel.Reply{Text: "That is all."}
+}
+
+// file is a call that writes a file.
+func file(path, text string, tools []fakemodel.Tool) fakemodel.Call {
+	if slices.ContainsFunc(tools, func(t fakemodel.Tool) bool { return t.Name == "write" && strings.Contains(string(t.Schema), `"path"`) }) {
+		raw, _ := json.Marshal(map[string]string{"path": path, "content": text}) // strings always encode
+		return fakemodel.Call{Name: "write", Input: raw}
+	}
+	return fakemodel.Run("cat > '" + path + "' <<'END'\n" + text + "END")
 }
 
 // list is a call that writes the todo list, where the agent has a tool for it.

@@ -14,6 +14,8 @@
 //	times 8                     that reply again, so often in all
 //	run                         a command of several lines, each indented
 //	  printf 'a\n' > a.txt
+//	write a.sh                  one reply: a file, by the agent's tool for that, or by a command
+//	  its lines, indented
 //	todo [x] first; [ ] second  one reply: the todo list; passed over where there is no tool for it
 //	say All done.               one reply without a call: the model would stop here
 //
@@ -56,7 +58,7 @@ type part struct {
 type hear struct{ words, to string }
 
 // step is one reply.
-type step struct{ run, say, todo string }
+type step struct{ run, say, todo, write string }
 
 // Parse reads a script. An error names the line.
 func Parse(text string) (Script, error) {
@@ -133,6 +135,12 @@ func (p *parser) inPart(word, rest string) error {
 			}
 		}
 		return nil
+	case "write":
+		p.block = true
+		if rest == "" || strings.ContainsAny(rest, " '") {
+			return fmt.Errorf("write needs the path of a file, without blanks: %q", rest)
+		}
+		return p.add(step{write: rest})
 	case "run":
 		p.block = rest == ""
 		return p.add(step{run: rest})
@@ -145,7 +153,7 @@ func (p *parser) inPart(word, rest string) error {
 		}
 		return p.add(step{todo: rest})
 	}
-	return fmt.Errorf("%q is none of part, hear, run, todo, say, times", word)
+	return fmt.Errorf("%q is none of part, hear, run, write, todo, say, times", word)
 }
 
 func (p *parser) add(s step) error {
@@ -164,7 +172,7 @@ func (s Script) check() error {
 			}
 		}
 		for _, st := range p.steps {
-			if strings.TrimSpace(st.run+st.say+st.todo) == "" {
+			if strings.TrimSpace(st.run+st.say+st.todo+st.write) == "" {
 				return fmt.Errorf("script: part %s has a run without a command", name)
 			}
 		}

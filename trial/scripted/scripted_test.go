@@ -21,6 +21,8 @@ run
 
   printf 'b\n' > b.txt
 todo [x] a; [ ] b
+write c.sh
+  echo c
 run false
 times 3
 say All done.
@@ -79,7 +81,7 @@ func TestAScriptIsPlayed(t *testing.T) {
 		default:
 			t.Fatalf("%s\n\n%s\n\n%s", heard, deaf, unsigned)
 		}
-		if strings.Contains(heard, "All done") && (strings.Count(heard, `"false"`) != 3 || !strings.Contains(heard, `printf 'a\\n' \u003e a.txt\n\nprintf`) || !strings.Contains(heard, `{"content":"b","status":"pending"}`)) {
+		if strings.Contains(heard, "All done") && (!strings.Contains(heard, `cat \u003e 'c.sh' \u003c\u003c'END'\necho c\nEND`) || strings.Count(heard, `"false"`) != 3 || !strings.Contains(heard, `printf 'a\\n' \u003e a.txt\n\nprintf`) || !strings.Contains(heard, `{"content":"b","status":"pending"}`)) {
 			t.Fatal(heard)
 		}
 	}
@@ -99,6 +101,7 @@ func TestBadScriptsAreNamed(t *testing.T) {
 		"part fault\ntimes 3":                "line 2",
 		"part fault\nsay":                    "line 2",
 		"part fault\nrun\nsay a":             "without a command",
+		"part fault\nwrite a b":              "line 2",
 		"part fault\nsing":                   "line 2: \"sing\"",
 		"part fault\npart fault":             "line 2",
 		"part fault\nsay a\ntimes 2001":      "line 3",
