@@ -52,9 +52,6 @@ func cell(s string) string {
 func (r Report) Facts() []string {
 	lines := []string{fmt.Sprintf("agent %s, model %s", strings.TrimSpace(r.Agent+" "+r.Version), r.Model)}
 	runs := fmt.Sprintf("%d tasks, %d repeats, seed %d: %d runs", len(r.Plan.Tasks), r.Plan.Repeat, r.Plan.Seed, len(r.Results))
-	if r.Reused > 0 {
-		runs += fmt.Sprintf(", %d of them from earlier trials in which nothing was different", r.Reused)
-	}
 	if r.Missing > 0 {
 		runs += fmt.Sprintf("; %d were not made", r.Missing)
 	}
@@ -113,7 +110,7 @@ func (r Report) pairTable() table {
 		points := Estimate{100 * c.Solved.Mean, 100 * c.Solved.Low, 100 * c.Solved.High}
 		t.Rows = append(t.Rows, []string{
 			c.Arm + " against " + c.Against, fmt.Sprint(c.Pairs), fmt.Sprint(c.Won), fmt.Sprint(c.Lost), fmt.Sprint(c.Both), fmt.Sprint(c.Neither),
-			points.text("%+.0f"), fmt.Sprintf("%.3f", c.Chance), c.Tokens.text("%+.0f"), cost, c.Seconds.text("%+.1f"),
+			points.text("%+.0f"), chance(c.Chance), c.Tokens.text("%+.0f"), cost, c.Seconds.text("%+.1f"),
 		})
 		t.Below = "Differences are means of pairs with a 95 % bootstrap interval; chance is that of a sign-flip test, two-sided. "
 		if c.Unit == "task" {
@@ -123,6 +120,13 @@ func (r Report) pairTable() table {
 		}
 	}
 	return t
+}
+
+func chance(p float64) string {
+	if p < 0.001 {
+		return "below 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
 }
 
 func (e Estimate) text(form string) string {

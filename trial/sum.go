@@ -30,7 +30,6 @@ type Report struct {
 	Tasks       []TaskSum    `json:"tasks"`
 	Results     []Result     `json:"results"`
 	Missing     int          `json:"missing"` // runs of the plan that were not made
-	Reused      int          `json:"reused"`
 }
 
 // ArmSum is what an arm came to. Figures are of the runs that count, a run each.
@@ -103,9 +102,6 @@ func Sum(plan Plan, about About, results []Result) Report {
 		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(slices.Index(plan.Arms, a.Arm), slices.Index(plan.Arms, b.Arm)))
 	})
 	for _, x := range r.Results {
-		if x.Reused {
-			r.Reused++
-		}
 		if r.Began.IsZero() || x.Began.Before(r.Began) {
 			r.Began = x.Began
 		}
@@ -116,6 +112,7 @@ func Sum(plan Plan, about About, results []Result) Report {
 	for _, arm := range plan.Arms {
 		r.Arms = append(r.Arms, sumArm(arm, r.Results))
 	}
+	r.Notes = append(slices.Clip(r.Notes), stale(plan, r.Results)...)
 	for _, arm := range plan.Arms[min(1, len(plan.Arms)):] {
 		r.Comparisons = append(r.Comparisons, compare(plan, arm, r.Results))
 	}
@@ -130,6 +127,31 @@ func Sum(plan Plan, about About, results []Result) Report {
 		r.Tasks = append(r.Tasks, t)
 	}
 	return r
+}
+
+// old is from how long before another arm on the runs of one are told to be older: the
+// provider may have changed the model since.
+const old = 24 * time.Hour
+
+// stale names arms whose runs are from an earlier trial.
+func stale(plan Plan, results []Result) []string {
+	last := map[string]time.Time{}
+	newest := time.Time{}
+	for _, x := range results {
+		if x.Began.After(last[x.Arm]) {
+			last[x.Arm] = x.Began
+		}
+		if x.Began.After(newest) {
+			newest = x.Began
+		}
+	}
+	var out []string
+	for _, arm := range plan.Arms {
+		if !last[arm].IsZero() && newest.Sub(last[arm]) > old {
+			out = append(out, fmt.Sprintf("the runs of %s are of %s, before the others: nothing that is known here has changed since; --fresh makes them anew", arm, last[arm].UTC().Format("2006-01-02")))
+		}
+	}
+	return out
 }
 
 func solved(r Result) int {

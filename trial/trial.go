@@ -91,7 +91,6 @@ type Result struct {
 	Session string    `json:"session,omitempty"` // its id
 	Folder  string    `json:"folder"`            // with the session, the logs and the work as it was left
 	Began   time.Time `json:"began"`
-	Reused  bool      `json:"reused,omitempty"` // from an earlier trial in which nothing was different
 }
 
 // Counts reports whether the result says something of its arm.

@@ -100,6 +100,22 @@ func TestSum_BrokenRunsCountForNobody(t *testing.T) {
 	}
 }
 
+// A baseline of another day is named.
+func TestSum_AnOldBaselineIsNamed(t *testing.T) {
+	all := results(plan, func(trial.Run) bool { return true })
+	if text := trial.Sum(plan, trial.About{}, all).Markdown(); strings.Contains(text, "--fresh") {
+		t.Error(text)
+	}
+	for i := range all {
+		if all[i].Arm == "off" {
+			all[i].Began = all[i].Began.AddDate(0, 0, -9)
+		}
+	}
+	if text := trial.Sum(plan, trial.About{}, all).Markdown(); !strings.Contains(text, "the runs of off are of 2026-11-08") {
+		t.Error(text)
+	}
+}
+
 // The same results give the same report, whatever their order.
 func TestSum_TheSameReport(t *testing.T) {
 	all := results(plan, func(r trial.Run) bool { return r.Seed%3 == 0 || r.Arm == "on" && r.Seed%2 == 0 })

@@ -123,8 +123,8 @@ func (a agent) ask(ctx context.Context) (string, error) {
 
 // argv is the command line of a run. The prompt of our own agent is an argument, since what
 // comes on stdin is context and nobody's word; the others read it from stdin.
-func (a agent) argv(data, settings, prompt, url string) (argv []string, stdin string) {
-	argv = []string{a.env.Self, "--data", data, "--config", settings}
+func (a agent) argv(prompt, url string) (argv []string, stdin string) {
+	argv = []string{a.env.Self}
 	for _, set := range a.env.Sets {
 		argv = append(argv, "--set", set)
 	}
@@ -170,12 +170,13 @@ func withHooks(args []string) []string {
 
 // environ is what the run gets to see of the environment: the keys of this agent, or the one
 // of the scripted model and none of the person's.
-func (a agent) environ(home string) []string {
+func (a agent) environ(home, data, settings string) []string {
 	names := slices.Concat(a.row.Keys, a.row.Vars, a.env.Pass)
 	if a.scripted() {
 		names = nil
 	}
 	out := append(subprocess.Environ(a.env.Lookup, home, names...), a.row.Env...)
+	out = append(out, "TRIMTAB_DATA="+data, "TRIMTAB_CONFIG="+settings) // also for hooks that the agent calls: else they would speak in every arm
 	if a.scripted() {
 		out = append(out, stand[a.name].key+"=scripted")
 	}

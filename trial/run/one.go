@@ -125,8 +125,8 @@ func (t *trials) work(ctx context.Context, j job, r *trial.Result) error {
 	if err != nil {
 		return err
 	}
-	argv, stdin := t.agent.argv(data, settings, j.task.Instruction, url)
-	end, err := place.Run(ctx, subprocess.Program{Argv: argv, Stdin: stdin, Env: t.agent.environ(home), Time: j.task.AgentTime, Output: maxLog, Log: log})
+	argv, stdin := t.agent.argv(j.task.Instruction, url)
+	end, err := place.Run(ctx, subprocess.Program{Argv: argv, Stdin: stdin, Env: t.agent.environ(home, data, settings), Time: j.task.AgentTime, Output: maxLog, Log: log})
 	r.Seconds, r.Exit, r.Box, r.Why = math.Round(end.Took.Seconds()*10)/10, end.Exit, place.Boxed(), t.env.Redact(end.Tail)
 	if err = errors.Join(err, log.Close()); err == nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)

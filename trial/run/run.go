@@ -126,6 +126,9 @@ func (t *trials) lock() (func(), error) {
 // open checks all that can be checked before anything runs.
 func open(ctx context.Context, req Request, env Env) (*trials, error) {
 	t := &trials{env: env, req: req}
+	if req.Model == Scripted || req.Model == Deaf { // whatever the model that it stands for costs
+		t.env.Price = func(string, trimtab.Usage) (float64, bool) { return 0, false }
+	}
 	switch {
 	case req.Repeat < 1 || req.Repeat > maxRepeat:
 		return nil, UsageError{fmt.Errorf("--repeat %d: it is a number from 1 to %d", req.Repeat, maxRepeat)}
@@ -154,7 +157,7 @@ func open(ctx context.Context, req Request, env Env) (*trials, error) {
 		}
 		arms, t.arms = append(arms, a.name), append(t.arms, a)
 	}
-	if t.agent, err = findAgent(ctx, req.Agent, req.Model, env); err != nil {
+	if t.agent, err = findAgent(ctx, req.Agent, req.Model, t.env); err != nil {
 		return nil, err
 	}
 	for _, one := range t.tasks {
@@ -278,7 +281,7 @@ func readResult(j job) (trial.Result, bool) {
 	if err != nil || raw == nil || json.Unmarshal(raw, &r) != nil || r.Run != j.Run || r.Key != j.key || !r.Counts() {
 		return r, false
 	}
-	r.Folder, r.Reused = j.folder, true
+	r.Folder = j.folder
 	return r, true
 }
 
