@@ -100,7 +100,7 @@ func (t *trials) work(ctx context.Context, j job, r *trial.Result) error {
 	private, home := t.agent.home()
 	data := filepath.Join(j.folder, dataDir)
 	setting := subprocess.Setting{Dir: filepath.Join(j.folder, workDir), Write: []string{data}, Sandbox: t.env.Sandbox, Self: t.env.Self}
-	setting.Hide = slices.Concat(t.agent.secrets(private), t.hidden, []string{j.task.Dir})
+	setting.Hide = slices.Concat(t.agent.secrets(private), t.hidden)
 	if !private {
 		for _, dir := range t.agent.row.State {
 			setting.Write = append(setting.Write, filepath.Join(home, filepath.FromSlash(dir)))
@@ -185,19 +185,24 @@ func (t *trials) test(ctx context.Context, one task.Task, folder string) (tested
 		return tested{}, err
 	}
 	out := tested{outcome: trial.Unsolved, said: lastLine(t.env.Redact(end.Tail))}
-	reward, err := readReward(filepath.Join(logs, "verifier", "reward.txt"))
+	return out.rewarded(end.Exit, filepath.Join(logs, "verifier", "reward.txt")), nil
+}
+
+// rewarded is the verdict by the reward that the tests wrote, or by their exit code.
+func (out tested) rewarded(exit int, file string) tested {
+	reward, err := readReward(file)
 	switch {
 	case err != nil:
-		return tested{outcome: trial.Broken, said: err.Error()}, nil
+		return tested{outcome: trial.Broken, said: err.Error()}
 	case reward != nil:
 		out.reward = *reward
-	case end.Exit == 0:
+	case exit == 0:
 		out.reward = 1
 	}
 	if out.reward >= 1 {
 		out.outcome = trial.Solved
 	}
-	return out, nil
+	return out
 }
 
 // readReward is what the tests wrote as their reward; nil where they wrote none, and the

@@ -168,7 +168,7 @@ func open(ctx context.Context, req Request, env Env) (*trials, error) {
 	t.plan = trial.Plan{Tasks: names, Arms: arms, Repeat: req.Repeat, Seed: req.Seed}
 	t.hidden = []string{env.Trials, env.Data}
 	for _, one := range t.tasks {
-		t.hidden = append(t.hidden, filepath.Dir(one.Dir)) // beside it are others, or a copy
+		t.hidden = append(t.hidden, one.Dir) // of every task: one may hold the answer of another
 	}
 	return t, nil
 }
@@ -251,8 +251,11 @@ func sortedKeys(m map[string]int) []string {
 func differs(a, b depends) string {
 	var out []string
 	for _, c := range []struct{ name, a, b string }{
-		{"the task", a.Task, b.Task}, {"the settings of the arm", a.Settings, b.Settings}, {"the agent", a.Agent, b.Agent},
-		{"this program", a.Program, b.Program}, {"the seed", a.Seed, b.Seed},
+		{"the task", a.Task, b.Task},
+		{"the settings of the arm", a.Settings, b.Settings},
+		{"the agent", a.Agent, b.Agent},
+		{"this program", a.Program, b.Program},
+		{"the seed", a.Seed, b.Seed},
 	} {
 		if c.a != c.b {
 			out = append(out, c.name)
