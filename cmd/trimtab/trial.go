@@ -60,10 +60,13 @@ func trialCommand(a *app) *cobra.Command {
 			return errors.Join(err, trials.Bad(all))
 		},
 	}
-	p, f := c.PersistentFlags(), c.Flags()
-	p.BoolVar(&req.Sample, "sample", false, "the tasks that are built in")
-	p.StringVar(&to, "to", "", "`folder` in which runs and reports are kept (trials in the data folder)")
-	p.BoolVar(&unconfined, "unconfined", false, "run agents and tests also where this system has no sandbox for them")
+	for _, one := range []*cobra.Command{c, check} {
+		p := one.Flags()
+		p.BoolVar(&req.Sample, "sample", false, "the tasks that are built in")
+		p.StringVar(&to, "to", "", "`folder` in which runs and reports are kept (trials in the data folder)")
+		p.BoolVar(&unconfined, "unconfined", false, "run agents and tests also where this system has no sandbox for them")
+	}
+	f := c.Flags()
 	f.StringArrayVar(&req.Arms, "arm", []string{trials.Off, trials.On}, "`settings` to compare: off, on (yours), or a file laid over yours (repeatable)")
 	f.StringVar(&req.Agent, "agent", trials.Own, "who does the tasks: own, claude, codex, gemini, opencode …")
 	f.StringVarP(&req.Model, "model", "m", "", "the agent's model; scripted plays the tasks' scripts, scripted-deaf heeds no note")

@@ -124,6 +124,10 @@ func (t *trials) entry(ctx context.Context, l *ledger, j job, of int) error {
 	if ctx.Err() != nil {
 		return nil
 	}
+	// What a run that was cut short left goes before anybody counts what this one spends.
+	if err := os.RemoveAll(j.folder); err != nil {
+		return fmt.Errorf("run %s: %w", j.Run, err)
+	}
 	l.mu.Lock()
 	l.running[j.key] = j
 	l.mu.Unlock()

@@ -47,9 +47,6 @@ type job struct {
 // is whole; an error says that it was not made at all, and leaves nothing recorded.
 func (t *trials) one(ctx context.Context, j job) (trial.Result, error) {
 	r := trial.Result{Run: j.Run, Key: j.key, Folder: j.folder, Began: t.env.Clock().UTC().Truncate(1e9)}
-	if err := os.RemoveAll(j.folder); err != nil { // of a run that was cut short
-		return r, err
-	}
 	if err := j.task.Copy(task.Environment, filepath.Join(j.folder, workDir)); err != nil {
 		return r, err
 	}
