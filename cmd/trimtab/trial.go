@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -19,8 +20,7 @@ import (
 func trialCommand(a *app) *cobra.Command {
 	var req trials.Request
 	var pass []string
-	var yes bool
-	to, unconfined := "", false
+	yes, unconfined, to := false, false, ""
 	c := &cobra.Command{
 		Use: "trial [TASKS…]", Short: "Find out whether steering helps, on your tasks", Long: trials.About,
 		Example: "  trimtab trial --sample --model scripted\n  trimtab trial tasks --agent claude --arm off --arm on --repeat 5 --budget 20\n  trimtab trial tasks --model anthropic/claude-opus-5 --arm on --arm other.json\n  trimtab trial check tasks",
@@ -92,7 +92,7 @@ func (a *app) trialEnv(to string, pass []string, unconfined, yes bool) (trials.E
 		return trials.Env{}, err
 	}
 	env := trials.Env{
-		Self: self, Data: data, Trials: filepath.Join(data, "trials"), Lookup: a.lookup, Pass: pass, Redact: secret.Redactor(secret.Options{Known: secret.FromEnviron(a.environ)}),
+		Self: self, Data: data, Trials: cmp.Or(to, filepath.Join(data, "trials")), Lookup: a.lookup, Pass: pass, Redact: secret.Redactor(secret.Options{Known: secret.FromEnviron(a.environ)}),
 		Sandbox: trials.Confined(cfg.Tools.Sandbox, unconfined), Sets: a.flag.sets, Price: picker.Cost, Clock: a.clock, Tell: a.progress,
 		Open: func(ctx context.Context, dir string) (trimtab.Archive, func() error, error) {
 			st, err := sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Store.Config)
@@ -101,9 +101,6 @@ func (a *app) trialEnv(to string, pass []string, unconfined, yes bool) (trials.E
 			}
 			return st, st.Close, nil
 		},
-	}
-	if to != "" {
-		env.Trials = to
 	}
 	if !yes {
 		env.Ask = func(question string) (bool, error) {
