@@ -115,7 +115,12 @@ func tail(text string, n int) string {
 	return text
 }
 
+// isScript reports whether a file can be run as it is. A name that holds a variable of the
+// shell is nobody's: which file was meant is not known, and nothing can be asked for by it.
 func isScript(file string) bool {
+	if strings.Contains(file, "$") {
+		return false
+	}
 	switch path.Ext(file) {
 	case ".sh", ".bash", ".zsh", ".py", ".rb", ".pl", ".js", ".mjs", ".ts", ".ps1":
 		return !IsTest(file) || path.Ext(file) == ".sh"

@@ -5,9 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessiontext"
-	"github.com/trimtab/trimtab/steer/frame"
 )
 
 func frameShow(a *app) *cobra.Command {
@@ -38,14 +36,6 @@ func frameLog(a *app) *cobra.Command {
 	return c
 }
 
-// logJSON is a frame and its messages for programs.
-type logJSON struct {
-	Frame    frame.View        `json:"frame"`
-	Messages []trimtab.Message `json:"messages"`          // its own
-	Below    []string          `json:"below,omitempty"`   // frames whose messages stand between them
-	Missing  string            `json:"missing,omitempty"` // why there are none, where there should be
-}
-
 func (a *app) frameLog(ctx context.Context, args []string, details, full bool) error {
 	r, s, err := a.frames(ctx)
 	if err != nil {
@@ -57,15 +47,7 @@ func (a *app) frameLog(ctx context.Context, args []string, details, full bool) e
 	}
 	missing := sessiontext.WhyEmpty(log.Frame, log.Lines)
 	if a.flag.json {
-		out := logJSON{Frame: log.Frame, Messages: []trimtab.Message{}, Missing: missing}
-		for _, l := range log.Lines {
-			if l.Below != nil {
-				out.Below = append(out.Below, l.Below.ID)
-			} else {
-				out.Messages = append(out.Messages, l.Message)
-			}
-		}
-		return a.printJSON(out)
+		return a.printJSON(log.Data())
 	}
 	if details {
 		a.printf("%s\n\n", log.Text)

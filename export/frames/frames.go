@@ -67,6 +67,27 @@ type Log struct {
 	Lines []sessiontext.LogLine
 }
 
+// LogData is a frame and its messages for programs.
+type LogData struct {
+	Frame    frame.View        `json:"frame"`
+	Messages []trimtab.Message `json:"messages"`          // its own
+	Below    []string          `json:"below,omitempty"`   // frames whose messages stand between them
+	Missing  string            `json:"missing,omitempty"` // why there are none, where there should be
+}
+
+// Data is the log for programs.
+func (l Log) Data() LogData {
+	out := LogData{Frame: l.Frame, Messages: []trimtab.Message{}, Missing: sessiontext.WhyEmpty(l.Frame, l.Lines)}
+	for _, line := range l.Lines {
+		if line.Below != nil {
+			out.Below = append(out.Below, line.Below.ID)
+		} else {
+			out.Messages = append(out.Messages, line.Message)
+		}
+	}
+	return out
+}
+
 // Log reads a frame by its id, the one that is worked on where none is given, with its
 // messages, folded or not.
 func (r Reader) Log(ctx context.Context, s trimtab.Session, id ...string) (Log, error) {

@@ -2,9 +2,9 @@ package impact
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/internal/stat"
 )
 
 // Verdict says what a change came to.
@@ -38,9 +38,9 @@ func (t Told) String() string { return t.Text }
 // often chance alone would put so few of the sessions that show it into the time after.
 func Tell(i improve.Impact) Told {
 	before, after := i.Before, i.After
-	t := Told{Chance: fisher(before.With, before.Sessions, after.With, after.Sessions)}
+	t := Told{Chance: stat.Fisher(before.With, before.Sessions, after.With, after.Sessions)}
 	counts := fmt.Sprintf("%d of %d sessions before, %d of %d after", before.With, before.Sessions, after.With, after.Sessions)
-	best := fisher(before.With, before.Sessions, 0, after.Sessions)
+	best := stat.Fisher(before.With, before.Sessions, 0, after.Sessions)
 	switch {
 	case after.Sessions == 0:
 		t.Verdict, t.Text = TooFew, fmt.Sprintf("too few to tell: %s; no session since had the occasion", counts)
@@ -61,27 +61,4 @@ func percent(p float64) string {
 		return "less than 1 of 1,000 cases"
 	}
 	return fmt.Sprintf("%.1f %% of cases", 100*p)
-}
-
-// fisher is the chance that at most b of n are among those that show it, where a of m
-// and b of n are seen and nothing has changed.
-func fisher(a, m, b, n int) float64 {
-	k := a + b
-	if m == 0 || n == 0 || k == 0 {
-		return 1
-	}
-	sum := 0.0
-	for x := max(0, k-m); x <= min(b, n, k); x++ {
-		sum += math.Exp(choose(n, x) + choose(m, k-x) - choose(m+n, k))
-	}
-	return min(sum, 1)
-}
-
-// choose is the logarithm of the binomial coefficient.
-func choose(n, k int) float64 {
-	if k < 0 || k > n {
-		return math.Inf(-1)
-	}
-	log := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
-	return log(n) - log(k) - log(n-k)
 }

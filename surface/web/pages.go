@@ -8,6 +8,8 @@ import (
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/person"
 )
 
 // What the pages of the dashboard show, for programs. All of it comes in parts: whoever
@@ -63,12 +65,17 @@ func (a *API) improvement(w http.ResponseWriter, r *http.Request) {
 
 // timeline is a session in order: its turns, with every message of ours at its place.
 func (a *API) timeline(w http.ResponseWriter, r *http.Request) {
-	s, err := a.opt.Archive.Load(r.Context(), r.PathValue("id"))
+	mine, _, err := a.part(r.Context())
 	if err != nil {
 		failed(w, err)
 		return
 	}
-	doc, err := export.FromArchive(r.Context(), a.opt.Archive, s)
+	s, err := mine.Load(r.Context(), r.PathValue("id"))
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	doc, err := export.FromArchive(r.Context(), mine, s)
 	if err != nil {
 		failed(w, err)
 		return
@@ -86,7 +93,19 @@ func (a *API) timeline(w http.ResponseWriter, r *http.Request) {
 func (a *API) routePages() {
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/timeline", a.timeline)
 	if a.opt.Improvements != nil {
-		a.mux.HandleFunc("GET /trimtab/api/improvements", a.improvements)
-		a.mux.HandleFunc("GET /trimtab/api/improvements/{item}", a.improvement)
+		a.mux.HandleFunc("GET /trimtab/api/improvements", viewed(a.improvements))
+		a.mux.HandleFunc("GET /trimtab/api/improvements/{item}", viewed(a.improvement))
+	}
+}
+
+// viewed is for what holds evidence of everybody's sessions: a person needs the role to see
+// those, and whoever has the token of the data folder has all of it.
+func viewed(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := person.Of(r.Context()); ok {
+			person.Need(owned.View, next).ServeHTTP(w, r)
+			return
+		}
+		next(w, r)
 	}
 }

@@ -1,0 +1,3 @@
+#!/bin/sh
+mv parts/footer.txt parts/foot.txt
+sh build.sh

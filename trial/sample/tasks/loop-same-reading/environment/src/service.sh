@@ -1,0 +1,3 @@
+#!/bin/sh
+. ./conf.d/90-limits.conf
+echo "$ATTEMPTS_MAX"

@@ -1,0 +1,2 @@
+#!/bin/sh
+[ "$(tr -d ' \n' < answer.txt | sed 's,^\./,,')" = conf.d/90-limits.conf ]

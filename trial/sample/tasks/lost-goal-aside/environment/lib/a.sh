@@ -1,0 +1,3 @@
+old_name() {
+    echo hello
+}

@@ -1,0 +1,2 @@
+. lib/a.sh
+old_name

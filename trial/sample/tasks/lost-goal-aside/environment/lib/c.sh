@@ -1,0 +1,5 @@
+. lib/a.sh
+
+if true; then
+    old_name
+fi

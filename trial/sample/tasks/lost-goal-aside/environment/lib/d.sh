@@ -1,0 +1,2 @@
+# no call here
+echo plain
