@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// ErrRole: only who may approve improvements decides what becomes work.
+// ErrRole is a decision of somebody who may not take it: only who may approve improvements decides what becomes work.
 var ErrRole = errors.New("you may not decide what becomes work")
 
 // Restrict returns a queue in which nobody lets a request become work, refuses it or has it

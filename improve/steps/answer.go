@@ -68,7 +68,7 @@ func (j *Job) pushedElsewhere(ctx context.Context, p forge.Pull, head string) (m
 	}
 	tree := j.project()
 	if _, err := tree.Run(ctx, "merge-base", "--is-ancestor", head, p.Commit); err != nil {
-		return false, 0, nil //nolint:nilerr // the forge does not show yet what we pushed, or somebody began anew
+		return false, 0, nil // the forge does not show yet what we pushed, or somebody began anew
 	}
 	list, err := tree.Run(ctx, "log", "--no-show-signature", "--format=%H %s", "--end-of-options", head+".."+p.Commit)
 	if err != nil {

@@ -57,14 +57,21 @@ func (f *Worker) past(id string) (p past, found bool, err error) {
 	}
 	slices.SortFunc(known, func(a, b dbos.StepInfo) int { return a.StepID - b.StepID })
 	for n, s := range known {
-		r := recorded{name: s.StepName}
-		text, ok := s.Output.(string)
-		if s.StepID != n || s.Error != nil || !ok || json.Unmarshal([]byte(text), &r.outcome) != nil {
+		out, ok := readOutcome(s)
+		if s.StepID != n || !ok {
 			break // it was interrupted there, or cannot be read: it is done again
 		}
-		p.steps = append(p.steps, r)
+		p.steps = append(p.steps, recorded{s.StepName, out})
 	}
 	return p, true, nil
+}
+
+// readOutcome reads what a step gave to the engine to keep. It is false where the step ended
+// with an error, which is only that of an interruption.
+func readOutcome(s dbos.StepInfo) (out outcome, ok bool) {
+	text, ok := s.Output.(string)
+	ok = ok && s.Error == nil && json.Unmarshal([]byte(text), &out) == nil
+	return out, ok
 }
 
 // evidence is what the run began with and what its steps left.
