@@ -170,12 +170,12 @@ const (
 func newest(all []timeline.Turn) (shown []timeline.Turn, left int) {
 	items := 0
 	for i := len(all) - 1; i >= 0; i-- {
-		turn, room := all[i], mostItems-items
-		if room <= 0 || len(shown) == mostTurns {
+		turn, limit := all[i], mostItems-items
+		if limit <= 0 || len(shown) == mostTurns {
 			return shown, i + 1
 		}
-		if len(turn.Items) > room {
-			turn.Items = turn.Items[len(turn.Items)-room:]
+		if len(turn.Items) > limit {
+			turn.Items = turn.Items[len(turn.Items)-limit:]
 			return append([]timeline.Turn{turn}, shown...), i + 1
 		}
 		items += len(turn.Items)
