@@ -17,6 +17,7 @@ import (
 	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust/project"
+	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/surface/headless"
@@ -133,7 +134,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	c, err := chat.Open(chat.Options{
 		LastModel: last, Record: data + "/record", Window: picker.Window,
 		Hide:    append(subprocess.Secrets(a.lookup), data),
-		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
+		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: version.Read().Version,
 		Tools: cfg.Tools.Config, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
 		CheckTime: cfg.Verify.Limit(), Receipts: data + "/receipts", Grants: permission.Open(data+"/permissions.json", dir),
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
@@ -211,7 +212,7 @@ func (t *talk) lines(ctx context.Context) error {
 		return err
 	}
 	model = chosen.Name
-	t.printf("trimtab %s, model %s\n", versionOf().Version, model)
+	t.printf("trimtab %s, model %s\n", version.Read().Version, model)
 	if chosen.Note != "" {
 		t.printf("%s\n", chosen.Note)
 	}

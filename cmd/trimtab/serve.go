@@ -15,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/internal/home"
 	"github.com/trimtab/trimtab/internal/peer"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/gateway"
@@ -106,7 +107,7 @@ func (a *app) tracer(log *slog.Logger) (t gateway.Tracer, end func(), err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return trace.Start(cfg.Telemetry, a.getenv, versionOf().Version, log)
+	return trace.Start(cfg.Telemetry, a.getenv, version.Read().Version, log)
 }
 
 func parseUpstreams(list []string) (map[string]string, error) {
