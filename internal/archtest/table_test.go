@@ -137,6 +137,7 @@ var table = []row{
 	{"forge/gitea", oneForge, "one forge each, behind the interface of forge"},
 	{"forge/gitlab", oneForge, "one forge each, behind the interface of forge"},
 
+	{"surface/welcome", []string{".", "host", "improve", "replay", "replay/judge", "internal/termsafe"}, "the first look of trimtab init; it writes nothing"},
 	{"surface/tui/fuzzy", nil, "finds paths by a few of their letters"},
 	{"surface/tui/page", []string{"internal/termsafe", "host"}, "draws a conversation; it knows no keys and no session"},
 	{"surface/tui/debate", []string{".", "deliberate", "internal/termsafe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
@@ -195,6 +196,7 @@ var table = []row{
 	{"internal/teamtest", nil, "agents whose requests go to several gateways, for tests: it knows addresses, not gateways"},
 	{"internal/procgroup", nil, "a program ended together with what it started, whoever runs it"},
 	{"internal/settingtag", nil, "settings as struct tags declare them; it knows none"},
+	{"internal/version", nil, "which build of Trimtab a program is"},
 	{"internal/plural", nil, "how many of a thing, in words"},
 	{"internal/termsafe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
@@ -248,7 +250,7 @@ var deps = []dep{
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},
 	{"pgregory.net/rapid", []string{"_test"}, "properties and state machines that shrink"},
 	{"github.com/creack/pty", []string{"agent/sandbox", "internal/term", "bench/chat"}, "programs on a real terminal"},
-	{"github.com/charmbracelet/x/ansi", []string{"agent/tool", "internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
+	{"github.com/charmbracelet/x/ansi", []string{"agent/tool", "internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "surface/welcome", "_test"}, "takes what a program writes to a terminal apart"},
 }
 
 // covers reports whether a pattern of the table stands for a package.

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Development is the version of a build that has none.
-const Development = "development"
+// development is the version of a build that has none.
+const development = "development"
 
 // Info is a build.
 type Info struct {
@@ -35,7 +35,7 @@ func Read() Info {
 }
 
 func of(info *debug.BuildInfo) Info {
-	v := Info{Version: Development}
+	v := Info{Version: development}
 	if tag, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
 		v.Version, _, _ = strings.Cut(tag, "+")
 	}

@@ -13,8 +13,8 @@ func TestAVersionIsWhatTheLinkerWrote(t *testing.T) {
 		settings   []debug.BuildSetting
 		want       Info
 	}{
-		{"go run", "(devel)", nil, Info{Version: Development}},
-		{"nothing", "", nil, Info{Version: Development}},
+		{"go run", "(devel)", nil, Info{Version: development}},
+		{"nothing", "", nil, Info{Version: development}},
 		{"go install of a tag", "v0.1.0", nil, Info{Version: "0.1.0"}},
 		{"a release", "v0.1.0", []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "false"}}, Info{Version: "0.1.0", Revision: "abc"}},
 		{
