@@ -196,6 +196,7 @@ var table = []row{
 	{"internal/teamtest", nil, "agents whose requests go to several gateways, for tests: it knows addresses, not gateways"},
 	{"internal/procgroup", nil, "a program ended together with what it started, whoever runs it"},
 	{"internal/settingtag", nil, "settings as struct tags declare them; it knows none"},
+	{"internal/manual", nil, "the reference of the commands, from the commands"},
 	{"internal/version", nil, "which build of Trimtab a program is"},
 	{"internal/plural", nil, "how many of a thing, in words"},
 	{"internal/termsafe", nil, "text made harmless for a terminal, whoever prints it"},
@@ -225,7 +226,8 @@ var deps = []dep{
 	{"github.com/jackc/pgx/v5", []string{"store/postgres"}, "SQL stays inside the store"},
 	{"github.com/pressly/goose/v3", []string{"store/sqlite", "store/postgres"}, "migrations belong to the store they migrate"},
 
-	{"github.com/spf13/cobra", []string{"cmd/trimtab"}, "only the command reads flags"},
+	{"github.com/spf13/pflag", []string{"internal/manual"}, "the flags of cobra's commands"},
+	{"github.com/spf13/cobra", []string{"cmd/trimtab", "internal/manual"}, "only the command reads flags"},
 	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
 	{"github.com/tailscale/hujson", []string{"internal/config", "surface/hook/install", "host/setup"}, "config files may have comments, and errors need positions"},
 	{"github.com/pelletier/go-toml/v2", []string{"surface/hook/install", "host/setup"}, "a host's settings in TOML are decided from the parsed document"},
