@@ -10,12 +10,13 @@ PKGS      = ./...
 GOLANGCI    = v2.14.0
 GOFUMPT     = v0.12.0
 GOVULNCHECK = v1.8.0
+GORELEASER  = v2.12.0
 
 # -buildvcs=false: what is only compiled to be checked needs no version stamp, and
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -106,6 +107,16 @@ team: ## two people with Claude Code on two gateways, one killed, and one pull r
 	sh script/postgres.sh run $(GO) run ./bench/team -people
 	sh script/postgres.sh run $(GO) run ./bench/team -replicas 3 -kill 10s
 	TRIMTAB_TEST_POSTGRES= $(GO) run ./bench/team -replicas 3
+
+docs: ## write the documents that are made from the program: docs/commands.md
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/trimtab
+	bin/trimtab manual > docs/commands.md
+
+snapshot: ## what a release would hold, for this system, in dist/: archive, deb, rpm, and npm packages; publishes nothing
+	@bin=$$(GO='$(GO)' sh script/tool github.com/goreleaser/goreleaser/v2 $(GORELEASER)) || exit 1; \
+	"$$bin" release --snapshot --clean $(SNAPSHOTFLAGS)
+	sh script/npm dist dist/npm 0.0.0-snapshot
 
 screens: ## draw the README's pictures from the real chat
 	$(GO) test -count=1 -tags screens -run TestScreens ./cmd/trimtab

@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/improve/agents/subprocess"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust/project"
+	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/llm/registry"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/surface/headless"
@@ -134,7 +135,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 	c, err := chat.Open(chat.Options{
 		LastModel: last, LastTheme: data + "/theme", Record: data + "/record", Window: picker.Window, Commands: filepath.Join(filepath.Dir(a.loaded.User), "commands"),
 		Hide:    append(subprocess.Secrets(a.lookup), data),
-		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: versionOf().Version,
+		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: version.Read().Version,
 		Tools: cfg.Tools.Config, Web: cfg.Tools.Web, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,
 		CheckTime: cfg.Verify.Limit(), Receipts: data + "/receipts", Grants: permission.Open(data+"/permissions.json", dir),
 		Refuse: project.Refusal(setting.Book(a.home())), Clock: a.clock, Unattended: a.flag.permit != "", ReadOnly: a.flag.permit == "look",
@@ -212,7 +213,7 @@ func (t *talk) lines(ctx context.Context) error {
 		return err
 	}
 	model = chosen.Name
-	t.printf("trimtab %s, model %s\n", versionOf().Version, model)
+	t.printf("trimtab %s, model %s\n", version.Read().Version, model)
 	if chosen.Note != "" {
 		t.printf("%s\n", chosen.Note)
 	}

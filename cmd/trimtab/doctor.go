@@ -10,6 +10,7 @@ import (
 	"github.com/trimtab/trimtab/doctor"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/internal/trust"
+	"github.com/trimtab/trimtab/internal/version"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -20,7 +21,7 @@ func doctorCommand(a *app) *cobra.Command {
 }
 
 func (a *app) doctor(ctx context.Context) error {
-	v := versionOf()
+	v := version.Read()
 	all := []doctor.Finding{{Check: "version", State: doctor.OK, Text: fmt.Sprintf("trimtab %s, %s, %s", v.Version, v.Go, v.System)}}
 	all = append(all, a.checkSettings()...)
 	all = append(all, a.checkData(ctx)...)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/internal/setting"
+	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/surface/mcp"
 )
@@ -73,7 +74,7 @@ func (a *app) mcpServer(ctx context.Context, opt mcp.Options) (*mcp.Server, erro
 	if err != nil {
 		return nil, err
 	}
-	opt.Service, opt.Archive, opt.Version, opt.Clock = service, st, versionOf().Version, a.clock
+	opt.Service, opt.Archive, opt.Version, opt.Clock = service, st, version.Read().Version, a.clock
 	for _, m := range mode.BuiltIn() {
 		if m.Entry != "" {
 			opt.Prompts = append(opt.Prompts, mcp.Prompt{Name: m.ID, Title: m.Name, Short: m.Description, Text: m.Entry})

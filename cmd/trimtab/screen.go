@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/agent/chat"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/forge/git"
+	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/surface/tui"
 )
@@ -82,7 +83,7 @@ func (t *talk) toolList(s trimtab.Session) (out []tui.Item) {
 
 // notices are what a person should know before the first prompt.
 func (t *talk) notices() []string {
-	out := []string{"trimtab " + versionOf().Version + ": Shift+Tab changes the mode, Ctrl+O shows what steers the model, ? all keys"}
+	out := []string{"trimtab " + version.Read().Version + ": Shift+Tab changes the mode, Ctrl+O shows what steers the model, ? all keys"}
 	if t.unready != nil {
 		out = append(out, "nothing of this chat is saved: "+explain(t.unready))
 	}

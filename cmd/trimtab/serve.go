@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/peer"
 	"github.com/trimtab/trimtab/internal/trace"
+	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/llm/price"
 	"github.com/trimtab/trimtab/store/owned"
@@ -163,7 +164,7 @@ func (a *app) tracer(log *slog.Logger) (t gateway.Tracer, end func(), err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return trace.Start(cfg.Telemetry, a.getenv, versionOf().Version, log)
+	return trace.Start(cfg.Telemetry, a.getenv, version.Read().Version, log)
 }
 
 func parseUpstreams(list []string) (map[string]string, error) {

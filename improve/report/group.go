@@ -45,7 +45,7 @@ func groupFigures(g improve.Group) string {
 
 // groupToDo is what to do first in a group. Where nothing recurs, it is the first pattern.
 func groupToDo(g improve.Group, most int) []string {
-	if todo := first(g.Merged, most); len(todo) > 0 {
+	if todo := First(g.Merged, most); len(todo) > 0 {
 		return todo
 	}
 	for _, m := range g.Merged {

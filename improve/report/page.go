@@ -69,7 +69,7 @@ func (l Layout) HTML(w io.Writer, r improve.Reflection) error {
 	if p.Found != "" {
 		p.Found += "."
 	}
-	for _, todo := range first(r.Merged, 3) {
+	for _, todo := range First(r.Merged, 3) {
 		p.First = append(p.First, l.clean(unnumbered(todo)))
 	}
 	for _, line := range l.left(r) {

@@ -103,7 +103,7 @@ func (l Layout) summary(r improve.Reflection) []string {
 	what := l.what(r)
 	figures := plural.Grouped(r.Metrics.TotalMessages, "message") + ", " + plural.Grouped(r.Metrics.ToolUses, "tool call")
 	out := []string{what + ": " + figures + "."}
-	if todo := first(r.Merged, 3); len(todo) > 0 { // what to do stands in the first lines that anybody reads
+	if todo := First(r.Merged, 3); len(todo) > 0 { // what to do stands in the first lines that anybody reads
 		out = append([]string{what + ". Do first:"}, todo...)
 		out = append(out, fmt.Sprintf("%s (%d in several sessions) in %s.", plural.Count(len(r.Merged), "pattern"), recurring(r.Merged), figures))
 	} else if told := found(r); told != "" {
@@ -149,8 +149,8 @@ func found(r improve.Reflection) string {
 	return fmt.Sprintf("%s, none of them in several sessions", plural.Count(len(r.Merged), "pattern"))
 }
 
-// first says what to do, for the first troubles that recur and name a cause.
-func first(merged []improve.Merged, most int) []string {
+// First says what to do, for the first troubles that recur and name a cause.
+func First(merged []improve.Merged, most int) []string {
 	var out []string
 	for _, m := range merged {
 		if len(out) == most || m.General() || m.Sessions < 2 {

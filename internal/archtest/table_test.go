@@ -139,6 +139,7 @@ var table = []row{
 	{"forge/gitea", oneForge, "one forge each, behind the interface of forge"},
 	{"forge/gitlab", oneForge, "one forge each, behind the interface of forge"},
 
+	{"surface/welcome", []string{".", "host", "improve", "replay", "replay/judge", "internal/termsafe"}, "the first look of trimtab init; it writes nothing"},
 	{"surface/tui/fuzzy", nil, "finds paths by a few of their letters"},
 	{"surface/tui/page", []string{"internal/termsafe", "host"}, "draws a conversation; it knows no keys and no session"},
 	{"surface/tui/debate", []string{".", "deliberate", "internal/termsafe", "surface/tui/page", "surface/tui/edit"}, "draws a debate; it knows no model"},
@@ -213,6 +214,8 @@ var table = []row{
 	{"internal/teamtest", nil, "agents whose requests go to several gateways, for tests: it knows addresses, not gateways"},
 	{"internal/procgroup", nil, "a program ended together with what it started, whoever runs it"},
 	{"internal/settingtag", nil, "settings as struct tags declare them; it knows none"},
+	{"internal/manual", nil, "the reference of the commands, from the commands"},
+	{"internal/version", nil, "which build of Trimtab a program is"},
 	{"internal/plural", nil, "how many of a thing, in words"},
 	{"internal/termsafe", nil, "text made harmless for a terminal, whoever prints it"},
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
@@ -246,7 +249,8 @@ var deps = []dep{
 	{"golang.org/x/oauth2", []string{"surface/signin"}, "what go-oidc is made for"},
 	{"github.com/prometheus/client_golang", []string{"surface/metrics"}, "labels and histograms"},
 	{"github.com/prometheus/common", []string{"surface/metrics", "_test"}, "the text format of Prometheus"},
-	{"github.com/spf13/cobra", []string{"cmd/trimtab", "surface/operate"}, "only the command reads flags"},
+	{"github.com/spf13/pflag", []string{"internal/manual"}, "the flags of cobra's commands"},
+	{"github.com/spf13/cobra", []string{"cmd/trimtab", "surface/operate", "internal/manual"}, "only the command reads flags"},
 	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
 	{"github.com/tailscale/hujson", []string{"internal/config", "internal/policy", "surface/hook/install", "host/setup"}, "config files may have comments, and errors need positions"},
 	{"github.com/pelletier/go-toml/v2", []string{"surface/hook/install", "host/setup", "trial/task"}, "a host's settings and a task in TOML are decided from the parsed document"},
@@ -273,7 +277,7 @@ var deps = []dep{
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},
 	{"pgregory.net/rapid", []string{"_test"}, "properties and state machines that shrink"},
 	{"github.com/creack/pty", []string{"agent/sandbox", "internal/term", "bench/chat"}, "programs on a real terminal"},
-	{"github.com/charmbracelet/x/ansi", []string{"agent/tool", "internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "_test"}, "takes what a program writes to a terminal apart"},
+	{"github.com/charmbracelet/x/ansi", []string{"agent/tool", "internal/term", "surface/tui", "surface/tui/debate", "surface/tui/edit", "surface/welcome", "_test"}, "takes what a program writes to a terminal apart"},
 }
 
 // covers reports whether a pattern of the table stands for a package.

@@ -238,7 +238,7 @@ func (r *Played) add(kinds Kinds, s Said) {
 	} else if r.end.Resolved {
 		s.End = "solved"
 	}
-	s.Session, s.Kind = r.ID, kinds.of(s.By, s.Slot, s.Why)
+	s.Session, s.Kind = r.ID, kinds.Of(s.By, s.Slot, s.Why)
 	atEnd := s.Slot == string(replay.Continued)
 	s.Last = !atEnd && slices.Contains(r.stops, s.Step+1)
 	s.Behind = !atEnd && slices.Contains(r.prompts, s.Step)

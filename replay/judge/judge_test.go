@@ -263,7 +263,7 @@ func TestKinds(t *testing.T) {
 		loops: {"mine", "x", ""}, "mine": {"mine", "y", ""}, sameReport: {"guard", "report", ""}, unproved: {"stop", "continue", "no check since the last change"},
 		"open todo": {"stop", "continue", "2 open items on the todo list"}, "todo": {"todo", "reminder", ""},
 	} {
-		if got := table.of(note[0], note[1], note[2]); got != want {
+		if got := table.Of(note[0], note[1], note[2]); got != want {
 			t.Errorf("%v is %q, want %q", note, got, want)
 		}
 	}

@@ -79,8 +79,8 @@ func ReadKinds(file string) (Kinds, error) {
 	return append(more, ownKinds...), nil
 }
 
-// of returns the kind of a note; its maker's name where the table has no row.
-func (t Kinds) of(by, slot, why string) Kind {
+// Of returns the kind of a note; its maker's name where the table has no row.
+func (t Kinds) Of(by, slot, why string) Kind {
 	for _, r := range t {
 		if (r.By == "" || r.By == by) && (r.Slot == "" || r.Slot == slot) && strings.Contains(why, r.Why) {
 			return r.Kind

@@ -223,7 +223,7 @@ func (r *Played) judge(tolerance int) {
 }
 
 // kind is the kind of a labelled note.
-func (n NoteLabel) kind() Kind { return cmp.Or(n.Kind, ownKinds.of(n.By, n.Slot, "")) }
+func (n NoteLabel) kind() Kind { return cmp.Or(n.Kind, ownKinds.Of(n.By, n.Slot, "")) }
 
 func apart(a, b int) int { return max(a, b) - min(a, b) }
 

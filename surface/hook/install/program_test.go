@@ -81,3 +81,12 @@ func TestLacks_IsWhatIsNotInTheSettings(t *testing.T) {
 		t.Errorf("%+v, %q, %v", w, there, err)
 	}
 }
+
+func TestHooksAreKnownByTheProgramsName(t *testing.T) {
+	if _, err := NewWant("/usr/local/bin/tt", "", Parts{}); err == nil || !strings.Contains(err.Error(), "call it trimtab") {
+		t.Errorf("a program of another name: %v", err)
+	}
+	if _, err := NewWant("/opt/trimtab-0.1.0", "", Parts{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -34,8 +34,12 @@ type Parts struct {
 }
 
 // NewWant is what shall be in a host's settings for self, which is trimtab. data is the
-// data folder, "" where it is the usual one. An error is about the gateway's address.
+// data folder, "" where it is the usual one. An error is about the program's name, by which
+// our hooks are known among others, or about the gateway's address.
 func NewWant(self, data string, with Parts) (w Want, err error) {
+	if name := filepath.Base(self); !strings.Contains(name, programName) {
+		return w, fmt.Errorf("this program is called %s, and hooks of trimtab are known by its name: call it trimtab and try again", name)
+	}
 	w = Want{Hooks: hookCommand(self, data), Args: hookArgs(self, data), Plugin: with.Plugin, Server: mcpCommand(self, data)}
 	if with.MCP {
 		w.MCP = mcpCommand(self, data)
