@@ -103,10 +103,5 @@ func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, p *pipeli
 	if err := demo.Play(ctx, engine, a.opened, a.clock()); err != nil {
 		return err
 	}
-	project, transcript, err := work.SamplePaths(ctx, improve.Guidance)
-	if err != nil {
-		return err
-	}
-	_, err = p.New(ctx, pipeline.Query{Project: project, Names: []string{transcript}}, "", false)
-	return err
+	return p.OfferSample(ctx, improve.Guidance, work)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ trusted .trimtab may not set where requests go, what commands run, or any key.`,
 			if list {
 				return a.trustList()
 			}
-			dir, err := a.trustTarget(strings.Join(args, ""))
+			dir, err := project.Target(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -43,57 +42,25 @@ trusted .trimtab may not set where requests go, what commands run, or any key.`,
 	return c
 }
 
-func (a *app) trustTarget(dir string) (string, error) {
-	if dir != "" {
-		return filepath.Abs(dir)
-	}
-	return setting.Folder()
-}
-
 func (a *app) trust(dir string, yes bool) error {
-	found, err := project.Find(dir)
-	for _, text := range found.Left {
-		a.progress("%s\n", text)
-	}
-	if errors.Is(err, project.ErrNothing) {
-		return usageError{err}
-	}
-	if err != nil {
-		return err
-	}
 	book, err := setting.Book(a.home())
 	if err != nil {
 		return err
 	}
-	var open []project.Part
-	for _, p := range found.Parts {
-		if ok, _ := p.Trusted(book); ok { // what cannot be looked up is not trusted
-			a.printf("%s is trusted already\n", p.Name)
-			continue
+	done, err := project.Talk{Print: a.printf, Tell: a.progress, Clock: a.clock, Confirm: func(question string) (bool, error) {
+		if !yes && !a.terminal.in {
+			return false, misused("not a terminal; pass --yes to trust the files shown above")
 		}
-		open = append(open, p)
-		a.printf("%s", p.Text())
+		return yes || a.confirm(question), nil
+	}}.Trust(dir, book)
+	switch {
+	case errors.Is(err, project.ErrNothing):
+		return usageError{err}
+	case err == nil && !done:
+		a.printf("not trusted\n")
+		return errShown
 	}
-	if len(open) > 0 && !yes {
-		if !a.terminal.in {
-			return misused("not a terminal; pass --yes to trust the files shown above")
-		}
-		if !a.confirm("Trust these files as they are?") {
-			a.printf("not trusted\n")
-			return errShown
-		}
-	}
-	for _, p := range open {
-		kept, err := p.Trust(book, a.clock())
-		if err != nil {
-			return err
-		}
-		if kept != "" {
-			a.progress("the list of trusted folders was damaged; it is kept as %s, and a new one begun\n", kept)
-		}
-		a.printf("%s is trusted as it is now\n", p.Name)
-	}
-	return nil
+	return err
 }
 
 func (a *app) revoke(dir string) error {
@@ -101,11 +68,7 @@ func (a *app) revoke(dir string) error {
 	if err != nil {
 		return err
 	}
-	names, err := project.Revoke(dir, book)
-	for _, name := range names {
-		a.printf("%s is not trusted any more\n", name)
-	}
-	return err
+	return project.Talk{Print: a.printf}.Revoke(dir, book)
 }
 
 func (a *app) trustList() error {
@@ -114,17 +77,12 @@ func (a *app) trustList() error {
 		return err
 	}
 	records, err := book.List()
-	if err != nil {
-		return err
-	}
-	if a.flag.json {
+	switch {
+	case err != nil:
+	case a.flag.json:
 		return a.printJSON(append([]trust.Record{}, records...))
+	default:
+		project.Talk{Print: a.printf}.List(records)
 	}
-	if len(records) == 0 {
-		a.printf("no folder is trusted\n")
-	}
-	for _, r := range records {
-		a.printf("%s  since %s\n", r.Dir, r.At.Local().Format("2006-01-02 15:04"))
-	}
-	return nil
+	return err
 }

@@ -102,6 +102,15 @@ func (p *Pipeline) FileSample(ctx context.Context, kind improve.Kind, samples Sa
 	return it, filed, err
 }
 
+// OfferSample makes a request of the sample of a kind, which waits for a person.
+func (p *Pipeline) OfferSample(ctx context.Context, kind improve.Kind, samples Samples) error {
+	project, transcript, err := samples.SamplePaths(ctx, kind)
+	if err == nil {
+		_, err = p.New(ctx, Query{Project: project, Names: []string{transcript}}, "", false)
+	}
+	return err
+}
+
 // Ended reads items again. Bad is how many of them did not end as a person wants.
 func Ended(ctx context.Context, q improve.Backlog, items []improve.Item) (ended []improve.Item, bad int, err error) {
 	ended = []improve.Item{}

@@ -3,7 +3,7 @@
 // hand, so that neither can say what the program does not do.
 //
 //	err := manual.Markdown(os.Stdout, root)
-//	err = manual.Man("man/", root, "0.1.0")
+//	root.AddCommand(manual.Command(out, "0.1.0"))
 package manual
 
 import (
@@ -17,6 +17,24 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// Command writes the reference of the program that it is part of, for whoever makes a
+// package.
+func Command(out func() io.Writer, version string) *cobra.Command {
+	var man string
+	c := &cobra.Command{
+		Use: "manual", Short: "Write the reference of all commands as Markdown, or as man pages", Hidden: true, Args: cobra.NoArgs,
+		Example: "  trimtab manual > docs/commands.md\n  trimtab manual --man man/",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if man != "" {
+				return writeMan(man, c.Root(), version)
+			}
+			return Markdown(out(), c.Root())
+		},
+	}
+	c.Flags().StringVar(&man, "man", "", "write man pages into this `folder`")
+	return c
+}
 
 // commands are root and all below it that a person may call, in the order of help.
 func commands(root *cobra.Command) []*cobra.Command {
@@ -104,8 +122,8 @@ func unindent(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Man writes a man page for each command into a folder, which is made.
-func Man(dir string, root *cobra.Command, version string) error {
+// writeMan writes a man page for each command into a folder, which is made.
+func writeMan(dir string, root *cobra.Command, version string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

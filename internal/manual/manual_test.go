@@ -38,7 +38,7 @@ func TestThePageHasEveryCommandAndFlag(t *testing.T) {
 
 func TestManPagesAreRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man")
-	if err := manual.Man(dir, tree(), "0.1.0"); err != nil {
+	if err := manual.WriteMan(dir, tree(), "0.1.0"); err != nil {
 		t.Fatal(err)
 	}
 	all, err := filepath.Glob(filepath.Join(dir, "*"))

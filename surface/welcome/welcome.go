@@ -20,9 +20,9 @@ import (
 	"github.com/trimtab/trimtab/replay/judge"
 )
 
-// Sessions is how many of the newest sessions are played by default: enough to show what
+// usual is how many of the newest sessions are played by default: enough to show what
 // would be said, and done in seconds.
-const Sessions = 40
+const usual = 40
 
 // Options are what a look works with. All are needed.
 type Options struct {

@@ -1,13 +1,8 @@
 // Package project finds what of a project takes effect once a person trusts it: its
 // .trimtab folder, its AGENTS.md files, its automation_config.json and DEFAULT_WORKFLOW.md. Each part is read
-// once: what is shown is what is hashed and noted. It shows and decides nothing.
+// once: what is shown is what is hashed and noted. A person decides, by way of a Talk.
 //
-//	found, err := project.Find(dir)
-//	for _, p := range found.Parts {
-//		if ok, _ := p.Trusted(book); !ok {
-//			kept, err := p.Trust(book, now)
-//		}
-//	}
+//	done, err := project.Talk{Print: print, Tell: tell, Confirm: ask, Clock: time.Now}.Trust(dir, book)
 package project
 
 import (
@@ -81,8 +76,8 @@ func (p Part) Trust(book *trust.Book, now time.Time) (kept string, err error) {
 	return book.TrustFile(p.Name, p.data, now)
 }
 
-// Found is what there is in a folder.
-type Found struct {
+// parts is what there is in a folder.
+type parts struct {
 	Parts []Part
 	Left  []string // what cannot be trusted, and why
 }
@@ -90,9 +85,9 @@ type Found struct {
 // automation are the files for the automation of improvements.
 var automation = []string{improve.ProjectFile, improve.WorkflowFile}
 
-// Find finds the parts. What cannot be trusted is an error where there is nothing else.
-func Find(dir string) (Found, error) {
-	var out Found
+// find finds the parts. What cannot be trusted is an error where there is nothing else.
+func find(dir string) (parts, error) {
+	var out parts
 	var wrong error
 	if root := setting.FindProject(dir); root != "" {
 		files, digest, err := trust.Read(root)
@@ -134,9 +129,9 @@ func Find(dir string) (Found, error) {
 	return out, nil
 }
 
-// Revoke trusts nothing of a folder any more, and returns what was trusted. Also what is
+// revoke trusts nothing of a folder any more, and returns what was trusted. Also what is
 // gone from the disk may be in the book.
-func Revoke(dir string, book *trust.Book) (names []string, err error) {
+func revoke(dir string, book *trust.Book) (names []string, err error) {
 	all := []string{cmp.Or(setting.FindProject(dir), dir), filepath.Join(dir, instruct.Name)}
 	for _, name := range automation {
 		all = append(all, filepath.Join(cmp.Or(setting.Repository(dir), dir), filepath.FromSlash(name)))

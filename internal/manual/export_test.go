@@ -1,0 +1,4 @@
+package manual
+
+// WriteMan is for tests.
+var WriteMan = writeMan

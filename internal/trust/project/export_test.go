@@ -1,0 +1,10 @@
+package project
+
+// For tests.
+var (
+	Find   = find
+	Revoke = revoke
+)
+
+// Found is what Find returns.
+type Found = parts
