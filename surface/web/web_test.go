@@ -18,6 +18,8 @@ import (
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/person"
 	"github.com/trimtab/trimtab/surface/web"
 )
 
@@ -253,4 +255,62 @@ func policyFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestX2_PagesOfTheAPIShowAPersonTheirPart: the timeline of another's session is not there
+// for one who may only use the gateway, and improvements, which quote everybody's sessions,
+// take the role to see those.
+func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
+	st := memory.New()
+	engine, err := steer.New(steer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := session.New(engine, st, session.Options{})
+	for _, user := range []string{"ann", "bob"} {
+		if _, err := service.Begin(t.Context(), trimtab.Info{ID: user + "-1", User: user}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roles := map[string]owned.Role{"use": owned.Use, "view": owned.View}
+	srv := httptest.NewUnstartedServer(nil)
+	api, err := web.New(web.Options{
+		Service: service, Archive: st, Feed: st, Improvements: st.Queue(), Token: token, Hosts: []string{srv.Listener.Addr().String()},
+		Who: func(r *http.Request) (person.Person, bool) {
+			role, ok := roles[r.Header.Get("Role")]
+			return person.Person{User: "ann", Role: role}, ok
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Config.Handler = api
+	srv.Start()
+	t.Cleanup(srv.Close)
+	for _, tt := range []struct {
+		role, path string
+		want       int
+	}{
+		{"use", "sessions/ann-1/timeline", 200},
+		{"use", "sessions/bob-1/timeline", 403},
+		{"view", "sessions/bob-1/timeline", 200},
+		{"use", "improvements", 403},
+		{"use", "improvements/x", 403},
+		{"view", "improvements", 200},
+		{"", "improvements", 401},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/trimtab/api/"+tt.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Role", tt.role)
+		res, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != tt.want {
+			t.Errorf("%s as %q: %d, want %d", tt.path, tt.role, res.StatusCode, tt.want)
+		}
+	}
 }

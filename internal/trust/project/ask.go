@@ -34,7 +34,7 @@ func (t Talk) Trust(dir string, book *trust.Book) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var open []Part
+	var open []part
 	for _, p := range found.Parts {
 		if ok, _ := p.Trusted(book); ok { // what cannot be looked up is not trusted
 			t.Print("%s is trusted already\n", p.Name)

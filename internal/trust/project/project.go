@@ -26,8 +26,8 @@ import (
 // ErrNothing says that there is nothing to trust.
 var ErrNothing = errors.New("there is nothing to trust")
 
-// Part is something that takes effect once it is trusted.
-type Part struct {
+// part is something that takes effect once it is trusted.
+type part struct {
 	Name  string      // the folder of the .trimtab, or the file
 	Files trust.Files // by the names that people are shown
 
@@ -41,7 +41,7 @@ type Part struct {
 const maxShown = 32 << 10
 
 // Text is what a person is shown of a part before they trust it.
-func (p Part) Text() string {
+func (p part) Text() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
 		text := string(p.Files[name])
@@ -56,7 +56,7 @@ func (p Part) Text() string {
 }
 
 // Trusted reports whether a part is trusted as it is.
-func (p Part) Trusted(book *trust.Book) (bool, error) {
+func (p part) Trusted(book *trust.Book) (bool, error) {
 	var v trust.Verdict
 	var err error
 	if p.folder {
@@ -69,7 +69,7 @@ func (p Part) Trusted(book *trust.Book) (bool, error) {
 
 // Trust notes a part as trusted. kept is the name of a damaged list of what is trusted,
 // in the place of which a new one was begun.
-func (p Part) Trust(book *trust.Book, now time.Time) (kept string, err error) {
+func (p part) Trust(book *trust.Book, now time.Time) (kept string, err error) {
 	if p.folder {
 		return book.Trust(p.Name, p.digest, now)
 	}
@@ -78,7 +78,7 @@ func (p Part) Trust(book *trust.Book, now time.Time) (kept string, err error) {
 
 // parts is what there is in a folder.
 type parts struct {
-	Parts []Part
+	Parts []part
 	Left  []string // what cannot be trusted, and why
 }
 
@@ -91,7 +91,7 @@ func find(dir string) (parts, error) {
 	var wrong error
 	if root := setting.FindProject(dir); root != "" {
 		files, digest, err := trust.Read(root)
-		p := Part{Name: root, Files: trust.Files{}, folder: true, digest: digest}
+		p := part{Name: root, Files: trust.Files{}, folder: true, digest: digest}
 		for name, data := range files {
 			p.Files[trust.Folder+"/"+name] = data
 		}
@@ -107,7 +107,7 @@ func find(dir string) (parts, error) {
 		out.Left = append(out.Left, l.String())
 	}
 	for _, f := range found {
-		out.Parts = append(out.Parts, Part{Name: f.Path, Files: trust.Files{f.Name: f.Text}, data: f.Text})
+		out.Parts = append(out.Parts, part{Name: f.Path, Files: trust.Files{f.Name: f.Text}, data: f.Text})
 	}
 	for _, name := range automation {
 		file, data, err := pipeline.ReadProjectFile(cmp.Or(setting.Repository(dir), dir), name)
@@ -115,7 +115,7 @@ func find(dir string) (parts, error) {
 		case err != nil:
 			out.Left = append(out.Left, err.Error())
 		case data != nil:
-			out.Parts = append(out.Parts, Part{Name: file, Files: trust.Files{name: data}, data: data})
+			out.Parts = append(out.Parts, part{Name: file, Files: trust.Files{name: data}, data: data})
 		}
 	}
 	switch {
