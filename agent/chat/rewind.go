@@ -92,11 +92,22 @@ func (c *Chat) Undo(ctx context.Context, id string) (string, error) {
 		return "", errors.New("nothing was said yet that could be taken back")
 	}
 	r, err := c.Rewind(ctx, id, last, false)
-	text := fmt.Sprintf("taken back: %d messages, %d files put back", r.Messages, len(r.Files))
+	return r.text("taken back"), err
+}
+
+// text says what came of it.
+func (r Rewound) text(what string) string {
+	text := fmt.Sprintf("%s: %d messages, %d files put back", what, r.Messages, len(r.Files))
 	for _, left := range r.Left {
 		text += "\nnot put back: " + left
 	}
-	return text, err
+	return text
+}
+
+// RedoText brings back what was taken back last, and says what came of it.
+func (c *Chat) RedoText(ctx context.Context, id string) (string, error) {
+	r, err := c.Redo(ctx, id, false)
+	return r.text("brought back"), err
 }
 
 // errNoRedo says that there is nothing to do again.

@@ -12,6 +12,7 @@ package linechat
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -51,6 +52,8 @@ type Options struct {
 	Export    func(ctx context.Context, id, file string) (path string, err error)
 	Diff      func(id string, seq int) (string, error)
 	Undo      func(ctx context.Context, id string) (string, error) // takes the last turn back, and says what came of it
+	Redo      func(ctx context.Context, id string) (string, error) // brings back what was taken back last
+	Jobs      func() []tool.Job                                    // commands in the background
 }
 
 // Chat is a chat under way.
@@ -292,6 +295,8 @@ var own = [][2]string{
 	{"tools", "what the model may use"},
 	{"diff [session]", "what the last turn changed in files, or the session"},
 	{"undo", "take the last turn back: files and conversation"},
+	{"redo", "bring back what /undo took"},
+	{"jobs", "commands in the background, and what they wrote last"},
 	{"export FILE", "write the session to a file: .md, .json or .html"},
 	{"quit", "leave"},
 }
@@ -302,7 +307,7 @@ func (c *Chat) command(ctx context.Context, words []string) (left bool, err erro
 	}
 	arg := strings.Join(words[1:], " ")
 	switch words[0] {
-	case "resume", "model", "tools", "diff", "undo", "export":
+	case "resume", "model", "tools", "diff", "undo", "redo", "jobs", "export":
 		text, err := c.do(ctx, words[0], arg)
 		if err != nil {
 			text = c.opt.Explain(err)
@@ -352,10 +357,30 @@ func (c *Chat) do(ctx context.Context, name, arg string) (string, error) {
 		return "wrote " + path, err
 	case name == "undo" && c.opt.Undo != nil:
 		return c.opt.Undo(ctx, c.id)
+	case name == "redo" && c.opt.Redo != nil:
+		return c.opt.Redo(ctx, c.id)
+	case name == "jobs" && c.opt.Jobs != nil:
+		return jobsText(c.opt.Jobs()), nil
 	case name == "diff" && c.opt.Diff != nil:
 		return c.diff(ctx, arg)
 	}
 	return "/" + name + " takes more than that here; /help lists the commands", nil
+}
+
+// jobsText lists commands in the background.
+func jobsText(all []tool.Job) string {
+	if len(all) == 0 {
+		return "no command runs in the background"
+	}
+	var b strings.Builder
+	for _, j := range all {
+		fmt.Fprintf(&b, "%s  %s  %s\n", j.ID, j.State(), j.Command)
+		for line := range strings.Lines(strings.TrimRight(j.Output, "\n")) {
+			b.WriteString("  " + line)
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func (c *Chat) diff(ctx context.Context, arg string) (string, error) {

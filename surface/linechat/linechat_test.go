@@ -122,8 +122,8 @@ func TestPermit_TakesOnlyAClearYes(t *testing.T) {
 // TestChat_B14_ThePlainChatHasTheSameCommands, a path is no command, and Ctrl+C ends a reply
 // and not the program.
 func TestChat_B14_ThePlainChatHasTheSameCommands(t *testing.T) {
-	out, _ := chat(t, strings.NewReader("/etc/hosts what is in it\n/model large\n/resume two\n/export x.md\n/tools\n/undo\n/diff\n/help\n"))
-	for _, want := range []string{"you said ", "/etc/hosts what is in it", "/model NAME", "/undo", "/diff"} {
+	out, _ := chat(t, strings.NewReader("/etc/hosts what is in it\n/model large\n/resume two\n/export x.md\n/tools\n/undo\n/redo\n/jobs\n/diff\n/help\n"))
+	for _, want := range []string{"you said ", "/etc/hosts what is in it", "/model NAME", "/undo", "/redo", "/jobs", "/diff"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
