@@ -528,7 +528,7 @@ func (g *Steerer) tellReply(ctx context.Context, l *ledger) error {
 		return nil
 	}
 	m := *l.pending
-	m.ID = "r" + strconv.Itoa(len(l.main)+1) + "." + strconv.FormatInt(g.opt.Clock().UnixNano(), 36)
+	m.ID = "r" + strconv.Itoa(len(l.said)+1) + "." + strconv.FormatInt(g.opt.Clock().UnixNano(), 36)
 	m.Via = trimtab.ViaGateway
 	l.pending = nil
 	if n := len(l.main); n > 0 {
