@@ -25,9 +25,9 @@ func replayCommand(a *app) *cobra.Command {
 which Claude Code, Codex, opencode, Gemini CLI, Qwen Code, goose and pi keep theirs,
 of which a database may hold many, and what "opencode export" and Claude Code's
 /export write. A look at a file tells whose it is. It lists every note with its step,
-its cause, its tokens, the requests it would have been part of, and what that costs, and then where an agent
-would have been sent on, a session paused or the person told something. No model is
-called. Costs are told in tokens of plain input.
+its cause, its tokens, the requests it would have been part of, and what that costs,
+and then where an agent would have been sent on, a session paused or the person told
+something. No model is called. Costs are told in tokens of plain input.
 Settings: --config and --set; --against compares with another settings file.
 
 With --frames it tells what frames would have done instead: where the heuristics

@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tailscale/hujson"
@@ -145,7 +146,7 @@ func Layer(data string) (layer config.Layer, ok bool, err error) {
 
 func load(data string) (k kept, ok bool, err error) {
 	f, err := os.Open(filepath.Join(data, fileName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // where no data folder can be, none was joined
 		return k, false, nil
 	}
 	if err != nil {

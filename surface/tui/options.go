@@ -15,7 +15,15 @@ import (
 
 // Config is how the chat looks.
 type Config struct {
-	Theme string `json:"theme" guard:"user" enum:"auto,dark,light,warm,contrast,basic,plain" doc:"its colours; auto goes by the terminal's background. Without it, what /theme chose last"`
+	Theme string `json:"theme" guard:"user" default:"last" enum:"last,auto,dark,light,warm,contrast,basic,plain" doc:"its colours; last is what /theme chose last, auto goes by the terminal's background"`
+}
+
+// Named is the theme that the settings name, or the one that was chosen last.
+func (c Config) Named(last string) string {
+	if c.Theme == "last" {
+		return last
+	}
+	return c.Theme
 }
 
 // Service is the part of session.Service that the chat goes through.
