@@ -124,7 +124,7 @@ func unindent(text string) string {
 
 // writeMan writes a man page for each command into a folder, which is made.
 func writeMan(dir string, root *cobra.Command, version string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // for everybody to read
 		return err
 	}
 	all := commands(root)
