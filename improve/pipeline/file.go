@@ -39,7 +39,7 @@ func (p *Pipeline) File(ctx context.Context, f *Findings, c improve.Case, approv
 		case slices.Contains(binding, g.Name):
 			return improve.Item{}, errors.New(g.String())
 		default:
-			p.notify("automation would skip this: %s", g)
+			p.notify("automation alone would not file this: %s", g.Why)
 		}
 	}
 	c, err := p.withKind(c, f.Config, f.foundTurns(ctx, c))

@@ -106,7 +106,9 @@ func (p *Pipeline) FileSample(ctx context.Context, kind improve.Kind, samples Sa
 func (p *Pipeline) OfferSample(ctx context.Context, kind improve.Kind, samples Samples) error {
 	project, transcript, err := samples.SamplePaths(ctx, kind)
 	if err == nil {
-		_, err = p.New(ctx, Query{Project: project, Names: []string{transcript}}, "", false)
+		quiet := *p
+		quiet.opt.Notify = func(string) {} // what is told of a request is for whoever made it
+		_, err = quiet.New(ctx, Query{Project: project, Names: []string{transcript}}, "", false)
 	}
 	return err
 }

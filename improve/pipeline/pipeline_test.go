@@ -207,7 +207,7 @@ func TestNew_APersonIsHeldOnlyByTheBindingGates(t *testing.T) {
 		t.Fatalf("%+v, %v", it, err)
 	}
 	if !slices.ContainsFunc(b.said, func(s string) bool {
-		return strings.HasPrefix(s, "automation would skip this: "+improve.GateSeverity)
+		return strings.HasPrefix(s, "automation alone would not file this: ")
 	}) {
 		t.Errorf("of the other gates it says %q", b.said)
 	}

@@ -163,6 +163,9 @@ func (d *Dashboard) effectOf(ctx context.Context, from trimtab.Archive, now time
 		}
 	}
 	e.Weeks, e.Kinds, e.Projects, e.People = counted(weeks), counted(kinds), counted(projects), counted(people)
+	if first := slices.IndexFunc(e.Weeks, func(w Counted) bool { return w.Notes > 0 }); first > 0 {
+		e.Weeks = e.Weeks[first:] // before the first message there is nothing to see
+	}
 	for _, by := range [][]Counted{e.Kinds, e.Projects, e.People} {
 		slices.SortStableFunc(by, func(a, b Counted) int { return cmp.Compare(b.Notes, a.Notes) })
 	}
@@ -197,7 +200,7 @@ func bars(weeks []Counted) (all []bar) {
 	for _, w := range weeks {
 		most = max(most, w.Notes)
 	}
-	each := chartWidth / max(1, len(weeks))
+	each := chartWidth / max(effectWeeks, len(weeks))
 	for i, w := range weeks {
 		b := bar{X: i*each + 4, Width: each - 8, Week: w.Name, Tally: w.Tally}
 		b.Heeded, b.Unheeded = chartHeight*w.Heeded/most, chartHeight*w.Unheeded/most

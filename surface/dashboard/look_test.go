@@ -34,6 +34,9 @@ func TestEffectSaysWhatWasHeeded(t *testing.T) {
 			t.Errorf("it lacks %q: %s", want, text)
 		}
 	}
+	if strings.Contains(text, "2026-11-09") {
+		t.Error("weeks before the first message are told")
+	}
 }
 
 func TestFindingsBecomeImprovements(t *testing.T) {
