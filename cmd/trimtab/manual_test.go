@@ -1,15 +1,17 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/manual"
 )
 
-// The page of commands says what the commands say.
-func TestThePageOfCommandsIsCurrent(t *testing.T) {
+// The pages of commands and settings say what the program does.
+func TestThePagesOfCommandsAndSettingsAreCurrent(t *testing.T) {
 	page, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
@@ -20,5 +22,13 @@ func TestThePageOfCommandsIsCurrent(t *testing.T) {
 	}
 	if b.String() != string(page) {
 		t.Error("docs/commands.md is not what the commands say; make docs writes it")
+	}
+	b.Reset()
+	schema, err := config.Schema[Settings](schemaID)
+	if err == nil {
+		err = manual.Settings(&b, schema)
+	}
+	if page, bad := os.ReadFile("../../docs/all-settings.md"); err != nil || bad != nil || b.String() != string(page) {
+		t.Errorf("docs/all-settings.md is not what the settings say; make docs writes it: %v", errors.Join(err, bad))
 	}
 }

@@ -55,7 +55,7 @@ func rootCommand(a *app) *cobra.Command {
 	addGroup(c, "steer", "Steer a session:", append(askCommands(a), statusCommand(a))...)
 	addGroup(c, "look", "Look back:", sessionCommand(a), replayCommand(a), judgeCommand(a), reflectCommand(a))
 	addGroup(c, "improve", "Improve what went wrong:", improveCommand(a), trialCommand(a))
-	addGroup(c, "manage", "Set up and check:", initCommand(a), configCommand(a), trustCommand(a), installCommand(a), uninstallCommand(a), doctorCommand(a), versionCommand(a), mcpCommand(a), hookCommand(a), manual.Command(func() io.Writer { return a.out }, version.Read().Version))
+	addGroup(c, "manage", "Set up and check:", initCommand(a), configCommand(a), trustCommand(a), installCommand(a), uninstallCommand(a), doctorCommand(a), versionCommand(a), mcpCommand(a), hookCommand(a), manual.Command(func() io.Writer { return a.out }, version.Read().Version, func() ([]byte, error) { return config.Schema[Settings](schemaID) }))
 	c.CompletionOptions.HiddenDefaultCmd = false
 	c.SetCompletionCommandGroupID("manage")
 	c.SetHelpCommandGroupID("manage")

@@ -3,7 +3,7 @@
 // hand, so that neither can say what the program does not do.
 //
 //	err := manual.Markdown(os.Stdout, root)
-//	root.AddCommand(manual.Command(out, "0.1.0"))
+//	root.AddCommand(manual.Command(out, "0.1.0", schema))
 package manual
 
 import (
@@ -19,19 +19,28 @@ import (
 )
 
 // Command writes the reference of the program that it is part of, for whoever makes a
-// package.
-func Command(out func() io.Writer, version string) *cobra.Command {
+// package. schema is that of the settings.
+func Command(out func() io.Writer, version string, schema func() ([]byte, error)) *cobra.Command {
 	var man string
+	var settings bool
 	c := &cobra.Command{
 		Use: "manual", Short: "Write the reference of all commands as Markdown, or as man pages", Hidden: true, Args: cobra.NoArgs,
-		Example: "  trimtab manual > docs/commands.md\n  trimtab manual --man man/",
+		Example: "  trimtab manual > docs/commands.md\n  trimtab manual --settings > docs/all-settings.md\n  trimtab manual --man man/",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if man != "" {
 				return writeMan(man, c.Root(), version)
 			}
+			if settings {
+				raw, err := schema()
+				if err != nil {
+					return err
+				}
+				return Settings(out(), raw)
+			}
 			return Markdown(out(), c.Root())
 		},
 	}
+	c.Flags().BoolVar(&settings, "settings", false, "write the reference of the settings")
 	c.Flags().StringVar(&man, "man", "", "write man pages into this `folder`")
 	return c
 }

@@ -55,3 +55,19 @@ func TestManPagesAreRead(t *testing.T) {
 		}
 	}
 }
+
+func TestSettingsAreToldWithTypeAndDefault(t *testing.T) {
+	var b strings.Builder
+	err := manual.Settings(&b, []byte(`{"properties":{"$schema":{},"mill":{"properties":{"speed":{"type":"integer","default":3,"minimum":1,"maximum":9,"description":"turns a|b (only in your own config, never in a project's)"},"deep":{"properties":{"on":{"enum":["yes","no"]}}}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| `mill.speed` * | integer, 1 to 9 | `3` | turns a\\|b |", "| `mill.deep.on` | yes, no |  |  |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	if manual.Settings(&b, []byte("{")) == nil {
+		t.Error("half a schema is taken")
+	}
+}
