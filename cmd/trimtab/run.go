@@ -130,7 +130,7 @@ func (a *app) run(ctx context.Context, args []string, anything bool, opt runOpti
 		defer inside.Title{Out: a.out, Line: func() string { return a.titled(ctx, begun) }, Every: time.Second, Again: 10 * time.Second}.Start()()
 	}
 	code, err := agent.Run(ctx, backend, launch.Process{
-		Session: begun.ID, Data: data, Environ: append(slices.Clone(a.environ), config.Environ[Settings](a.flag.sets)...), In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
+		Session: begun.ID, Data: data, Environ: slices.Concat(a.environ, config.Environ[Settings](a.flag.sets), setting.Named(a.flag.config)), In: a.in, Out: a.out, Err: a.err, Terminal: a.terminal.in,
 	})
 	if err == nil && code != 0 {
 		return exitCode(code)

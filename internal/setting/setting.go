@@ -109,6 +109,18 @@ func Read(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
+// Named is the variable by which a program that we start finds the settings file that was
+// named to us: it may run in another folder.
+func Named(file string) []string {
+	if file == "" {
+		return nil
+	}
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	return []string{"TRIMTAB_CONFIG=" + file}
+}
+
 // Folder is the project: the folder that a program was started in.
 func Folder() (string, error) {
 	dir, err := os.Getwd()

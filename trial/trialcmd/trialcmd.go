@@ -8,6 +8,7 @@ package trialcmd
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,14 @@ func Command(p Program) *cobra.Command {
 		Use: "trial [TASKS…]", Short: "Find out whether steering helps, on your tasks", Long: run.About,
 		Example: "  trimtab trial --sample --model scripted\n  trimtab trial tasks --agent claude --arm off --arm on --repeat 5 --budget 20\n  trimtab trial tasks --model anthropic/claude-opus-5 --arm on --arm other.json\n  trimtab trial check tasks",
 	}
-	env := func() (run.Env, error) { return p.Env(use) }
+	env := func() (_ run.Env, err error) {
+		if use.To != "" { // a sandbox knows no folder that we are in
+			if use.To, err = filepath.Abs(use.To); err != nil {
+				return run.Env{}, err
+			}
+		}
+		return p.Env(use)
+	}
 	c.RunE = func(c *cobra.Command, dirs []string) error {
 		e, err := env()
 		if err != nil {
