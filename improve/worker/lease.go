@@ -47,7 +47,7 @@ func (h *hold) prolong(lease time.Duration) error {
 	if fresh {
 		return nil
 	}
-	err := h.flow.opt.Queue.Renew(h.life, h.it.ID, h.it.Fence, now.Add(lease))
+	err := h.flow.opt.Queue.Renew(h.life, h.item, h.fence, now.Add(lease))
 	if err == nil {
 		h.mu.Lock()
 		h.until = now.Add(lease)
@@ -68,7 +68,7 @@ func (h *hold) guard(ctx context.Context) error {
 	if !h.flow.clock().Before(until) {
 		return interrupted(improve.ErrLost)
 	}
-	it, err := h.flow.opt.Queue.Item(ctx, h.it.ID)
+	it, err := h.flow.opt.Queue.Item(ctx, h.item)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), steps.ErrCancelled) {
 			return steps.ErrCancelled
@@ -79,7 +79,7 @@ func (h *hold) guard(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return interrupted(err)
-	case it.Fence != h.it.Fence, it.State != improve.Running:
+	case it.Fence != h.fence, it.State != improve.Running:
 		return interrupted(improve.ErrLost)
 	case halted:
 		return interrupted(errHalted)

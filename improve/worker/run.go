@@ -18,13 +18,16 @@ type hold struct {
 	flow *Worker
 	job  *steps.Job
 	id   string
-	it   improve.Item // as it was taken
+	it   improve.Item // as it was taken, and then as resume left it
 	list []steps.Step // in the order in which its project has them done
 
 	life context.Context // ends when the item is no longer ours, or we stop
 	end  context.CancelCauseFunc
 	ctx  context.Context // of the steps; ends with life, and when a person cancels
 	stop context.CancelCauseFunc
+
+	item  string // what the lease is on; it does not change
+	fence int64  // under which it was taken
 
 	mu       sync.Mutex
 	until    time.Time
@@ -38,7 +41,7 @@ type hold struct {
 
 // work works on an item until it ends, or is no longer ours.
 func (f *Worker) work(ctx context.Context, it improve.Item, until time.Time) error {
-	h := &hold{flow: f, id: workflow(it), it: it, until: until, begun: make(chan struct{}), done: make(chan struct{})}
+	h := &hold{flow: f, id: workflow(it), it: it, item: it.ID, fence: it.Fence, until: until, begun: make(chan struct{}), done: make(chan struct{})}
 	h.life, h.end = context.WithCancelCause(ctx)
 	h.ctx, h.stop = context.WithCancelCause(h.life)
 	defer h.end(nil)
