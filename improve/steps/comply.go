@@ -19,38 +19,17 @@ import (
 // comply holds what was pushed to the rules: limits, nothing unfinished, no
 // secrets, tests that fail without it, and the reviews that were asked for.
 func comply(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if err := j.pushed(ctx, Feedback); err != nil {
-		return improve.Evidence{}, err
-	}
-	if _, err := j.fact(Feedback, "replies"); err != nil {
+	if err := j.repliedTo(ctx); err != nil {
 		return improve.Evidence{}, err
 	}
 	if err := j.refresh(ctx); err != nil { // the review may have changed what it says
 		return improve.Evidence{}, err
 	}
-	s, err := j.tree(ctx, Compliance)
+	p, err := j.pushedTree(ctx)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	head, err := j.fact(Feedback, "commit")
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	if err := s.restore(ctx, head, head); err != nil { // what was pushed, and not what lies here
-		return improve.Evidence{}, err
-	}
-	size, _, err := j.measure(ctx, s)
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	patch, err := s.patch(ctx)
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	kinds, err := j.fact(Review, "kinds")
-	if err != nil {
-		return improve.Evidence{}, err
-	}
+	s, head, size, patch, kinds := p.stands, p.head, p.size, p.patch, p.kinds
 	old, err := j.oldTests(ctx, s, head, oldLog)
 	if err != nil {
 		return improve.Evidence{}, err
@@ -323,4 +302,44 @@ func (j *Job) ready(ctx context.Context, p forge.Pull, v forge.Verdict) (improve
 		said = label
 	}
 	return facts("state", "open, not merged", "merge", string(p.Merge), "checks", string(v), "commit", p.Commit, "label", said, "url", p.URL), err
+}
+
+// repliedTo refuses unless what was pushed is still that, and its review was replied to.
+func (j *Job) repliedTo(ctx context.Context) error {
+	if err := j.pushed(ctx, Feedback); err != nil {
+		return err
+	}
+	_, err := j.fact(Feedback, "replies")
+	return err
+}
+
+// pushedTree is what was pushed, as compliance looks at it.
+type pushedTree struct {
+	stands
+	head  string // the commit
+	size  Size
+	tree  string
+	patch []byte
+	kinds string // of the reviews that were asked for
+}
+
+// pushedTree checks out what was pushed, and not what lies here.
+func (j *Job) pushedTree(ctx context.Context) (p pushedTree, err error) {
+	if p.stands, err = j.tree(ctx, Compliance); err != nil {
+		return p, err
+	}
+	if p.head, err = j.fact(Feedback, "commit"); err != nil {
+		return p, err
+	}
+	if err = p.restore(ctx, p.head, p.head); err != nil {
+		return p, err
+	}
+	if p.size, p.tree, err = j.measure(ctx, p.stands); err != nil {
+		return p, err
+	}
+	if p.patch, err = p.stands.patch(ctx); err != nil {
+		return p, err
+	}
+	p.kinds, err = j.fact(Review, "kinds")
+	return p, err
 }

@@ -470,35 +470,14 @@ func (j *Job) proved(step improve.StepName, otherwise string) error {
 // complyGuidance is the step compliance of guidance: what was pushed is held to the
 // rules that hold for it.
 func complyGuidance(ctx context.Context, j *Job) (improve.Evidence, error) {
-	if err := j.pushed(ctx, Feedback); err != nil {
+	if err := j.repliedTo(ctx); err != nil {
 		return improve.Evidence{}, err
 	}
-	if _, err := j.fact(Feedback, "replies"); err != nil {
-		return improve.Evidence{}, err
-	}
-	s, err := j.tree(ctx, Compliance)
+	p, err := j.pushedTree(ctx)
 	if err != nil {
 		return improve.Evidence{}, err
 	}
-	head, err := j.fact(Feedback, "commit")
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	if err := s.restore(ctx, head, head); err != nil { // what was pushed, and not what lies here
-		return improve.Evidence{}, err
-	}
-	size, tree, err := j.measure(ctx, s)
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	patch, err := s.patch(ctx)
-	if err != nil {
-		return improve.Evidence{}, err
-	}
-	kinds, err := j.fact(Review, "kinds")
-	if err != nil {
-		return improve.Evidence{}, err
-	}
+	s, head, size, tree, patch, kinds := p.stands, p.head, p.size, p.tree, p.patch, p.kinds
 	unfit, err := j.fitGuidance(ctx, s, size)
 	if err != nil {
 		return improve.Evidence{}, err
