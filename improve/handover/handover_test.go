@@ -83,27 +83,7 @@ func (g *team) onLocal(t *testing.T) {
 		return f
 	}
 	g.forge = func(login string) forge.Forge { return open(login).Roles() }
-	g.count = func() (issues, pulls int) {
-		hub := open("ada")
-		for _, login := range logins {
-			for _, err := range hub.IssuesBy(t.Context(), login) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				issues++
-			}
-		}
-		out, err := g.git.In(hub.Remote().URL).Run(t.Context(), "for-each-ref", "--format=%(refname:short)", "refs/heads/feat")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for branch := range strings.FieldsSeq(out) {
-			for range hub.PullsFrom(t.Context(), branch) {
-				pulls++
-			}
-		}
-		return issues, pulls
-	}
+	g.count = func() (issues, pulls int) { return counted(t, g) }
 }
 
 // onHub has the team work at a strict fake of GitHub, each under an account of their own.

@@ -14,8 +14,8 @@ import (
 	"github.com/trimtab/trimtab/improve"
 )
 
-// crew are three machines that work at the same time, each a process with a data folder.
-type crew struct {
+// machines are three workers that run at the same time, each a process with a data folder.
+type machines struct {
 	folder string
 	env    []string
 	procs  [3]*process
@@ -27,7 +27,7 @@ type process struct {
 	end chan error
 }
 
-func (c *crew) start(t *testing.T, n int) {
+func (c *machines) start(t *testing.T, n int) {
 	t.Helper()
 	p := &process{cmd: exec.Command(os.Args[0]), end: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), append(c.env, teamFolder+"="+c.folder, fmt.Sprint(whichMachine, "=", n), deathAt+"=")...)
@@ -40,7 +40,7 @@ func (c *crew) start(t *testing.T, n int) {
 }
 
 // kill ends a machine as the loss of its power would, and waits until it is gone.
-func (c *crew) kill(n int) {
+func (c *machines) kill(n int) {
 	_ = c.procs[n].cmd.Process.Kill()
 	<-c.procs[n].end
 }
@@ -53,7 +53,7 @@ func (c *crew) kill(n int) {
 func TestX4_ThreeWorkersKilledAtRandomMoments(t *testing.T) {
 	runs, kills, lost, taken, slowest := runs(t, 1), 0, 0, 0, time.Duration(0)
 	for run := range runs {
-		c := &crew{folder: t.TempDir(), env: []string{leaseOf + "=2"}}
+		c := &machines{folder: t.TempDir(), env: []string{leaseOf + "=2"}}
 		at := os.Getenv("TRIMTAB_TEST_POSTGRES")
 		if at != "" {
 			at = schema(t, at)
