@@ -153,6 +153,7 @@ func TestChat_2_ABackgroundCommandOnATerminal(t *testing.T) {
 	}
 	c.Wait("gone", "ended with exit code 4")
 	c.Type(escape)
+	c.Gone("job b1") // what is typed before that reads as Alt with a letter
 	c.Wait("in the background: echo serving")
 	c.Gone("1 in background")
 	c.Type("and?" + enter)
