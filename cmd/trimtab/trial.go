@@ -33,7 +33,7 @@ func (a *app) trialEnv(use trialcmd.Use) (trials.Env, error) {
 		return trials.Env{}, err
 	}
 	env := trials.Env{
-		Self: self, Data: data, Trials: cmp.Or(use.To, filepath.Join(data, "trials")), Lookup: a.lookup, Pass: use.Pass, Redact: secret.Redactor(secret.Options{Known: secret.FromEnviron(a.environ)}),
+		Self: self, Linux: use.Linux, Data: data, Trials: cmp.Or(use.To, filepath.Join(data, "trials")), Lookup: a.lookup, Pass: use.Pass, Redact: secret.Redactor(secret.Options{Known: secret.FromEnviron(a.environ)}),
 		Sandbox: trials.Confined(cfg.Tools.Sandbox, use.Unconfined), Sets: a.flag.sets, Price: picker.Cost, Clock: a.clock, Tell: a.progress,
 		Open: func(ctx context.Context, dir string) (trimtab.Archive, func() error, error) {
 			st, err := sqlite.Open(ctx, filepath.Join(dir, "trimtab.db"), cfg.Store.Config)

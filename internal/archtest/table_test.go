@@ -187,9 +187,10 @@ var table = []row{
 	{"trial", []string{"internal/stat"}, "plans runs and says what they show; it runs nothing"},
 	{"trial/task", nil, "tasks as folders; it runs none"},
 	{"trial/scripted", []string{"internal/fakemodel"}, "a model that fails by a script, served as the providers are; it sees neither task nor arm"},
+	{"trial/container", []string{"agent/sandbox", "improve/agents/subprocess"}, "the command line of docker and podman; it knows no task"},
 	{"trial/trialcmd", []string{"trial/run"}, "thin: the flags of a trial"},
 	{"trial/sample", nil, "tasks that are built in"},
-	{"trial/run", []string{".", "agent/sandbox", "evidence", "host", "improve/agents/subprocess", "internal/config", "internal/filelock", "loop", "trial", "trial/sample", "trial/scripted", "trial/task"}, "makes runs with programs in a cage and measures them; stores come to it as an interface"},
+	{"trial/run", []string{".", "agent/sandbox", "evidence", "host", "improve/agents/subprocess", "internal/config", "internal/filelock", "loop", "trial", "trial/container", "trial/sample", "trial/scripted", "trial/task"}, "makes runs with programs in a cage and measures them; stores come to it as an interface"},
 
 	{"trimtabtest", []string{"."}, "session scripts for everyone's tests, so it may depend on no one's code"},
 	{"bench", []string{"*"}, "measures any package beside its peers; nothing imports it"},

@@ -60,8 +60,9 @@ func agentNames() []string {
 	return names
 }
 
-// findAgent finds an agent and asks it for its version, before any run begins.
-func findAgent(ctx context.Context, name, model string, env Env) (agent, error) {
+// findAgent finds an agent and asks it for its version, before any run begins. One that
+// works within containers only need not be here.
+func findAgent(ctx context.Context, name, model string, within bool, env Env) (agent, error) {
 	a := agent{name: name, model: model, env: env}
 	row, ok := host.Find(name)
 	if name == Own {
@@ -82,6 +83,10 @@ func findAgent(ctx context.Context, name, model string, env Env) (agent, error) 
 		sum, err := fileDigest(env.Self)
 		a.version = sum
 		return a, err
+	}
+	if within {
+		a.version = "of each image"
+		return a, nil
 	}
 	path, err := subprocess.Find(a.row.Program, subprocess.Environ(env.Lookup, "/"))
 	if err != nil {
@@ -171,16 +176,23 @@ func withHooks(args []string) []string {
 // environ is what the run gets to see of the environment: the keys of this agent, or the one
 // of the scripted model and none of the person's.
 func (a agent) environ(home, data, settings string) []string {
-	names := slices.Concat(a.row.Keys, a.row.Vars, a.env.Pass)
+	own, keys := a.variables(data, settings)
+	return slices.Concat(subprocess.Environ(a.env.Lookup, home), own, keys)
+}
+
+// variables are those of the agent: what everybody may read, and the keys.
+func (a agent) variables(data, settings string) (own, keys []string) {
+	// Also for hooks that the agent calls: else they would speak in every arm.
+	own = append(slices.Clone(a.row.Env), "TRIMTAB_DATA="+data, "TRIMTAB_CONFIG="+settings)
 	if a.scripted() {
-		names = nil
+		return own, []string{stand[a.name].key + "=scripted"}
 	}
-	out := append(subprocess.Environ(a.env.Lookup, home, names...), a.row.Env...)
-	out = append(out, "TRIMTAB_DATA="+data, "TRIMTAB_CONFIG="+settings) // also for hooks that the agent calls: else they would speak in every arm
-	if a.scripted() {
-		out = append(out, stand[a.name].key+"=scripted")
+	for _, name := range slices.Concat(a.row.Keys, a.row.Vars, a.env.Pass) {
+		if v, ok := a.env.Lookup(name); ok && !subprocess.Forge(name) {
+			keys = append(keys, name+"="+v)
+		}
 	}
-	return out
+	return own, keys
 }
 
 // home says whether the agent gets a home of its own: with a key it needs nothing of the

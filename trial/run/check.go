@@ -26,6 +26,10 @@ func Check(ctx context.Context, req Request, env Env) ([]Checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.tasks = tasks
+	if err := t.engines(ctx); err != nil {
+		return nil, err
+	}
 	var all []Checked
 	for _, one := range tasks {
 		why, err := t.check(ctx, one)
@@ -66,22 +70,27 @@ func (t *trials) tryOut(ctx context.Context, one task.Task, solve bool) (tested,
 		return tested{}, err
 	}
 	defer os.RemoveAll(folder)
-	if err := one.Copy(task.Environment, filepath.Join(folder, workDir)); err != nil {
+	img, err := t.image(ctx, one)
+	if err != nil {
+		return tested{outcome: trial.Broken, said: err.Error()}, ctx.Err()
+	}
+	box, err := t.prepare(ctx, one, img, folder)
+	if err != nil {
 		return tested{}, err
 	}
-	if err := os.MkdirAll(filepath.Join(folder, logsDir), 0o700); err != nil {
-		return tested{}, err
+	if box != nil {
+		defer box.Close()
 	}
 	if solve {
 		if err := one.Copy(task.Solution, filepath.Join(folder, task.Solution)); err != nil {
 			return tested{}, err
 		}
-		end, err := t.shell(ctx, one, folder, filepath.Join(folder, task.Solution, "solve.sh"))
+		end, err := t.shell(ctx, one, folder, box, filepath.Join(folder, task.Solution, "solve.sh"))
 		if err != nil || end.Exit != 0 {
 			return tested{outcome: trial.Broken, said: fmt.Sprintf("solution/solve.sh does not come to a good end: exit code %d, %v %s", end.Exit, err, lastLine(end.Tail))}, ctx.Err()
 		}
 	}
-	return t.test(ctx, one, folder)
+	return t.test(ctx, one, folder, box)
 }
 
 // CheckText is what was found, for people.

@@ -16,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab/internal/atomicfile"
 	"github.com/trimtab/trimtab/internal/plainfile"
 	"github.com/trimtab/trimtab/trial"
+	"github.com/trimtab/trimtab/trial/container"
 	"github.com/trimtab/trimtab/trial/scripted"
 	"github.com/trimtab/trimtab/trial/task"
 )
@@ -27,6 +28,8 @@ const (
 	testsDir   = "tests"
 	logsDir    = "logs"
 	resultFile = "result.json" // written last: a run without it is none
+
+	settingsFile = "settings.json" // of the arm, in dataDir
 )
 
 const (
@@ -39,21 +42,22 @@ type job struct {
 	trial.Run
 	task   task.Task
 	arm    arm
+	image  container.Image // without ID: a copy of the files
 	key    string
 	folder string
+	box    *container.Box // nil: our sandbox
 }
 
 // one makes a run: a fresh copy, the agent, the tests, the measures. It is recorded when it
 // is whole; an error says that it was not made at all, and leaves nothing recorded.
 func (t *trials) one(ctx context.Context, j job) (trial.Result, error) {
 	r := trial.Result{Run: j.Run, Key: j.key, Folder: j.folder, Began: t.env.Clock().UTC().Truncate(1e9)}
-	if err := j.task.Copy(task.Environment, filepath.Join(j.folder, workDir)); err != nil {
+	var err error
+	if j.box, err = t.prepare(ctx, j.task, j.image, j.folder); err != nil {
 		return r, err
 	}
-	for _, dir := range []string{dataDir, logsDir} {
-		if err := os.MkdirAll(filepath.Join(j.folder, dir), 0o700); err != nil {
-			return r, err
-		}
+	if j.box != nil {
+		defer j.box.Close()
 	}
 	if err := t.work(ctx, j, &r); err != nil {
 		return r, err
@@ -75,6 +79,19 @@ func (t *trials) one(ctx context.Context, j job) (trial.Result, error) {
 	return r, atomicfile.Write(filepath.Join(j.folder, resultFile), raw, 0o600)
 }
 
+// prepare makes the place of a run: a fresh copy of the files, or a container.
+func (t *trials) prepare(ctx context.Context, one task.Task, img container.Image, folder string) (*container.Box, error) {
+	for _, dir := range []string{dataDir, logsDir, filepath.Join(logsDir, "verifier")} {
+		if err := os.MkdirAll(filepath.Join(folder, dir), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if img.ID != "" {
+		return t.start(ctx, one, img, folder)
+	}
+	return nil, one.Copy(task.Environment, filepath.Join(folder, workDir))
+}
+
 // work has the agent do the task.
 func (t *trials) work(ctx context.Context, j job, r *trial.Result) error {
 	if len(j.task.Instruction) > maxPrompt {
@@ -94,37 +111,20 @@ func (t *trials) work(ctx context.Context, j job, r *trial.Result) error {
 		defer model.Close()
 		url = model.URL
 	}
-	private, home := t.agent.home()
 	data := filepath.Join(j.folder, dataDir)
-	setting := subprocess.Setting{Dir: filepath.Join(j.folder, workDir), Write: []string{data}, Sandbox: t.env.Sandbox, Self: t.env.Self}
-	setting.Hide = slices.Concat(t.agent.secrets(private), t.hidden)
-	if !private {
-		for _, dir := range t.agent.row.State {
-			setting.Write = append(setting.Write, filepath.Join(home, filepath.FromSlash(dir)))
-		}
-	}
-	place, err := subprocess.Open(setting)
-	if err != nil {
-		return err
-	}
-	defer place.Close()
-	if private {
-		home = place.Home
-		if err := t.agent.furnish(home); err != nil {
-			return err
-		}
-	}
-	settings := filepath.Join(data, "settings.json")
-	if err := os.WriteFile(settings, j.arm.settings, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(data, settingsFile), j.arm.settings, 0o600); err != nil {
 		return err
 	}
 	log, err := subprocess.Create(filepath.Join(j.folder, logsDir, "agent.log"), t.env.Redact)
 	if err != nil {
 		return err
 	}
-	argv, stdin := t.agent.argv(j.task.Instruction, url)
-	end, err := place.Run(ctx, subprocess.Program{Argv: argv, Stdin: stdin, Env: t.agent.environ(home, data, settings), Time: j.task.AgentTime, Output: maxLog, Log: log})
-	r.Seconds, r.Exit, r.Box, r.Why = math.Round(end.Took.Seconds()*10)/10, end.Exit, place.Boxed(), t.env.Redact(end.Tail)
+	do := t.outside
+	if j.box != nil {
+		do = t.inside
+	}
+	end, box, err := do(ctx, j, url, log)
+	r.Seconds, r.Exit, r.Box, r.Why = math.Round(end.Took.Seconds()*10)/10, end.Exit, box, t.env.Redact(end.Tail)
 	if err = errors.Join(err, log.Close()); err == nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
@@ -139,6 +139,34 @@ func (t *trials) work(ctx context.Context, j job, r *trial.Result) error {
 	return nil
 }
 
+// outside has the agent work on the copy of the files, in our sandbox.
+func (t *trials) outside(ctx context.Context, j job, url string, log *subprocess.Log) (subprocess.End, string, error) {
+	private, home := t.agent.home()
+	data := filepath.Join(j.folder, dataDir)
+	setting := subprocess.Setting{Dir: filepath.Join(j.folder, workDir), Write: []string{data}, Sandbox: t.env.Sandbox, Self: t.env.Self}
+	setting.Hide = slices.Concat(t.agent.secrets(private), t.hidden)
+	if !private {
+		for _, dir := range t.agent.row.State {
+			setting.Write = append(setting.Write, filepath.Join(home, filepath.FromSlash(dir)))
+		}
+	}
+	place, err := subprocess.Open(setting)
+	if err != nil {
+		return subprocess.End{}, "", err
+	}
+	defer place.Close()
+	if private {
+		home = place.Home
+		if err := t.agent.furnish(home); err != nil {
+			return subprocess.End{}, "", err
+		}
+	}
+	argv, stdin := t.agent.argv(j.task.Instruction, url)
+	env := t.agent.environ(home, data, filepath.Join(data, settingsFile))
+	end, err := place.Run(ctx, subprocess.Program{Argv: argv, Stdin: stdin, Env: env, Time: j.task.AgentTime, Output: maxLog, Log: log})
+	return end, place.Boxed(), err
+}
+
 // verdict asks the tests, unless it is known already how the run ended.
 func (t *trials) verdict(ctx context.Context, j job, r *trial.Result) error {
 	if r.Outcome != "" {
@@ -148,7 +176,7 @@ func (t *trials) verdict(ctx context.Context, j job, r *trial.Result) error {
 		r.Outcome, r.Why = trial.Broken, t.agent.refused(r.Exit, r.Why)
 		return nil
 	}
-	got, err := t.test(ctx, j.task, j.folder)
+	got, err := t.test(ctx, j.task, j.folder, j.box)
 	if err != nil {
 		return err
 	}
@@ -164,15 +192,12 @@ type tested struct {
 }
 
 // test copies the hidden tests beside the work and runs them there.
-func (t *trials) test(ctx context.Context, one task.Task, folder string) (tested, error) {
+func (t *trials) test(ctx context.Context, one task.Task, folder string, box *container.Box) (tested, error) {
 	tests, logs := filepath.Join(folder, testsDir), filepath.Join(folder, logsDir)
 	if err := one.Copy(task.Tests, tests); err != nil {
 		return tested{}, err
 	}
-	if err := os.MkdirAll(filepath.Join(logs, "verifier"), 0o700); err != nil {
-		return tested{}, err
-	}
-	end, err := t.shell(ctx, one, folder, filepath.Join(tests, "test.sh"))
+	end, err := t.shell(ctx, one, folder, box, filepath.Join(tests, "test.sh"))
 	switch {
 	case ctx.Err() != nil:
 		return tested{}, context.Cause(ctx)
@@ -217,8 +242,17 @@ func readReward(file string) (*float64, error) {
 }
 
 // shell runs a script of the task in the work folder of a run: its tests, or its solution.
-func (t *trials) shell(ctx context.Context, one task.Task, folder, script string) (subprocess.End, error) {
+func (t *trials) shell(ctx context.Context, one task.Task, folder string, box *container.Box, script string) (subprocess.End, error) {
 	logs := filepath.Join(folder, logsDir)
+	log, err := subprocess.Create(filepath.Join(logs, filepath.Base(script)+".log"), t.env.Redact)
+	if err != nil {
+		return subprocess.End{}, err
+	}
+	if box != nil {
+		to := map[string]string{testsDir: insideTests, task.Solution: insideSolve}[filepath.Base(filepath.Dir(script))]
+		end, err := t.insideShell(ctx, one, box, filepath.Dir(script), to, filepath.Base(script), log)
+		return end, errors.Join(err, log.Close())
+	}
 	place, err := subprocess.Open(subprocess.Setting{
 		Dir: filepath.Join(folder, workDir), Write: []string{logs}, Sandbox: t.env.Sandbox, Self: t.env.Self,
 		Cache: filepath.Join(t.env.Trials, "cache"), Hide: subprocess.Secrets(t.env.Lookup),
@@ -227,10 +261,6 @@ func (t *trials) shell(ctx context.Context, one task.Task, folder, script string
 		return subprocess.End{}, err
 	}
 	defer place.Close()
-	log, err := subprocess.Create(filepath.Join(logs, filepath.Base(script)+".log"), t.env.Redact)
-	if err != nil {
-		return subprocess.End{}, err
-	}
 	env := append(subprocess.Environ(t.env.Lookup, place.Home),
 		"TRIAL_APP="+filepath.Join(folder, workDir), "TRIAL_TESTS="+filepath.Join(folder, testsDir), "TRIAL_LOGS="+logs)
 	end, err := place.Run(ctx, subprocess.Program{Argv: []string{"sh", script}, Env: append(env, one.Env...), Time: one.TestTime, Output: maxLog, Log: log})

@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/internal/filelock"
 	"github.com/trimtab/trimtab/internal/plainfile"
 	"github.com/trimtab/trimtab/trial"
+	"github.com/trimtab/trimtab/trial/container"
 	"github.com/trimtab/trimtab/trial/sample"
 	"github.com/trimtab/trimtab/trial/task"
 )
@@ -45,11 +46,15 @@ type Request struct {
 	Tokens   int     // 0 is no limit
 	Fresh    bool    // nothing of earlier trials counts
 	Command  string  // the command line, for the report
+
+	Container string // docker, podman or none; "" is what answers
+	Install   string // a shell line that is run as root in every image, such as one that installs the agent
 }
 
 // Env is what a trial runs with.
 type Env struct {
 	Self     string // this program
+	Linux    string // the same for Linux, where this one is not
 	Data     string // the person's data folder, which no agent sees
 	Trials   string // where runs are kept
 	Lookup   subprocess.Lookup
@@ -73,6 +78,8 @@ type trials struct {
 	tasks  []task.Task
 	arms   []arm
 	plan   trial.Plan
+	engine *container.Engine // nil: there is none, or no task describes a container
+	images map[string]container.Image
 	hidden []string
 	notes  []string // for the report
 }
@@ -157,12 +164,23 @@ func open(ctx context.Context, req Request, env Env) (*trials, error) {
 		}
 		arms, t.arms = append(arms, a.name), append(t.arms, a)
 	}
-	if t.agent, err = findAgent(ctx, req.Agent, req.Model, t.env); err != nil {
+	if err := t.engines(ctx); err != nil {
+		return nil, err
+	}
+	// An agent that only works in containers is one of their programs.
+	within := t.engine != nil && !slices.ContainsFunc(t.tasks, func(one task.Task) bool { return !one.Container.Described() })
+	if t.agent, err = findAgent(ctx, req.Agent, req.Model, within, t.env); err != nil {
 		return nil, err
 	}
 	for _, one := range t.tasks {
 		if t.agent.scripted() && one.Script == "" {
 			return nil, UsageError{fmt.Errorf("task %s has no %s, so no scripted model can work on it", one.Name, task.Script)}
+		}
+	}
+	t.images = map[string]container.Image{}
+	for _, one := range t.tasks {
+		if t.images[one.Name], err = t.image(ctx, one); err != nil {
+			return nil, err
 		}
 	}
 	t.plan = trial.Plan{Tasks: names, Arms: arms, Repeat: req.Repeat, Seed: req.Seed}
@@ -215,9 +233,16 @@ func (t *trials) sort() (jobs []job, done []trial.Result) {
 			Task: one.Hash, Settings: digest(a.settings, []byte(strings.Join(t.env.Sets, "\n"))), Agent: t.agent.name + " " + t.agent.version, Model: t.agent.model,
 			Program: program, Seed: fmt.Sprint(r.Seed),
 		}
+		img := t.images[one.Name]
+		if img.ID != "" { // what the agent is depends on what was installed there
+			d.Agent = t.agent.name + " in " + img.ID
+			if t.agent.name == Own {
+				d.Agent = t.agent.name + " " + t.agent.version + " in " + img.ID
+			}
+		}
 		raw, _ := json.Marshal(d) // strings always encode
 		key := digest(raw, []byte(r.Arm), []byte(fmt.Sprint(r.Repeat)))
-		j := job{Run: r, task: one, arm: a, key: key, folder: filepath.Join(t.env.Trials, "runs", key)}
+		j := job{Run: r, task: one, arm: a, image: img, key: key, folder: filepath.Join(t.env.Trials, "runs", key)}
 		if x, ok := readResult(j); ok && !t.req.Fresh {
 			done = append(done, x)
 			continue

@@ -246,3 +246,29 @@ func TestBad_TestsThatNeverEnd(t *testing.T) {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
+
+// A task that needs its container is refused where there is none, and says what it needs;
+// one whose Dockerfile only copies its files runs on a copy.
+func TestWithoutContainers(t *testing.T) {
+	env := environment(t, "auto")
+	test := "[ -f made ]\n"
+	solve := "touch made\n"
+	needs := put(t, "needs", map[string]string{"tests/test.sh": test, "solution/solve.sh": solve})
+	copies := put(t, "copies", map[string]string{"tests/test.sh": test, "solution/solve.sh": solve})
+	for dir, text := range map[string]string{needs: "FROM debian\nRUN apt-get install -y jq\n", copies: "FROM debian\nCOPY . /app\n"} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, task.Environment), 0o700), os.WriteFile(filepath.Join(dir, task.Environment, "Dockerfile"), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Check(t.Context(), Request{Dirs: []string{needs}, Container: NoContainers}, env)
+	if wrong := (UsageError{}); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "RUN apt-get install -y jq") || !strings.Contains(err.Error(), "podman") {
+		t.Error(err)
+	}
+	all, err := Check(t.Context(), Request{Dirs: []string{copies}, Container: NoContainers}, env)
+	if err != nil || len(all) != 1 || !all[0].Good {
+		t.Errorf("%v, %+v", err, all)
+	}
+	if _, err := Check(t.Context(), Request{Dirs: []string{copies}, Container: "kubernetes"}, env); err == nil || !strings.Contains(err.Error(), "docker and podman") {
+		t.Error(err)
+	}
+}

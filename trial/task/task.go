@@ -2,8 +2,8 @@
 // environment/ of files, hidden tests/ and a reference solution/. It checks them, and
 // makes fresh copies; it runs nothing.
 //
-// A task whose environment is more than files (a Dockerfile that runs commands, a compose
-// file) is refused with the reason: only its own container would be that environment.
+// A task with a Dockerfile or an image belongs in its container. Whether a copy of the files
+// would do as well is told (Container.Needed); one with a compose file is refused.
 //
 //	tasks, err := task.Find("tasks")          // one task, or a folder of them
 //	err = tasks[0].Copy(task.Environment, dir) // what the agent begins with
@@ -60,7 +60,25 @@ type Task struct {
 	Kind        string   // metadata.category: what agents fail in here
 	Env         []string // NAME=value that the tests get
 	Script      string   // text of the scripted model, where there is one
+	Container   Container
 }
+
+// Container is the container that a task describes.
+type Container struct {
+	File   bool   // environment/ has a Dockerfile
+	Image  string // or this image is used, which is there already
+	Needed string // why a copy of the files would be another task; "" where it would not
+
+	BuildTime time.Duration
+	CPUs      float64 // 0: no limit
+	Memory    int64   // bytes; 0: no limit
+	Closed    bool    // it has no network
+	User      string  // as whom the agent works; "" is the image's
+	TestUser  string
+}
+
+// Described reports whether the task has a container.
+func (c Container) Described() bool { return c.File || c.Image != "" }
 
 // Find reads the tasks of folders: each is a task or holds tasks. They are sorted by name.
 func Find(dirs ...string) ([]Task, error) {
@@ -175,22 +193,25 @@ func describes(name string) bool {
 	return slices.Contains([]string{"Dockerfile", ".dockerignore", "docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml"}, name)
 }
 
-// container refuses an environment that is more than files.
-func (t Task) container() error {
-	why := ""
+// container looks at how the environment is described. Services beside it are refused.
+func (t *Task) container() error {
 	for _, name := range []string{"docker-compose.yaml", "docker-compose.yml", "compose.yaml", "compose.yml"} {
 		if _, err := os.Stat(filepath.Join(t.Dir, Environment, name)); err == nil {
-			why = name + " starts services"
+			return fmt.Errorf("%w: %s: %s starts services, which are not started here; run it with Harbor", ErrTask, t.Dir, name)
 		}
 	}
-	file := filepath.Join(t.Dir, Environment, "Dockerfile")
-	if raw, err := plainfile.Read(file, maxText); err == nil && why == "" {
-		why = beyondFiles(string(raw))
+	c := &t.Container
+	if c.Image != "" {
+		c.Needed = "task.toml names the image " + c.Image
 	}
-	if why == "" {
-		return nil
+	raw, err := plainfile.Read(filepath.Join(t.Dir, Environment, "Dockerfile"), maxText)
+	if err != nil || raw == nil {
+		return err
 	}
-	return fmt.Errorf("%w: %s needs its container (%s), and here tasks run on a copy of their files; run it with Harbor, or give it an environment/ of files only", ErrTask, t.Dir, why)
+	if c.File = true; c.Needed == "" {
+		c.Needed = beyondFiles(string(raw))
+	}
+	return nil
 }
 
 // beyondFiles says what a Dockerfile does that a copy of the files does not.

@@ -81,8 +81,10 @@ func TestBadTasksAreNamed(t *testing.T) {
 		"instruction.md is empty":         {"instruction.md": " \n"},
 		"instruction.md is not UTF-8":     {"instruction.md": "\xff\xfe"},
 		"tests/test.sh is missing":        {"tests/test.sh": ""},
-		"RUN apt-get install python3":     {"environment/Dockerfile": "FROM debian\nRUN apt-get install python3\n"},
-		"COPY a.txt /etc/a.txt":           {"environment/Dockerfile": "FROM debian\nCOPY a.txt /etc/a.txt\n"},
+		"environment.docker_image":        {"task.toml": "[environment]\ndocker_image = \"--privileged\"\n"},
+		"environment.cpus":                {"task.toml": "[environment]\ncpus = nan\n"},
+		"environment.memory: \"much\"":    {"task.toml": "[environment]\nmemory = \"much\"\n"},
+		"agent.user":                      {"task.toml": "[agent]\nuser = \"--privileged\"\n"},
 		"docker-compose.yaml starts":      {"environment/docker-compose.yaml": "services: {}\n"},
 		"no task.toml, and none of its f": {"task.toml": ""},
 	} {
@@ -107,6 +109,39 @@ func TestBadTasksAreNamed(t *testing.T) {
 	}
 	if _, err := task.Read(linked); err == nil || !strings.Contains(err.Error(), "no plain file") {
 		t.Error(err)
+	}
+}
+
+// TestAContainerIsDescribed: what a copy of the files does not have is named.
+func TestAContainerIsDescribed(t *testing.T) {
+	for _, c := range []struct {
+		config, docker string
+		needed         string
+		want           task.Container
+	}{
+		{"", "", "", task.Container{}},
+		{"", "FROM debian\nWORKDIR /app\nCOPY . .\n", "", task.Container{File: true}},
+		{"", "FROM debian\nRUN apt-get install python3\n", "RUN apt-get install python3", task.Container{File: true}},
+		{"", "FROM debian\nCOPY a.txt /etc/a.txt\n", "COPY a.txt /etc/a.txt", task.Container{File: true}},
+		{
+			"[agent]\nuser = 1000\n[verifier]\nuser = \"root\"\n[environment]\ndocker_image = \"a/b:1\"\ncpus = 2\nmemory = \"4G\"\nallow_internet = false\n", "", "the image a/b:1",
+			task.Container{Image: "a/b:1", CPUs: 2, Memory: 4 << 30, Closed: true, User: "1000", TestUser: "root"},
+		},
+		{"[environment]\nmemory_mb = 2048\n", "FROM a\n", "", task.Container{File: true, Memory: 2 << 30}},
+	} {
+		files := map[string]string{"task.toml": c.config + "[metadata]\n"}
+		if c.docker != "" {
+			files["environment/Dockerfile"] = c.docker
+		}
+		one, err := task.Read(write(t, files))
+		got := one.Container
+		if err != nil || (c.needed == "") != (got.Needed == "") || !strings.Contains(got.Needed, c.needed) {
+			t.Errorf("%q %q: %v, needed: %q", c.config, c.docker, err, got.Needed)
+		}
+		got.Needed, got.BuildTime = "", 0
+		if got != c.want || got.Described() != (c.docker != "" || c.want.Image != "") {
+			t.Errorf("%q %q: %+v", c.config, c.docker, got)
+		}
 	}
 }
 

@@ -21,7 +21,8 @@ type Use struct {
 	To         string   // folder of runs and reports; "" is the usual one
 	Pass       []string // further variables that agents get
 	Unconfined bool
-	Yes        bool // begin without asking
+	Linux      string // this program for Linux, for containers on another system
+	Yes        bool   // begin without asking
 }
 
 // Program is the program that the commands are part of.
@@ -52,6 +53,11 @@ func Command(p Program) *cobra.Command {
 	env := func() (_ run.Env, err error) {
 		if use.To != "" { // a sandbox knows no folder that we are in
 			if use.To, err = filepath.Abs(use.To); err != nil {
+				return run.Env{}, err
+			}
+		}
+		if use.Linux != "" {
+			if use.Linux, err = filepath.Abs(use.Linux); err != nil {
 				return run.Env{}, err
 			}
 		}
@@ -95,6 +101,8 @@ func Command(p Program) *cobra.Command {
 		f := one.Flags()
 		f.BoolVar(&req.Sample, "sample", false, "the tasks that are built in")
 		f.StringVar(&use.To, "to", "", "`folder` in which runs and reports are kept (trials in the data folder)")
+		f.StringVar(&req.Container, "container", "", "`engine` for tasks that describe a container: docker, podman or none (what answers)")
+		f.StringVar(&use.Linux, "linux", "", "`file` of this program for Linux, for containers on another system")
 		f.BoolVar(&use.Unconfined, "unconfined", false, "run agents and tests also where this system has no sandbox for them")
 	}
 	f := c.Flags()
@@ -107,6 +115,7 @@ func Command(p Program) *cobra.Command {
 	f.Float64Var(&req.Budget, "budget", 0, "`dollars` at which it stops")
 	f.IntVar(&req.Tokens, "max-tokens", 0, "tokens at which it stops")
 	f.BoolVar(&req.Fresh, "fresh", false, "make all runs anew; nothing of earlier trials counts")
+	f.StringVar(&req.Install, "install", "", "shell `line` that installs the agent, run as root in every image once")
 	f.StringArrayVar(&use.Pass, "env", nil, "a further `variable` that agents get (repeatable)")
 	f.BoolVarP(&use.Yes, "yes", "y", false, "begin without asking")
 	c.AddCommand(check)
