@@ -32,7 +32,7 @@ func papers(tr *tree, unkept []excuse) []string {
 	}
 	var out []string
 	for _, doc := range held.all {
-		if doc != "README.md" && doc != "AGENTS.md" && (path.Dir(doc) != "docs" || path.Ext(doc) != ".md") {
+		if doc != "README.md" && doc != "AGENTS.md" && (!strings.HasPrefix(doc, "docs/") || path.Ext(doc) != ".md") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(tr.root, filepath.FromSlash(doc)))
