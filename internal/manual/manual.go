@@ -101,7 +101,7 @@ func Markdown(w io.Writer, root *cobra.Command) error {
 	for _, c := range commands(root) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", c.CommandPath(), markdown(about(c)))
 		if c.Runnable() {
-			b.WriteString("```\n" + c.UseLine() + "\n```\n")
+			b.WriteString("```text\n" + c.UseLine() + "\n```\n")
 		}
 		if f := flags(c); len(f) > 0 {
 			b.WriteString("\n| flag | |\n|---|---|\n")
