@@ -108,11 +108,12 @@ team: ## two people with Claude Code on two gateways, one killed, and one pull r
 	sh script/postgres.sh run $(GO) run ./bench/team -replicas 3 -kill 10s
 	TRIMTAB_TEST_POSTGRES= $(GO) run ./bench/team -replicas 3
 
-docs: ## write the documents that are made from the program: docs/commands.md, docs/all-settings.md
+docs: ## write the documents that are made from the program and its sources: commands, settings, API, metrics, promises
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/trimtab
-	bin/trimtab manual > docs/commands.md
-	bin/trimtab manual --settings > docs/all-settings.md
+	bin/trimtab manual > docs/reference/commands.md
+	bin/trimtab manual --settings > docs/reference/all-settings.md
+	TRIMTABTEST_UPDATE=1 $(GO) test -count=1 -run TestTheReferenceIsCurrent ./internal/archtest
 
 snapshot: ## what a release would hold, for this system, in dist/: archive, deb, rpm, and npm packages; publishes nothing
 	@bin=$$(GO='$(GO)' sh script/tool github.com/goreleaser/goreleaser/v2 $(GORELEASER)) || exit 1; \

@@ -184,13 +184,13 @@ func TestCasesOfManySessionsKeepTheirRank(t *testing.T) {
 
 // The words of the blacklist are a promise: the page that lists them is complete.
 func TestR7_TheWordsOfTheBlacklistAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../docs/reflect.md")
+	page, err := os.ReadFile("../docs/reference/reflect.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range improve.Subjects() {
 		if line := "| " + name + " | " + strings.Join(improve.WordsOf(name), ", ") + " |"; !strings.Contains(string(page), line) {
-			t.Errorf("docs/reflect.md lacks the line\n%s", line)
+			t.Errorf("docs/reference/reflect.md lacks the line\n%s", line)
 		}
 	}
 }

@@ -44,7 +44,7 @@ type Config struct {
 	Stop     stop.Config     `json:"stop" doc:"whether an agent that stops with work left is sent on"`
 	Verify   stop.Verify     `json:"verify" doc:"whether an agent that stops before its changes were checked is sent on"`
 
-	Interventions map[string]external.Program `json:"interventions" guard:"user" doc:"programs that steer, by name; see docs/interventions.md"`
+	Interventions map[string]external.Program `json:"interventions" guard:"user" doc:"programs that steer, by name; see docs/howto/intervention.md"`
 }
 
 // New returns an engine with the whole lineup, and what the options add to it.

@@ -1,21 +1,31 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/steer/mode"
 )
 
-// Every command line of trimtab in the documents is one that the program takes: its
-// command and its flags are there. Examples of the commands themselves are held to the same.
-func TestCommandsInTheDocumentsAreThere(t *testing.T) {
+// documents are the pages for readers, by their path from the top.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
 	pages := map[string]string{}
 	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/*/*.md"} {
 		files, err := filepath.Glob(pattern)
@@ -27,28 +37,51 @@ func TestCommandsInTheDocumentsAreThere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pages[strings.TrimPrefix(file, "../../")] = string(text)
+			if name := strings.TrimPrefix(filepath.ToSlash(file), "../../"); name != "CHANGELOG.md" { // of its time
+				pages[name] = string(text)
+			}
 		}
 	}
 	if len(pages) < 10 {
 		t.Fatalf("%d documents: %v", len(pages), fs.ErrNotExist)
 	}
-	seen := 0
-	for name, text := range pages {
-		if name == "CHANGELOG.md" { // of its time
-			continue
-		}
-		for _, line := range codeLines(text) {
-			for _, words := range calls(line) {
-				seen++
+	return pages
+}
+
+// Every command line in the documents is one: blocks of shell can be read by a shell, and
+// the program takes each call of it, in blocks and in the text. Examples of the commands
+// themselves are held to the same, since the reference is written from them.
+func TestCommandsInTheDocumentsAreThere(t *testing.T) {
+	blocks, spans := 0, 0
+	for name, text := range documents(t) {
+		for _, b := range fences(text) {
+			if b.kind != "sh" && b.kind != "console" {
+				continue
+			}
+			if b.kind == "console" {
+				b.text = typed(b.text)
+			}
+			if _, err := syntax.NewParser().Parse(strings.NewReader(b.text), ""); err != nil {
+				t.Errorf("%s: a block of shell that no shell reads: %v\n%s", name, err, b.text)
+			}
+			for _, words := range calls(b.text) {
+				blocks++
 				if err := takes(rootCommand(&app{}), words); err != nil {
-					t.Errorf("%s: %s: %v", name, line, err)
+					t.Errorf("%s: trimtab %s: %v", name, strings.Join(words, " "), err)
+				}
+			}
+		}
+		for _, span := range inText(text) {
+			for _, words := range calls(span) {
+				spans++
+				if err := takes(rootCommand(&app{}), words); err != nil {
+					t.Errorf("%s: `%s`: %v", name, span, err)
 				}
 			}
 		}
 	}
-	if seen < 200 {
-		t.Errorf("only %d command lines were found", seen)
+	if blocks < 200 || spans < 100 {
+		t.Errorf("only %d command lines in blocks and %d in the text were found", blocks, spans)
 	}
 }
 
@@ -60,22 +93,166 @@ func TestALineThatIsNoCommandIsFound(t *testing.T) {
 	}
 }
 
-// codeLines are the lines of a page's fenced blocks in which a shell is shown.
-func codeLines(page string) (lines []string) {
-	in, shell := false, false
-	for line := range strings.Lines(page) {
-		if fence, ok := strings.CutPrefix(strings.TrimSpace(line), "```"); ok {
-			in, shell = !in, fence == "sh" || fence == "console"
-			continue
+// Every example of settings in the documents is taken by the program whole, and every
+// setting that is named in the text is one.
+func TestSettingsInTheDocumentsAreThere(t *testing.T) {
+	blocks, spans := 0, 0
+	for name, text := range documents(t) {
+		for _, b := range fences(text) {
+			if b.kind != "json" && b.kind != "jsonc" {
+				continue
+			}
+			blocks++
+			if err := example(b.text); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, b.text)
+			}
 		}
-		if in && shell {
-			lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+		for _, span := range inText(text) {
+			spans++
+			if err := settingNamed(span); err != nil {
+				t.Errorf("%s: `%s`: %v", name, span, err)
+			}
 		}
 	}
-	return lines
+	if blocks < 5 || spans < 1000 {
+		t.Errorf("only %d examples of JSON and %d words in code were found", blocks, spans)
+	}
 }
 
-// calls are the calls of trimtab in a line of shell, without the program's name. What is
+func TestASettingThatIsNoneIsFound(t *testing.T) {
+	for _, text := range []string{`{"steering": {"budgit": 0.1}}`, `{"steering": {"budget": 3}}`, `{"steering": {}, "sterring": {}}`, `{"id": "x", "phases": 3}`, `{"fish": 1}`, `{`} {
+		if example(text) == nil {
+			t.Errorf("%s passes", text)
+		}
+	}
+	for _, span := range []string{"steering.budgit", "gateway.upstream", `verify.mood: "run"`} {
+		if settingNamed(span) == nil {
+			t.Errorf("%s passes", span)
+		}
+	}
+	for _, span := range []string{"steering.budget", "gateway.upstreams", `verify.mode: "run"`, "models.named", "mcp.servers", "store.url", "improve.checks.test", "settings.json", "trimtab.db"} {
+		if err := settingNamed(span); err != nil {
+			t.Errorf("%s: %v", span, err)
+		}
+	}
+}
+
+// example reports what is wrong with JSON that a document shows: settings, a mode, or one
+// of the other files that documents describe.
+func example(text string) error {
+	plain, line, err := config.Standardize([]byte(text))
+	if err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(plain, &top); err != nil {
+		return err
+	}
+	known := topSettings()
+	switch {
+	case slices.ContainsFunc(slices.Collect(maps.Keys(top)), func(key string) bool { return known[key] }):
+		layer := config.Layer{Name: "user", File: "example", Data: []byte(text), Managed: top["locked"] != nil}
+		if _, report := config.Load[Settings](config.Sources{Layers: []config.Layer{layer}}); len(report.Problems) > 0 {
+			return report.Problems[0]
+		}
+	case top["id"] != nil:
+		if _, problems := mode.Parse("example.json", plain); len(problems) > 0 {
+			return problems[0]
+		}
+	case top["corpus"] != nil && top["sessions"] != nil: // labels
+	default:
+		return errors.New("neither settings nor a mode nor labels")
+	}
+	return nil
+}
+
+var allKeys = sync.OnceValue(config.Keys[Settings])
+
+// topSettings are the first words of the settings' keys.
+var topSettings = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{"$schema": true}
+	for _, k := range allKeys() {
+		first, _, _ := strings.Cut(k.Path, ".")
+		all[first] = true
+	}
+	return all
+})
+
+// dotted is the form of a setting: a Go name behind a dot has a capital.
+var dotted = regexp.MustCompile(`^[a-z]\w*(\.[a-z]\w*)+`)
+
+// foreign are words of others in that form.
+var foreign = []string{"chat.message"} // a hook of opencode
+
+// settingNamed reports a word in code that has the form of a setting and is none.
+func settingNamed(span string) error {
+	name := dotted.FindString(span)
+	first, _, _ := strings.Cut(name, ".")
+	if name == "" || !topSettings()[first] || slices.Contains(foreign, name) || slices.Contains([]string{".go", ".md", ".json", ".toml", ".yaml", ".db"}, filepath.Ext(name)) {
+		return nil
+	}
+	for _, k := range allKeys() {
+		if k.Path == name || strings.HasPrefix(k.Path, name+".") || strings.HasPrefix(name, k.Path+".") && k.Type.Kind() == reflect.Map {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no setting %s", name)
+}
+
+// fence is a block of a page.
+type fence struct{ kind, text string }
+
+func fences(page string) (all []fence) {
+	in := false
+	for line := range strings.Lines(page) {
+		kind, ok := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case ok && !in:
+			all = append(all, fence{kind: kind})
+			in = true
+		case ok:
+			in = false
+		case in:
+			all[len(all)-1].text += line
+		}
+	}
+	return all
+}
+
+// typed are the lines of a block with a prompt before them; the others are answers.
+func typed(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok {
+			b.WriteString(command + "\n")
+		}
+	}
+	return b.String()
+}
+
+var code = regexp.MustCompile("`([^`\n]+)`")
+
+// inText are the words in code outside of blocks, but for those that stand for several.
+func inText(page string) (all []string) {
+	in := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			in = !in
+			continue
+		}
+		if in {
+			continue
+		}
+		for _, m := range code.FindAllStringSubmatch(line, -1) {
+			if !strings.ContainsAny(m[1], "|…[{") {
+				all = append(all, m[1])
+			}
+		}
+	}
+	return all
+}
+
+// calls are the calls of trimtab in a text of shell, without the program's name. What is
 // no shell, as a line that stands for many, has none.
 func calls(line string) (all [][]string) {
 	line = strings.ReplaceAll(line, "go run ./cmd/trimtab", "trimtab")

@@ -29,10 +29,11 @@ func initCommand(a *app) *cobra.Command {
 		case a.flag.json:
 			return a.printJSON(look)
 		}
-		if err := look.Text(a.out, welcome.Layout{Width: a.columns(), Zone: time.Local}); err != nil || !a.terminal.in {
+		page := welcome.Layout{Width: a.columns(), Zone: time.Local}
+		if err := look.Text(a.out, page); err != nil || !a.terminal.in || !a.terminal.out {
 			return err
 		}
-		return look.Offer(a.confirm, func(host string) error { return a.install(host, install.Parts{}, false, false) })
+		return look.Offer(a.out, page, a.confirm, func(host string) error { return a.install(host, install.Parts{}, false, false) })
 	}, misused)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // The pages of commands and settings say what the program does.
 func TestThePagesOfCommandsAndSettingsAreCurrent(t *testing.T) {
-	page, err := os.ReadFile("../../docs/commands.md")
+	page, err := os.ReadFile("../../docs/reference/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,14 +21,14 @@ func TestThePagesOfCommandsAndSettingsAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.String() != string(page) {
-		t.Error("docs/commands.md is not what the commands say; make docs writes it")
+		t.Error("docs/reference/commands.md is not what the commands say; make docs writes it")
 	}
 	b.Reset()
 	schema, err := config.Schema[Settings](schemaID)
 	if err == nil {
 		err = manual.Settings(&b, schema)
 	}
-	if page, bad := os.ReadFile("../../docs/all-settings.md"); err != nil || bad != nil || b.String() != string(page) {
-		t.Errorf("docs/all-settings.md is not what the settings say; make docs writes it: %v", errors.Join(err, bad))
+	if page, bad := os.ReadFile("../../docs/reference/all-settings.md"); err != nil || bad != nil || b.String() != string(page) {
+		t.Errorf("docs/reference/all-settings.md is not what the settings say; make docs writes it: %v", errors.Join(err, bad))
 	}
 }

@@ -19,12 +19,12 @@ a reminder of the todo list, a look back now and then, a mode to work in.
 With no arguments it is a chat with an agent. With no key it talks to a
 built-in demo model.`
 
-const examples = `  trimtab                                  chat
-  trimtab -p "automata: tidy this"         answer once and exit
-  trimtab mode planning                    set the mode of this folder's newest session
-  trimtab status                           what steers it now
-  trimtab session show                     the session, with every note and its reason
-  trimtab replay ~/.claude/projects/*/*.jsonl   what would have been said in past sessions`
+const examples = `  trimtab                                  # chat
+  trimtab -p "automata: tidy this"         # answer once and exit
+  trimtab mode planning                    # set the mode of this folder's newest session
+  trimtab status                           # what steers it now
+  trimtab session show                     # the session, with every note and its reason
+  trimtab replay ~/.claude/projects/*/*.jsonl   # what would have been said in past sessions`
 
 func rootCommand(a *app) *cobra.Command {
 	c := &cobra.Command{

@@ -2,13 +2,13 @@
 // tests that read the tree and fail when it no longer is what the design says:
 //
 //   - a package imports only what its row of the table allows (table_test.go)
-//   - every dependency has its place in the table and a sentence in docs/deps.md
+//   - every dependency has its place in the table and a sentence in docs/explanation/deps.md
 //   - every package says what it is for
 //   - pure packages have no clock, file, network, environment, goroutine or chance
 //   - files and functions stay small enough to read
 //   - the root package, the program, the longest chain of imports and the largest
 //     interface stay within the figures of shape_test.go (make measure prints them)
-//   - docs/glossary.md has at most 40 words, which the code uses, and private words
+//   - docs/explanation/glossary.md has at most 40 words, which the code uses, and private words
 //     for things of the trade only become fewer
 //   - steps of an improvement are told by name, not by number
 //   - nothing unfinished, no init, no package that is named after nothing

@@ -102,12 +102,12 @@ const glossaryTerms = 40 // at most: what needs more is no language but a code
 
 var term = regexp.MustCompile(`^\| ([a-z][a-z ]*) \| (.*) \|$`)
 
-// glossary checks docs/glossary.md: not too long, no term twice, none that is
+// glossary checks docs/explanation/glossary.md: not too long, no term twice, none that is
 // private, each with a meaning, and none that the code does not use.
 func glossary(tr *tree, private map[string]int) []string {
-	text, err := os.ReadFile(filepath.Join(tr.root, "docs", "glossary.md"))
+	text, err := os.ReadFile(filepath.Join(tr.root, "docs", "explanation", "glossary.md"))
 	if err != nil {
-		return []string{fmt.Sprintf("docs/glossary.md: %v", err)}
+		return []string{fmt.Sprintf("docs/explanation/glossary.md: %v", err)}
 	}
 	used := map[string]bool{}
 	for _, f := range tr.files {
@@ -122,21 +122,21 @@ func glossary(tr *tree, private map[string]int) []string {
 			continue
 		}
 		if _, is := private[m[1]]; is {
-			out = append(out, fmt.Sprintf("docs/glossary.md: %s is a private word", m[1]))
+			out = append(out, fmt.Sprintf("docs/explanation/glossary.md: %s is a private word", m[1]))
 		}
 		if slices.Contains(terms, m[1]) {
-			out = append(out, fmt.Sprintf("docs/glossary.md: %s comes twice", m[1]))
+			out = append(out, fmt.Sprintf("docs/explanation/glossary.md: %s comes twice", m[1]))
 		}
 		if len(strings.Fields(m[2])) < 3 {
-			out = append(out, fmt.Sprintf("docs/glossary.md: %s has no meaning", m[1]))
+			out = append(out, fmt.Sprintf("docs/explanation/glossary.md: %s has no meaning", m[1]))
 		}
 		if !used[strings.TrimSuffix(m[1], "s")] {
-			out = append(out, fmt.Sprintf("docs/glossary.md: %s is not used in the code", m[1]))
+			out = append(out, fmt.Sprintf("docs/explanation/glossary.md: %s is not used in the code", m[1]))
 		}
 		terms = append(terms, m[1])
 	}
 	if len(terms) == 0 || len(terms) > glossaryTerms {
-		out = append(out, fmt.Sprintf("docs/glossary.md: %d terms, at least one and at most %d", len(terms), glossaryTerms))
+		out = append(out, fmt.Sprintf("docs/explanation/glossary.md: %d terms, at least one and at most %d", len(terms), glossaryTerms))
 	}
 	return out
 }
@@ -158,7 +158,7 @@ func TestGlossaryFailsOnTheBug(t *testing.T) {
 		{"too long", strings.Repeat("| sail | what catches the wind |\n", glossaryTerms+1), append(slices.Repeat([]string{"sail comes twice"}, glossaryTerms), "41 terms")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantProblems(t, glossary(plant(t, files{"deck/d.go": code, "docs/glossary.md": c.text}), private), c.want...)
+			wantProblems(t, glossary(plant(t, files{"deck/d.go": code, "docs/explanation/glossary.md": c.text}), private), c.want...)
 		})
 	}
 }

@@ -15,13 +15,13 @@ import (
 // seedRows is how many rows each of the documents has that the product comes from.
 var seedRows = map[string]int{"000": 34, "001": 79, "002": 89, "003": 59, "004": 63}
 
-// TestTheSeedsAreKept holds docs/seeds.tsv: every row of the five documents is there,
+// TestTheSeedsAreKept holds docs/proof/seeds.tsv: every row of the five documents is there,
 // none is partly done or missing, what is done names a test or script that `make test`
 // runs, and what differs on purpose names its setting or says why there is none, and
-// stands in docs/seeds.md.
+// stands in docs/proof/seeds.md.
 func TestTheSeedsAreKept(t *testing.T) {
 	tr := repository(t)
-	table, page := paper(t, tr, "docs/seeds.tsv"), paper(t, tr, "docs/seeds.md")
+	table, page := paper(t, tr, "docs/proof/seeds.tsv"), paper(t, tr, "docs/proof/seeds.md")
 	noProblems(t, seedProblems(table, page, runnable(t, tr), jsonKeys(tr), seedRows))
 }
 
@@ -40,7 +40,7 @@ func TestSeedProblemsFailOnTheBug(t *testing.T) {
 		head + "000-01\tdone\tx\tb.session\t\t\n":                       "b.session",
 		head + "000-01\ton purpose\tx\tTestA\t\t\n":                     "neither a setting",
 		head + "000-01\ton purpose\tx\t\ta.levl: 5\twhy\n":              "a.levl",
-		head + "000-01\ton purpose\tx\t\ta.level: 5\twhy\n":             "docs/seeds.md",
+		head + "000-01\ton purpose\tx\t\ta.level: 5\twhy\n":             "docs/proof/seeds.md",
 		head + "000-01\tnot applicable\tx\t\t\t\n":                      "no reason",
 		head + "000-01\tdone\tx\tTestA\t\t\n000-01\tdone\tx\tTestA\t\t": "twice",
 		head + "000-01\tdone\tx\tTestA\t\t\n000-02\tdone\tx\tTestA\t\t": "is no row",
@@ -58,10 +58,10 @@ func TestSeedProblemsFailOnTheBug(t *testing.T) {
 
 // TestSeed003_39_TheVariablesAreDocumented: a table has the variables of frames.
 func TestSeed003_39_TheVariablesAreDocumented(t *testing.T) {
-	text := paper(t, repository(t), "docs/frames.md")
+	text := paper(t, repository(t), "docs/explanation/frames.md")
 	for _, name := range []string{"FLAME_AUTONOMY_LEVEL", "FLAME_PUSH_THRESHOLD", "FLAME_POP_THRESHOLD", "FLAME_SUGGEST_IN_CONTEXT", "FLAME_ENABLED_HEURISTICS"} {
 		if !strings.Contains(text, "| `"+name+"` |") {
-			t.Errorf("docs/frames.md has no row for %s", name)
+			t.Errorf("docs/explanation/frames.md has no row for %s", name)
 		}
 	}
 }
@@ -75,14 +75,14 @@ var setting = regexp.MustCompile(`^[a-z]\w*(\.\w+)+`)
 func seedProblems(table, page string, runs, keys map[string]bool, rows map[string]int) []string {
 	lines := strings.Split(strings.TrimRight(table, "\n"), "\n")
 	if lines[0] != seedColumns {
-		return []string{"docs/seeds.tsv: the first line names the columns " + strings.ReplaceAll(seedColumns, "\t", ", ")}
+		return []string{"docs/proof/seeds.tsv: the first line names the columns " + strings.ReplaceAll(seedColumns, "\t", ", ")}
 	}
 	var out []string
 	seen := map[string]bool{}
 	for i, line := range lines[1:] {
 		cells := strings.Split(line, "\t")
 		if len(cells) != 6 {
-			out = append(out, fmt.Sprintf("docs/seeds.tsv:%d: %d cells; a row has 6 columns", i+2, len(cells)))
+			out = append(out, fmt.Sprintf("docs/proof/seeds.tsv:%d: %d cells; a row has 6 columns", i+2, len(cells)))
 			seen[cells[0]] = true
 			continue
 		}
@@ -131,7 +131,7 @@ func rowProblems(cells []string, page string, runs, keys map[string]bool) (out [
 	case status == "on purpose" && set == "" && reason == "":
 		problem("it differs on purpose and names neither a setting nor why there is none")
 	case status == "on purpose" && !strings.Contains(page, id) && len(out) == 0:
-		problem("it differs on purpose and docs/seeds.md does not say so")
+		problem("it differs on purpose and docs/proof/seeds.md does not say so")
 	case status == "not applicable" && reason == "":
 		problem("it is not applicable, for no reason")
 	}

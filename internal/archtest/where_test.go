@@ -19,11 +19,11 @@ const whereTitle = "## Where is …"
 
 var testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)[A-Z]\w*$`)
 
-// whereIs checks docs/architecture.md: each row of its table "Where is …" names a
+// whereIs checks docs/explanation/architecture.md: each row of its table "Where is …" names a
 // package and identifiers that are declared there, the table has at least so many
 // rows, and the tests that the document names exist.
 func whereIs(tr *tree, rows int) []string {
-	const doc = "docs/architecture.md"
+	const doc = "docs/explanation/architecture.md"
 	text, err := os.ReadFile(filepath.Join(tr.root, filepath.FromSlash(doc)))
 	if err != nil {
 		return []string{err.Error()}
@@ -134,7 +134,7 @@ func TestWhereIsFailsOnTheBug(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			doc := "# How\n| x | `deck` | `Elsewhere` |\n" + whereTitle + "\n| | package | |\n|---|---|---|\n" + c.row + "\n## More\n"
-			tr := plant(t, files{"deck/d.go": code, "deck/d_test.go": "func TestReef() {}", "docs/architecture.md": doc})
+			tr := plant(t, files{"deck/d.go": code, "deck/d_test.go": "func TestReef() {}", "docs/explanation/architecture.md": doc})
 			wantProblems(t, whereIs(tr, 1), c.want...)
 		})
 	}

@@ -8,7 +8,7 @@
 // thinking behind a changed prefix, a system message out of its place, a fifth
 // cache mark) it refuses too, with their status and the form of their error
 // bodies. It keeps a prompt cache, whose counts its replies tell. What it checks
-// is written in docs/fakemodel.md. It never reaches the network, never sleeps
+// is written in docs/proof/fakemodel.md. It never reaches the network, never sleeps
 // and keeps no credential: it only remembers that one was there.
 //
 //	model := fakemodel.Start(t, fakemodel.Options{

@@ -25,7 +25,7 @@ func Command(out func() io.Writer, version string, schema func() ([]byte, error)
 	var settings bool
 	c := &cobra.Command{
 		Use: "manual", Short: "Write the reference of all commands as Markdown, or as man pages", Hidden: true, Args: cobra.NoArgs,
-		Example: "  trimtab manual > docs/commands.md\n  trimtab manual --settings > docs/all-settings.md\n  trimtab manual --man man/",
+		Example: "  trimtab manual > docs/reference/commands.md\n  trimtab manual --settings > docs/reference/all-settings.md\n  trimtab manual --man man/",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if man != "" {
 				return writeMan(man, c.Root(), version)
@@ -101,7 +101,7 @@ func Markdown(w io.Writer, root *cobra.Command) error {
 	for _, c := range commands(root) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", c.CommandPath(), markdown(about(c)))
 		if c.Runnable() {
-			b.WriteString("```\n" + c.UseLine() + "\n```\n")
+			b.WriteString("```text\n" + c.UseLine() + "\n```\n")
 		}
 		if f := flags(c); len(f) > 0 {
 			b.WriteString("\n| flag | |\n|---|---|\n")

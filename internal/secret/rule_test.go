@@ -57,16 +57,16 @@ func TestTheTableOfGitleaksIsUsed(t *testing.T) {
 	}
 }
 
-// TestEveryKindIsInTheDocument keeps the table of docs/secrets.md whole.
+// TestEveryKindIsInTheDocument keeps the table of docs/reference/secrets.md whole.
 func TestEveryKindIsInTheDocument(t *testing.T) {
-	raw, err := os.ReadFile(filepath.FromSlash("../../docs/secrets.md"))
+	raw, err := os.ReadFile(filepath.FromSlash("../../docs/reference/secrets.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := newBook(true)
 	for _, r := range b.rules {
 		if !strings.Contains(string(raw), "`"+r.kind+"`") && !strings.Contains(gitleaksTable, "\n"+r.kind+"\t") {
-			t.Errorf("docs/secrets.md does not name the kind %s", r.kind)
+			t.Errorf("docs/reference/secrets.md does not name the kind %s", r.kind)
 		}
 	}
 	t.Logf("%d rules, %d words in the filter", len(b.rules), len(b.words))

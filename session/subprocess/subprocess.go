@@ -1,6 +1,6 @@
 // Package subprocess asks programs for advice on what happens in sessions: each is
 // a command that reads a line of JSON for every event and answers with a line. It
-// is a session.Advisor; docs/interventions.md has the protocol.
+// is a session.Advisor; docs/howto/intervention.md has the protocol.
 //
 // A program is started when it is first needed and kept. One that is too slow,
 // writes too much, answers nonsense or ends is killed with all that it started,

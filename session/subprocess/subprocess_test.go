@@ -26,7 +26,7 @@ import (
 	"github.com/trimtab/trimtab/store/memory"
 )
 
-// guard is the program of docs/interventions.md, and more.
+// guard is the program of docs/howto/intervention.md, and more.
 const guard = `while IFS= read -r line; do
   case $line in
   *'"type":"using"'*'git push'*) echo '{"actions":[{"type":"deny","why":"run the tests first"}]}' ;;

@@ -41,5 +41,5 @@ func Risk(client, address string) string {
 		return ""
 	}
 	base, _ := Split(address)
-	return fmt.Sprintf("%s sends its key to %s. While trimtab serve does not run, another user of this machine could listen there and would receive the key, the prompts and this address. On a machine that you share, let the service manager hold the port (docs/gateway.md), or use trimtab run %s, which has no fixed port.", client, base, client)
+	return fmt.Sprintf("%s sends its key to %s. While trimtab serve does not run, another user of this machine could listen there and would receive the key, the prompts and this address. On a machine that you share, let the service manager hold the port (docs/reference/gateway.md), or use trimtab run %s, which has no fixed port.", client, base, client)
 }

@@ -275,7 +275,7 @@ func (a Agent) unsteered(turns, passed int64) string {
 	case passed > 0:
 		return fmt.Sprintf("%s of %s came through the gateway and none was steered: they were side calls, or could not be read; see trimtab doctor", plural.Count(int(passed), "request"), a.Command)
 	}
-	return fmt.Sprintf("no request of %s came through the gateway, so nothing was steered. If you asked it something, a setting or login of its own leads elsewhere: trimtab run --dry-run %s shows what it was told, docs/hosts.md what is possible", a.Command, a.Host)
+	return fmt.Sprintf("no request of %s came through the gateway, so nothing was steered. If you asked it something, a setting or login of its own leads elsewhere: trimtab run --dry-run %s shows what it was told, docs/reference/hosts.md what is possible", a.Command, a.Host)
 }
 
 // asksNothing reports whether an agent is started for something else than to ask a

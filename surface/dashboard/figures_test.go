@@ -15,7 +15,7 @@ import (
 	"github.com/trimtab/trimtab/surface/dashboard"
 )
 
-// TestV4_Figures measures what docs/dashboard.md says of 10,000 sessions and of a session of
+// TestV4_Figures measures what docs/howto/dashboard.md says of 10,000 sessions and of a session of
 // 10,000 messages. It asserts nothing: machines differ.
 func TestV4_Figures(t *testing.T) {
 	if os.Getenv("TRIMTAB_FIGURES") == "" {

@@ -2,6 +2,8 @@ package welcome
 
 import (
 	"context"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,14 +42,25 @@ no model is called, and no agent is started.`,
 }
 
 // Offer asks for each agent that could be steered whether hooks shall be installed, and has
-// those installed that get a yes.
-func (l Look) Offer(yes func(question string) bool, install func(host string) error) error {
+// those installed that get a yes. To w it says how to go on.
+func (l Look) Offer(w io.Writer, page Layout, yes func(question string) bool, install func(host string) error) error {
+	var installed []string
 	for _, a := range l.Agents {
 		if a.Ready() && yes("\nInstall hooks for "+a.Name+"? The change is shown first.") {
 			if err := install(a.Name); err != nil {
 				return err
 			}
+			installed = append(installed, a.Name)
 		}
 	}
-	return nil
+	if len(installed) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("\nStart " + strings.Join(installed, " or ") + " as you always do. Then, in the same folder:\n")
+	row(&b, "trimtab status", "what steers the session", page)
+	row(&b, "trimtab doctor", "whether the hooks are in place", page)
+	row(&b, "trimtab uninstall "+installed[0], "take them out again", page)
+	_, err := io.WriteString(w, b.String())
+	return err
 }

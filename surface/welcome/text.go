@@ -28,8 +28,11 @@ var words = map[judge.Kind]string{
 	"reflection": "stop and look back", "frame": "this part of the work is done",
 }
 
+// nextColumn is where it is said what a command does.
+const nextColumn = 27
+
 // maxExample is the longest example in lines: all of a look fits on a screen.
-const maxExample = 8
+const maxExample = 6
 
 // Text writes a look as one screen.
 func (l Look) Text(w io.Writer, page Layout) error {
@@ -37,7 +40,7 @@ func (l Look) Text(w io.Writer, page Layout) error {
 	l.agents(&b)
 	l.troubles(&b, page)
 	l.would(&b, page)
-	l.next(&b)
+	l.next(&b, page)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -102,22 +105,26 @@ func (l Look) would(b *strings.Builder, page Layout) {
 }
 
 // next says what a person can do now.
-func (l Look) next(b *strings.Builder) {
+func (l Look) next(b *strings.Builder, page Layout) {
 	b.WriteString("\nNothing was written or sent. From here:\n")
-	row := func(command, what string) { fmt.Fprintf(b, "  %-30s %s\n", command, what) }
 	for _, a := range l.Agents {
 		if a.Ready() {
-			row("trimtab install "+a.Name, "steer all of its sessions; shows the change, asks first")
-			row("trimtab run "+a.Name, "steer one session, with nothing installed")
+			row(b, "trimtab install "+a.Name, "steer all its sessions; shows the change first", page)
+			row(b, "trimtab run "+a.Name, "steer one session, with nothing installed", page)
 			break
 		}
 	}
 	if l.Sessions > 0 {
-		row("trimtab reflect", "all that went wrong, with the evidence")
-		row("trimtab judge", "every note that would be given, for you to judge")
+		row(b, "trimtab reflect", "all that went wrong, with evidence", page)
+		row(b, "trimtab judge", "judge every note that would be given", page)
 	}
-	row("trimtab", "a chat with an agent that is steered")
-	row("trimtab open --demo", "sample sessions as pages")
+	row(b, "trimtab", "a chat with an agent that is steered", page)
+	row(b, "trimtab open --demo", "sample sessions as pages", page)
+}
+
+// row says what a command does.
+func row(b *strings.Builder, command, what string, page Layout) {
+	wrap(b, fmt.Sprintf("  %-*s ", nextColumn-3, command), strings.Repeat(" ", nextColumn), what, page.Width, 0)
 }
 
 // wrap writes a text within the width, at most so many lines of it; 0 is all.
