@@ -55,6 +55,7 @@ type chat struct {
 	runs     group    // all of them, to wait for
 	sending  string   // the prompt that is
 	undone   string   // the prompt that the last undo gave back
+	given    given
 	queue    []string // prompts for when the run is over
 	after    []func() tea.Cmd
 	paused   bool

@@ -195,8 +195,8 @@ func (c *chat) rewound(r rewound) tea.Cmd {
 	switch {
 	case r.again && strings.TrimSpace(c.text.String()) == c.undone:
 		c.text.Reset() // it is in the conversation again
-	case !r.again && c.text.Empty():
-		c.text.Set(r.Prompt)
+	case !r.again && c.untouched():
+		c.give(r.Prompt)
 		c.undone = strings.TrimSpace(r.Prompt)
 	}
 	return nil
