@@ -14,6 +14,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/shell"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -247,8 +248,30 @@ func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
 	done := Effect{Command: &CommandRun{Command: in.Command, Dir: strings.TrimPrefix(rel, "."), Exit: exitOf(cmd), Output: text}, Note: note}
 	done.Files = b.changes(ctx, before)
 	watch.done(done)
-	return text, b.outcome(ctx, timed, in, err)
+	err = b.outcome(ctx, timed, in, err)
+	if hint := b.closed(in, text); hint != "" && err != nil {
+		err = fmt.Errorf("%w\n[%s]", err, hint)
+	}
+	return text, err
 }
+
+// closed says what of the sandbox a command that failed ran into. Without it a model takes
+// the error for the machine's, and tries the same again.
+func (b *bash) closed(in bashInput, output string) string {
+	switch {
+	case b.Confine == nil:
+	case readOnlyError().MatchString(output):
+		return "the sandbox lets commands write to the project folder and to $TMPDIR only"
+	case !in.Network && b.AskNetwork && networkError().MatchString(output):
+		return "the sandbox has no network, not even 127.0.0.1 of other commands; with network set to true the person is asked for it"
+	}
+	return ""
+}
+
+var (
+	readOnlyError = lazyregexp.Pattern(`(?i)read-only file system|EROFS`)
+	networkError  = lazyregexp.Pattern(`(?i)could not resolve host|temporary failure in name resolution|network is unreachable|EAI_AGAIN|dial tcp|(?:couldn't|failed to) connect to|connection refused`)
+)
 
 // headStart is how long a command in the background is watched: one that fails at once is
 // told with the call.
