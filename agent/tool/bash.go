@@ -55,6 +55,9 @@ type BashOptions struct {
 	// from running. nil: it runs as it is.
 	Confine func(cmd *exec.Cmd, network bool) error
 
+	// Sandboxed says that Confine really keeps commands from what is outside.
+	Sandboxed bool
+
 	// AskNetwork says that commands have no network unless a call asks for it, and the
 	// person allows that; no rule does.
 	AskNetwork bool
@@ -83,6 +86,9 @@ func (f *Folder) Bash(opt BashOptions) (Tool, error) {
 	b := &bash{Folder: f, BashOptions: opt, env: CleanEnv(opt.Environ, opt.Env)}
 	if b.shell, err = findShell(); err != nil {
 		return Tool{}, err
+	}
+	if opt.Sandboxed && *cfg.Looks {
+		b.rules = append(b.rules, shell.Looks())
 	}
 	for _, text := range cfg.Allow {
 		r, err := shell.ParseRule(text)

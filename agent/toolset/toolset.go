@@ -56,7 +56,7 @@ func New(opt Options) (*Set, error) {
 func (s *Set) fill(opt Options) error {
 	bash, err := opt.Folder.Bash(tool.BashOptions{
 		Config: opt.Tools, Environ: opt.Environ, Confine: s.confine, AskNetwork: !s.box.Network() && opt.Sandbox.Network == nil,
-		Snapshots: opt.Snapshots,
+		Snapshots: opt.Snapshots, Sandboxed: s.box.Status().Kind != sandbox.None,
 	})
 	if err != nil {
 		return err
