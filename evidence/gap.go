@@ -35,7 +35,7 @@ func (r Record) Unproved() (Gap, bool) {
 	}
 	newest := func(kind Kind, which func(Ran) bool) (best Ran) {
 		for _, n := range r.Ran {
-			if n.Kind == kind && n.Outcome != Unknown && n.Outcome != Empty && which(n) && n.At > best.At {
+			if n.Kind == kind && n.Outcome != Unknown && n.Outcome != Empty && which(n) && (n.At > best.At || n.At == best.At && n.Outcome == Failed) {
 				best = n
 			}
 		}

@@ -131,8 +131,12 @@ func (r Record) result(res trimtab.ToolResult) Record {
 	if l.Writes && (how != Failed || len(l.Runs) > 0) { // what a line writes, it writes before its last part is done
 		r = r.changed(l.Files, true).weakened(l.Removed, -len(l.Removed), false)
 	}
-	for _, run := range l.Runs {
-		n := Ran{Command: run.Command, Kind: run.Kind, Dir: l.Dir, Outcome: how, At: r.Now}
+	each := l.Each(res.Text, res.Failed)
+	for i, run := range l.Runs {
+		n := Ran{Command: run.Command, Kind: run.Kind, Dir: l.Dir, Outcome: each[i], At: r.Now}
+		if o.Background {
+			n.Outcome = Unknown
+		}
 		r.Told = append(r.Told, n)
 		if run.Kind != Other {
 			r = r.ran(n)
@@ -227,6 +231,9 @@ func (r Record) ran(n Ran) Record {
 	r.Ran = slices.DeleteFunc(slices.Clone(r.Ran), func(o Ran) bool {
 		if o.Command != n.Command || o.Dir != n.Dir {
 			return false
+		}
+		if n.Outcome == Empty && o.Outcome == Passed && o.At >= r.Last {
+			n.Outcome = Passed // it passed on what is there now, and is not run again for that
 		}
 		if n.Green = o.Green; n.Outcome == Empty || n.Outcome == Unknown {
 			n.Failing = o.Failing

@@ -82,6 +82,10 @@ type Options struct {
 	MCP     mcp.Config
 	Hide    []string // files and folders that commands may not read, such as keys
 
+	// Built is a folder with one for each project, in which its commands keep what they
+	// built: else every chat compiles everything anew. "" keeps it while the chat is open.
+	Built string
+
 	ByMode map[string]string                  // models for modes, by the name of the mode
 	Modes  func() []mode.Definition           // all that a session may be in; nil is the built-in ones
 	Refuse func(f instruct.File) (why string) // why what the project says is not told to the model, "" tells it; nil refuses all

@@ -2,8 +2,12 @@ package chat
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,13 +33,27 @@ func (c *Chat) tools() (*toolset.Set, error) {
 	set, err := toolset.New(toolset.Options{
 		Snapshots: shots,
 		Folder:    c.folder, Dir: c.opt.Dir, Home: c.opt.Home, Environ: c.opt.Environ, Version: c.opt.Version, Service: c.opt.Service,
-		Tools: c.opt.Tools, Web: c.opt.Web, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP, Hide: c.opt.Hide,
+		Tools: c.opt.Tools, Web: c.opt.Web, Sandbox: c.opt.Sandbox, MCP: c.opt.MCP, Hide: c.opt.Hide, Cache: c.built(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.set = set
 	return set, nil
+}
+
+// built is where commands of this project keep what they built. Each project has its own: what
+// one puts there, another does not run. Where it cannot be made, the chat does without.
+func (c *Chat) built() string {
+	if c.opt.Built == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(c.opt.Dir))
+	dir := filepath.Join(c.opt.Built, hex.EncodeToString(sum[:8]))
+	if os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	return dir
 }
 
 // ownTools are those of the set and those that need the session's history.

@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/filelock"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // Rewound is what came of taking turns back.
@@ -23,6 +24,25 @@ type Rewound struct {
 	Left     []string // not put back, each with why
 	Messages int      // out of the model's sight
 	Frame    string   // "frame unfold" of it shows the messages to the model again
+	Stays    []string // commands whose effect stays: what git has in its history
+}
+
+// lasting are commands of git that change more than files of the working tree.
+var lasting = lazyregexp.Pattern(`\bgit\s+(commit|merge|rebase|reset|tag|checkout|switch|push|stash|cherry-pick|revert|pull|am)\b`)
+
+// staying finds the commands of a message whose effect putting files back does not undo.
+func staying(m trimtab.Message) (all []string) {
+	for _, p := range m.Parts {
+		call, ok := p.(trimtab.ToolCall)
+		var in struct{ Command string }
+		if !ok || call.Name != "bash" || json.Unmarshal(call.Input, &in) != nil {
+			continue
+		}
+		for _, found := range lasting().FindAllStringSubmatch(in.Command, -1) {
+			all = append(all, "git "+found[1])
+		}
+	}
+	return all
 }
 
 // Rewinding is the reason of frames whose messages were taken back.
@@ -55,6 +75,11 @@ func (c *Chat) Rewind(ctx context.Context, id string, seq int, force bool) (r Re
 			r.Prompt = m.Typed()
 		}
 		bytes += m.Size()
+		for _, what := range staying(m) {
+			if !slices.Contains(r.Stays, what) {
+				r.Stays = append(r.Stays, what)
+			}
+		}
 	}
 	if r.Messages == 0 {
 		return r, fmt.Errorf("there is no message %d", seq)
@@ -100,6 +125,9 @@ func (r Rewound) text(what string) string {
 	text := fmt.Sprintf("%s: %d messages, %d files put back", what, r.Messages, len(r.Files))
 	for _, left := range r.Left {
 		text += "\nnot put back: " + left
+	}
+	if len(r.Stays) > 0 {
+		text += "\ngit's history stays as it is: " + few(r.Stays)
 	}
 	return text
 }
@@ -172,6 +200,9 @@ func (c *Chat) fold(ctx context.Context, id string, first, last, bytes int, r Re
 	}
 	if len(r.Left) > 0 {
 		about += " Not put back: " + few(r.Left) + "."
+	}
+	if len(r.Stays) > 0 {
+		about += " What these did to git's history was not taken back: " + few(r.Stays) + "."
 	}
 	goal := strings.Join(strings.Fields(trimtab.Clip(r.Prompt, 200)), " ")
 	if goal == "" {

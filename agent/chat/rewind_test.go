@@ -243,3 +243,12 @@ func TestChat_3_RedoBringsBackWhatUndoTook(t *testing.T) {
 		t.Errorf("%q, %v", diff, err)
 	}
 }
+
+// What git has in its history is not a file of the turn: it stays, and that is said.
+func TestChat_2_WhatGitKeepsIsNamed(t *testing.T) {
+	c, id, _ := turnsOf(t, "reply\ncall bash {\"command\":\"echo a > a.txt && git commit -qm a; git log --oneline\"}\nreply\nsay done\n", "commit it")
+	text, err := c.Undo(t.Context(), id)
+	if err != nil || !strings.Contains(text, "git's history stays as it is: git commit") || strings.Contains(text, "git log") {
+		t.Errorf("%q, %v", text, err)
+	}
+}

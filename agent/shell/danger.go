@@ -16,6 +16,7 @@ var programsText string
 // program is what is known of a program, or of one of its second words.
 type program struct {
 	widen  bool     // a rule with * may be suggested
+	shows  bool     // it only shows what it is given
 	danger []string // the options and words that no * covers
 }
 
@@ -24,11 +25,11 @@ var programs = sync.OnceValue(func() map[string]program {
 	rows := map[string]program{}
 	for line := range strings.Lines(programsText) {
 		mark, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || mark != "+" && mark != "-" {
+		if !ok || mark != "+" && mark != "-" && mark != "=" {
 			continue
 		}
 		name, danger, _ := strings.Cut(rest, "  ")
-		rows[name] = program{mark == "+", strings.Fields(danger)}
+		rows[name] = program{mark != "-", mark == "=", strings.Fields(danger)}
 	}
 	return rows
 })

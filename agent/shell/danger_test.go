@@ -121,3 +121,50 @@ func TestOrdinaryCommandsAreStillSuggestedWide(t *testing.T) {
 		}
 	}
 }
+
+// What only shows what is in the project needs no question in a sandbox; all else does.
+func TestLooksAllowsWhatOnlyShows(t *testing.T) {
+	for command, want := range map[string]bool{
+		"ls -la": true,
+		"git log --oneline | head -5; git status": true,
+		"sed -n 25,60p main.go | cat -n":          true,
+		"grep -rn 'a/b' . | sort | tail -3":       true,
+		"find . -name '*.go'":                     true,
+		"git show HEAD:main.go":                   true,
+		"cat /etc/passwd":                         false,
+		"cat ~/.ssh/id_rsa":                       false,
+		"cat ../other/secret":                     false,
+		"cat a/../../secret":                      false,
+		"grep -f/etc/passwd x":                    false,
+		"wc --files0-from=/etc/passwd":            false,
+		"cat $HOME/x":                             false,
+		"cat *":                                   false,
+		"ls $(touch x)":                           false,
+		"cat a > b":                               false,
+		"find . -delete":                          false,
+		"find . -name x -exec rm {} +":            false,
+		"sort -o a b":                             false,
+		"sed -i s/a/b/ main.go":                   false,
+		"sed -n 'w out' main.go":                  false,
+		"git -C .. log":                           false,
+		"git log --output=x":                      false,
+		"git diff --no-index /etc/passwd README":  false,
+		"git branch x":                            false,
+		"git push":                                false,
+		"go test ./...":                           false,
+		"rg --pre cat x":                          false,
+		"ls && rm x":                              false,
+		"uniq a b":                                false,
+		"tee x":                                   false,
+		"env ls":                                  false,
+		"PATH=. ls":                               false,
+		"./ls":                                    false,
+		"/tmp/ls":                                 false,
+		"printf -v PATH x":                        false,
+		"git show HEAD:../x":                      false,
+	} {
+		if got := shell.Parse(command).Allowed(shell.Looks()); got != want {
+			t.Errorf("%s: %v, want %v", command, got, want)
+		}
+	}
+}

@@ -13,7 +13,30 @@ import (
 type Rule struct {
 	Words []string
 	More  bool // any words may follow
+
+	looks bool // commands that only show what is in the project
 }
+
+// Looks is the rule for commands that only show what is in the project: what a model may
+// read without a question by other means. It is for commands in a sandbox, which keeps
+// secrets from them that a link in the project may lead to.
+func Looks() Rule { return Rule{looks: true} }
+
+// shows reports whether a simple command only shows what is in the project.
+func shows(p Part) bool {
+	name, spelled := p.Words[0].Text, 1
+	if hasSecond(name) && len(p.Words) > 1 {
+		name, spelled = name+" "+p.Words[1].Text, 2
+	}
+	if p.Words[0].Open || !programs()[name].shows || dangerous(p, spelled) {
+		return false
+	}
+	return !slices.ContainsFunc(p.Words[1:], func(w Word) bool { return w.Open || outward().MatchString(w.Text) })
+}
+
+// outward is a word that may lead out of the project, or holds a path in a way that only the
+// program knows.
+var outward = lazyregexp.Pattern(`^[/~]|^-.*/|[=:,][/~]|(^|[/=:])\.\.(/|$)`)
 
 // ParseRule reads a rule such as "git status" or "go test *".
 func ParseRule(text string) (Rule, error) {
@@ -65,6 +88,9 @@ func quote(word string) string {
 // Allows reports whether the rule speaks of a simple command. The * of a rule does not
 // speak of options that run programs or write files (see programs.txt).
 func (r Rule) Allows(p Part) bool {
+	if r.looks {
+		return shows(p)
+	}
 	if len(r.Words) == 0 || len(p.Words) < len(r.Words) || !r.More && len(p.Words) > len(r.Words) {
 		return false
 	}
@@ -117,7 +143,7 @@ func widen(p Part) Rule {
 		sub = 2
 	}
 	if programs()[name].widen && !dangerous(p, sub) {
-		return Rule{strings.Fields(name), true}
+		return Rule{Words: strings.Fields(name), More: true}
 	}
 	var exact Rule
 	for _, w := range p.Words {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/shell"
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 	"github.com/trimtab/trimtab/internal/settingtag"
 )
 
@@ -54,6 +55,9 @@ type BashOptions struct {
 	// from running. nil: it runs as it is.
 	Confine func(cmd *exec.Cmd, network bool) error
 
+	// Sandboxed says that Confine really keeps commands from what is outside.
+	Sandboxed bool
+
 	// AskNetwork says that commands have no network unless a call asks for it, and the
 	// person allows that; no rule does.
 	AskNetwork bool
@@ -82,6 +86,9 @@ func (f *Folder) Bash(opt BashOptions) (Tool, error) {
 	b := &bash{Folder: f, BashOptions: opt, env: CleanEnv(opt.Environ, opt.Env)}
 	if b.shell, err = findShell(); err != nil {
 		return Tool{}, err
+	}
+	if opt.Sandboxed && *cfg.Looks {
+		b.rules = append(b.rules, shell.Looks())
 	}
 	for _, text := range cfg.Allow {
 		r, err := shell.ParseRule(text)
@@ -247,8 +254,30 @@ func (b *bash) run(ctx context.Context, input json.RawMessage) (string, error) {
 	done := Effect{Command: &CommandRun{Command: in.Command, Dir: strings.TrimPrefix(rel, "."), Exit: exitOf(cmd), Output: text}, Note: note}
 	done.Files = b.changes(ctx, before)
 	watch.done(done)
-	return text, b.outcome(ctx, timed, in, err)
+	err = b.outcome(ctx, timed, in, err)
+	if hint := b.closed(in, text); hint != "" && err != nil {
+		err = fmt.Errorf("%w\n[%s]", err, hint)
+	}
+	return text, err
 }
+
+// closed says what of the sandbox a command that failed ran into. Without it a model takes
+// the error for the machine's, and tries the same again.
+func (b *bash) closed(in bashInput, output string) string {
+	switch {
+	case b.Confine == nil:
+	case readOnlyError().MatchString(output):
+		return "the sandbox lets commands write to the project folder and to $TMPDIR only"
+	case !in.Network && b.AskNetwork && networkError().MatchString(output):
+		return "the sandbox has no network, not even 127.0.0.1 of other commands; with network set to true the person is asked for it"
+	}
+	return ""
+}
+
+var (
+	readOnlyError = lazyregexp.Pattern(`(?i)read-only file system|EROFS`)
+	networkError  = lazyregexp.Pattern(`(?i)could not resolve host|temporary failure in name resolution|network is unreachable|EAI_AGAIN|dial tcp|(?:couldn't|failed to) connect to|connection refused`)
+)
 
 // headStart is how long a command in the background is watched: one that fails at once is
 // told with the call.

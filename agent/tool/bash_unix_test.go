@@ -203,6 +203,24 @@ func TestACommandThatCannotBeConfinedDoesNotRun(t *testing.T) {
 	}
 }
 
+// A model that runs into the sandbox is told so: else it tries the same again.
+func TestACommandThatRunsIntoTheSandboxSaysSo(t *testing.T) {
+	b := bashIn(t, t.TempDir(), tool.BashOptions{AskNetwork: true, Confine: func(*exec.Cmd, bool) error { return nil }})
+	for output, want := range map[string]string{
+		"cp: cannot create regular file '/tmp/x': Read-only file system": "[exit status 1]\n[the sandbox lets commands write to the project folder and to $TMPDIR only]",
+		"curl: (6) Could not resolve host: example.com":                  "[exit status 1]\n[the sandbox has no network, not even 127.0.0.1 of other commands; with network set to true the person is asked for it]",
+		"no such flag": "[exit status 1]",
+	} {
+		_, err := b.Call(t.Context(), json.RawMessage(in("command", "echo "+strconv.Quote(output)+"; exit 1")))
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %q, want %q", output, err, want)
+		}
+	}
+	if got := call(t, b, in("command", "echo Read-only file system")); got != "Read-only file system" {
+		t.Errorf("it went well, and is told %q", got)
+	}
+}
+
 // D7: a call that wants the network is a question that no rule answers, and gets it
 // only where the settings leave that to the person.
 func TestD7_TheNetworkIsAskedFor(t *testing.T) {

@@ -27,6 +27,7 @@ type Options struct {
 	Sandbox sandbox.Config
 	MCP     mcp.Config
 	Hide    []string // files and folders that commands may not read
+	Cache   string   // folder in which commands keep what they built; "" keeps it while the set is open
 
 	Snapshots tool.Snapshots // what commands change; nil does not ask
 }
@@ -41,7 +42,7 @@ type Set struct {
 
 // New puts the tools together. MCP servers start when a run first needs them.
 func New(opt Options) (*Set, error) {
-	box, err := sandbox.New(opt.Sandbox, sandbox.Options{Dir: opt.Dir, Home: opt.Home, Hide: opt.Hide, Guard: true})
+	box, err := sandbox.New(opt.Sandbox, sandbox.Options{Dir: opt.Dir, Home: opt.Home, Hide: opt.Hide, Cache: opt.Cache, Guard: true})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func New(opt Options) (*Set, error) {
 func (s *Set) fill(opt Options) error {
 	bash, err := opt.Folder.Bash(tool.BashOptions{
 		Config: opt.Tools, Environ: opt.Environ, Confine: s.confine, AskNetwork: !s.box.Network() && opt.Sandbox.Network == nil,
-		Snapshots: opt.Snapshots,
+		Snapshots: opt.Snapshots, Sandboxed: s.box.Status().Kind != sandbox.None,
 	})
 	if err != nil {
 		return err

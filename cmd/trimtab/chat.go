@@ -133,7 +133,7 @@ func (a *app) openTalk(ctx context.Context) (*talk, error) {
 		last = ""
 	}
 	c, err := chat.Open(chat.Options{
-		LastModel: last, LastTheme: data + "/theme", Record: data + "/record", Window: picker.Window, Commands: filepath.Join(filepath.Dir(a.loaded.User), "commands"),
+		LastModel: last, LastTheme: data + "/theme", Record: data + "/record", Built: data + "/built", Window: picker.Window, Commands: filepath.Join(filepath.Dir(a.loaded.User), "commands"),
 		Hide:    append(subprocess.Secrets(a.lookup), data),
 		Service: service, Archive: st, Models: picker, Dir: dir, Home: a.homeDir(), Environ: a.environ, Version: version.Read().Version,
 		Tools: cfg.Tools.Config, Web: cfg.Tools.Web, Sandbox: cfg.Tools.Sandbox, MCP: cfg.MCP, ByMode: cfg.Modes.Model, Modes: a.modeDefinitions, Unrestricted: cfg.Modes.Restrict != nil && !*cfg.Modes.Restrict,

@@ -126,7 +126,7 @@ func TestChat_3_RedoOnATerminal(t *testing.T) {
 	c.Type("/undo" + enter)
 	c.Wait("1 file put back", "> dig a pond")
 	c.Gone("There is a pond.")
-	c.Type("\x15/redo" + enter)
+	c.Type("/redo" + enter) // the prompt that came back is in the editor, and does not swallow it
 	c.Wait("brought back", "There is a pond.")
 	if text, err := os.ReadFile(filepath.Join(d.dir, "pond.txt")); err != nil || string(text) != "water\n" {
 		t.Errorf("pond.txt is %q, %v", text, err)
@@ -353,5 +353,32 @@ func TestM11_OnATerminal(t *testing.T) {
 	c.Wait("There is a pond.")
 	if got := strings.Join(d.got(3), "\n"); strings.Contains(got, "PLANNING") {
 		t.Errorf("the mode is in the run that it was changed in:\n%s", got)
+	}
+}
+
+// TestWhatCommandsBuildIsKept from one chat of a project to the next: else each would compile
+// everything anew.
+func TestWhatCommandsBuildIsKept(t *testing.T) {
+	bash := func(id, command string) fakemodel.Reply {
+		raw, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fakemodel.Reply{Calls: []fakemodel.Call{{ID: id, Name: "bash", Input: raw}}}
+	}
+	d := newChatEnv(t, fakemodel.Replies(
+		bash("a", `mkdir -p "$GOCACHE" && echo flour > "$GOCACHE/built" && echo kept in $GOCACHE`), fakemodel.Reply{Text: "Ground."},
+		bash("b", `cat "$GOCACHE/built" || echo nothing`), fakemodel.Reply{Text: "Looked."}))
+	for i, say := range []string{"Ground.", "Looked."} {
+		out, err := d.command("-p", "go", "--permit", "all", "--output-format", "stream-json").CombinedOutput()
+		if err != nil || !strings.Contains(string(out), say) {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if i == 0 && !strings.Contains(string(out), "kept in /") {
+			t.Skip("nothing confines commands here, so they have the caches of the person")
+		}
+		if i == 1 && !strings.Contains(string(out), "flour") {
+			t.Errorf("it is gone: %s", out)
+		}
 	}
 }

@@ -27,6 +27,8 @@ type Line struct {
 	Files    []string // what it writes
 	Writes   bool     // it writes files, those of Files or others
 	Removed  []string // tests that it takes away
+
+	more bool // something that is no run follows the last one
 }
 
 // Run is one command.
@@ -243,9 +245,11 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 			r.wrote(f)
 		}
 		r.line.Removed = append(r.line.Removed, removed...)
+		r.line.more = true
 		return // what writes does not show that it is right
 	}
 	if r.sure {
+		r.line.more = false
 		r.line.Runs = append(r.line.Runs, Run{Command: clip(strings.Join(words, " "), 300), Kind: kindOf(name, words[1:])})
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ var (
 	crashed  = pattern(`(?m)^Traceback \(|Segmentation fault|: command not found|: No such file or directory$`)
 	passLine = pattern(`(?m)^(?:ok\s+\S+|PASS\b|OK\b)|\b[1-9]\d* (?:passed|passing|tests? passed)\b|test result: ok|Tests:\s+[1-9]\d* passed|BUILD SUCCESS|0 errors|All checks passed|no issues found|✓|√`)
 	nothing  = pattern(`(?i)no tests? (?:to run|found|ran|were run|files? found|matched)|matched no (?:packages|tests)|no packages to test|collected 0 items|\bran 0 tests\b|no go files in|running 0 tests|0 tests? (?:passed|collected|ran)|Tests:\s+0 total|no test specified|no targets specified and no makefile|nothing to be done`)
+	tests    = pattern(`(?:^|\s)(?:tests?|pytest|vitest|jest|rspec|phpunit|ctest)(?:\s|$)`)
 	fresh    = pattern(`(?m)^ok\s+\S+\s+\d+\.\d+s`)
 	noFiles  = pattern(`(?m)^\?\s+\S+\s+\[no test files\]`)
 )
@@ -58,6 +60,24 @@ func ends(text string) string {
 		return text
 	}
 	return clip(text, maxEnds/2) + "\n" + strings.ToValidUTF8(text[len(text)-maxEnds/2:], "")
+}
+
+// Each says how each command of the line went. Where a line failed whose tests say that they
+// passed, it was something after them: to call that a failed test would be untrue.
+func (l Line) Each(output string, failed bool) []Outcome {
+	how := l.Read(output, failed)
+	all := slices.Repeat([]Outcome{how}, len(l.Runs))
+	first := slices.IndexFunc(l.Runs, func(r Run) bool { return r.Kind == Check && tests().MatchString(r.Command) })
+	if how != Failed || l.Filtered || first < 0 || first == len(l.Runs)-1 && !l.more {
+		return all
+	}
+	if text := ends(output); !passes(text) || strings.Contains(text, "not ok ") || strings.Contains(text, "timed out") || holdsAny(text, failWords...) && failLine().MatchString(text) {
+		return all
+	}
+	for i := range first + 1 {
+		all[i] = Passed
+	}
+	return all
 }
 
 // Read says how a command went, from its output and from whether the host says that it

@@ -76,6 +76,10 @@ func (c *chat) showJobs() tea.Cmd {
 		c.complain("commands cannot run in the background here")
 		return nil
 	}
+	if len(c.opt.Jobs()) == 0 {
+		c.say("no commands run in the background")
+		return nil
+	}
 	d := newPick("jobs", "Enter shows what it writes")
 	d.none = "no commands run in the background"
 	d.keys = ", Ctrl+K: end it"

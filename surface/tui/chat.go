@@ -50,11 +50,12 @@ type chat struct {
 	asides  []trimtab.Text // what commands of the person brought since the last prompt
 
 	queued   jobQueue
-	starting bool     // a prompt is on its way to the agent
-	run      *run     // nil while nothing is under way
-	runs     group    // all of them, to wait for
-	sending  string   // the prompt that is
-	undone   string   // the prompt that the last undo gave back
+	starting bool   // a prompt is on its way to the agent
+	run      *run   // nil while nothing is under way
+	runs     group  // all of them, to wait for
+	sending  string // the prompt that is
+	undone   string // the prompt that the last undo gave back
+	given    given
 	queue    []string // prompts for when the run is over
 	after    []func() tea.Cmd
 	paused   bool

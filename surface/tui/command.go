@@ -202,6 +202,8 @@ func (c *chat) asked(a asked) tea.Cmd {
 		c.page.Notice(reply.Text)
 	case reply.Failed:
 		c.complain(reply.Text)
+	case a.command == "mode" && c.busy():
+		c.say(reply.Text + ", from your next prompt on") // a run goes on as it began
 	default:
 		c.say(reply.Text)
 	}

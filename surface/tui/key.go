@@ -116,6 +116,7 @@ func (c *chat) leave() tea.Cmd {
 		return nil
 	}
 	c.text.Clear()
+	c.given = given{}
 	c.suggest()
 	c.say("cleared; Ctrl+Z brings it back, Ctrl+C again exits")
 	return nil
@@ -174,8 +175,12 @@ func (c *chat) write(k tea.KeyPressMsg, name string) tea.Cmd {
 		if k.Text == "" || k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModSuper|tea.ModMeta) != 0 {
 			return nil
 		}
+		if k.Text == "/" {
+			c.setAside()
+		}
 		c.insert(k.Text)
 	}
+	c.bringBack()
 	return c.suggest()
 }
 

@@ -189,6 +189,9 @@ func (q *question) sudden(c *chat, name string) bool {
 
 func (q *question) reply(c *chat, a tool.Reply) {
 	c.withdraw(q)
+	if c.run != nil {
+		c.run.since = c.opt.Clock() // what was asked about begins only now
+	}
 	q.answer <- a
 }
 
@@ -202,8 +205,16 @@ func (q *question) scroll(lines int) { q.first += lines }
 
 func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 	l := &c.look
-	lines = append(lines, fit(l.accent(" "+termsafe.Line(q.ask.Tool))+" asks: "+l.strong(termsafe.Line(q.ask.Title)), width))
+	head := l.accent(" "+termsafe.Line(q.ask.Tool)) + " asks: "
+	title := termsafe.Line(q.ask.Title)
 	detail, answers := q.detail(c, width-2), q.answers(l, width)
+	switch fits := ansi.StringWidth(head)+ansi.StringWidth(title) <= width; {
+	case fits && q.says(title):
+		detail = nil // one line says it all
+	case q.says(strings.TrimSuffix(title, " …")):
+		title = "" // what is asked stands whole below
+	}
+	lines = append(lines, fit(head+l.strong(title), width))
 	rows := max(1, height-2-len(answers))
 	for _, line := range window(detail, &q.first, rows) {
 		lines = append(lines, "  "+line)
@@ -225,6 +236,12 @@ func (q *question) view(c *chat, width, height int) (lines []string, x, y int) {
 		return lines, x + 3, y
 	}
 	return append(lines, answers...), 0, -1
+}
+
+// says reports whether all that is asked, or its beginning where the title is cut, is title.
+func (q *question) says(title string) bool {
+	detail := strings.TrimRight(termsafe.Text(q.ask.Detail), "\n")
+	return detail == "" || detail == title || len(title) < len(termsafe.Line(q.ask.Title)) && strings.HasPrefix(detail, title)
 }
 
 // answers are the choices, as many on a row as fit, and what "always" would allow.

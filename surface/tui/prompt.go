@@ -27,6 +27,7 @@ func (c *chat) submit() tea.Cmd {
 	c.menu = menu{}
 	c.toast = toast{}
 	c.past.push(text)
+	c.bringBack()
 	c.page.Bottom()
 	if words, ok := command(text); ok {
 		if cmd, own := c.userCommand(words); own {
@@ -124,7 +125,7 @@ func (c *chat) restore() {
 	if !c.text.Empty() {
 		back = append(back, c.text.String())
 	}
-	c.text.Set(strings.Join(back, "\n\n"))
+	c.give(strings.Join(back, "\n\n"))
 }
 
 // next sends the prompt that waited longest.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,8 +13,11 @@ import (
 // is awake for nothing. So its ticker is stopped a while after the last message
 // and started again with the next one.
 type pulse struct {
+	mu     sync.Mutex
 	ticker *time.Ticker
 	rest   *time.Timer // stops the ticker
+	last   time.Time   // when something happened last
+	still  bool        // the ticker is stopped
 }
 
 const (
@@ -26,27 +30,42 @@ func newPulse(t *time.Ticker) *pulse {
 	if t == nil {
 		return nil
 	}
-	return &pulse{t, time.AfterFunc(quiet, t.Stop)}
+	p := &pulse{ticker: t, last: time.Now()}
+	p.rest = time.AfterFunc(quiet, p.stop)
+	return p
+}
+
+// stop stops the ticker, unless something happened since its time came: the timer runs this
+// beside whatever else goes on, and a ticker that is stopped after the beat that started it
+// would leave the screen as it is for good.
+func (p *pulse) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.last) >= quiet {
+		p.ticker.Stop()
+		p.still = true
+	}
 }
 
 // beat says that something happened.
-func (p *pulse) beat() {
-	if p == nil {
-		return
-	}
-	if !p.rest.Reset(quiet) { // it had stopped
-		p.ticker.Reset(time.Second / beats)
-	}
-}
+func (p *pulse) beat() { p.start(false) }
 
 // wake starts the drawing whatever it did. The library stops its ticker while
 // another program has the terminal, and now and then once more when it is back.
-func (p *pulse) wake() {
+func (p *pulse) wake() { p.start(true) }
+
+func (p *pulse) start(anyway bool) {
 	if p == nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = time.Now()
 	p.rest.Reset(quiet)
-	p.ticker.Reset(time.Second / beats)
+	if p.still || anyway {
+		p.still = false
+		p.ticker.Reset(time.Second / beats)
+	}
 }
 
 // tickerOf finds the ticker, which the library keeps to itself: nil where it is

@@ -94,3 +94,28 @@ func TestTheChatIsDrawnWhenTheEditorIsDone(t *testing.T) {
 		})
 	}
 }
+
+// A message that comes at the very moment at which the drawing goes to rest is drawn: the
+// chat looks at commands in the background once a second, so that moment comes.
+func TestAMessageAtTheMomentOfRestIsDrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tk := time.NewTicker(time.Second / beats)
+		defer tk.Stop()
+		p := newPulse(tk)
+		for i := range 2000 {
+			time.Sleep(quiet)
+			p.beat()
+			synctest.Wait()
+			select {
+			case <-tk.C: // one from before
+			default:
+			}
+			select {
+			case <-tk.C:
+			case <-time.After(quiet / 2):
+				t.Fatalf("nothing is drawn after message %d", i)
+			}
+			p.beat() // the rest begins now
+		}
+	})
+}

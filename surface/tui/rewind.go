@@ -21,6 +21,7 @@ type Rewound struct {
 	Left     []string // not put back, each with why
 	Messages int      // out of the model's sight
 	Frame    string   // that holds them now
+	Stays    []string // commands whose effect stays: what git has in its history
 }
 
 // turn is a prompt of the session that was not taken back.
@@ -192,11 +193,14 @@ func (c *chat) rewound(r rewound) tea.Cmd {
 	if len(r.Left) > 0 {
 		c.page.Fault("not put back:\n" + strings.Join(r.Left, "\n") + "\nthey are as you left them")
 	}
+	if len(r.Stays) > 0 {
+		c.page.Notice("git's history stays as it is: " + strings.Join(r.Stays, ", "))
+	}
 	switch {
 	case r.again && strings.TrimSpace(c.text.String()) == c.undone:
 		c.text.Reset() // it is in the conversation again
-	case !r.again && c.text.Empty():
-		c.text.Set(r.Prompt)
+	case !r.again && c.untouched():
+		c.give(r.Prompt)
 		c.undone = strings.TrimSpace(r.Prompt)
 	}
 	return nil

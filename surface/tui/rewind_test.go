@@ -107,3 +107,42 @@ func TestUndoInterruptsFirst(t *testing.T) {
 		}
 	})
 }
+
+// TestChat_2_ACommandAfterUndoIsACommand: the prompt that came back does not swallow it, and
+// is there again after it.
+func TestChat_2_ACommandAfterUndoIsACommand(t *testing.T) {
+	redone := 0
+	on(t, setup{script: "reply\nsay one\nreply\nsay two\n", options: func(o *Options) {
+		o.Rewind = func(context.Context, string, int, bool) (Rewound, error) {
+			return Rewound{Prompt: "first task", Messages: 2}, nil
+		}
+		o.Redo = func(context.Context, string, bool) (Rewound, error) { redone++; return Rewound{Messages: 2}, nil }
+	}}, func(b *bench) {
+		b.say("first task")
+		b.press("/undo", "enter")
+		b.rest()
+		b.press("/")
+		b.sees("the prompt is set aside", "/help")
+		b.press("backspace")
+		if b.text.String() != "first task" {
+			t.Errorf("%q is in the editor, and the command was given up", b.text.String())
+		}
+		b.press("/mode planning", "enter")
+		b.rest()
+		b.sees("Mode: PLANNING")
+		if b.text.String() != "first task" {
+			t.Errorf("%q is in the editor after a command", b.text.String())
+		}
+		b.press("/redo", "enter")
+		b.rest()
+		if redone != 1 || !b.text.Empty() {
+			t.Errorf("redone %d times, and %q is in the editor", redone, b.text.String())
+		}
+		b.press("/undo", "enter")
+		b.rest()
+		b.press(", and/or the second")
+		if b.text.String() != "first task, and/or the second" {
+			t.Errorf("%q is in the editor: a slash within words is one", b.text.String())
+		}
+	})
+}

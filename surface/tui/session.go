@@ -142,7 +142,12 @@ func inView(o opened) int {
 
 // oneLine is the beginning of a text.
 func oneLine(text string) string {
-	return trimtab.Clip(strings.Join(strings.Fields(text), " "), 100)
+	const most = 100
+	text = strings.Join(strings.Fields(text), " ")
+	if short := trimtab.Clip(text, most); len(short) < len(text) {
+		return strings.TrimRight(short, " ") + "…"
+	}
+	return text
 }
 
 // brokeOff reports whether the model was still to speak when a session ended.

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,9 +35,10 @@ type run struct {
 	cut            bool   // the person interrupted it
 	own            string // a command of the person, where it is no prompt
 
-	tool  string    // the call that runs; "" while the model speaks
-	since time.Time // when it began
-	heard time.Time // when it last wrote something
+	open  []trimtab.ToolCall // they run one after the other
+	tool  string             // the call that runs; "" while the model speaks
+	since time.Time          // when it began
+	heard time.Time          // when it last wrote something
 }
 
 // tick moves the sign of life while a run is under way.
@@ -190,13 +192,16 @@ func (c *chat) draw(r *run, ev agent.Event) {
 	case agent.Replied:
 		c.replied(r, ev.Message)
 	case agent.Called:
-		r.tool, r.since, r.heard = ev.Call.Name, c.opt.Clock(), time.Time{}
+		if r.open = append(r.open, ev.Call); len(r.open) == 1 {
+			r.turnTo(c.opt.Clock())
+		}
 		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(ev.Call.Input))
 	case agent.Output:
 		r.heard = c.opt.Clock()
 		c.page.Output(r.calls[ev.Call.ID], r.output(ev))
 	case agent.Returned:
-		r.tool = ""
+		r.open = slices.DeleteFunc(r.open, func(o trimtab.ToolCall) bool { return o.ID == ev.Call.ID })
+		r.turnTo(c.opt.Clock())
 		c.page.Result(r.calls[ev.Call.ID], ev.Result.Text, ev.Result.Failed)
 		delete(r.live, ev.Call.ID)
 		c.aside(r, ev)
@@ -229,6 +234,14 @@ func (c *chat) draw(r *run, ev agent.Event) {
 		if text := stopped(ev.Reason); text != "" {
 			c.page.Notice(text)
 		}
+	}
+}
+
+// turnTo notes that the first of the open calls begins.
+func (r *run) turnTo(now time.Time) {
+	r.tool, r.since, r.heard = "", now, time.Time{}
+	if len(r.open) > 0 {
+		r.tool = r.open[0].Name
 	}
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -15,6 +16,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/surface/tui/page"
 )
 
 const slow = 20 * time.Millisecond // for each word of a reply
@@ -445,4 +447,58 @@ func TestHarmlessText(t *testing.T) {
 		b.chat.queue, b.run = nil, nil
 		b.asks = nil
 	})
+}
+
+// Of several calls the one that runs is named with its own time: not the first, and not none
+// once the first has returned.
+func TestTheCallThatRunsIsNamed(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.run = &run{calls: map[string]page.ID{}, live: map[string]string{}, began: b.opt.Clock()}
+		first := trimtab.ToolCall{ID: "x", Name: "write", Input: json.RawMessage(`{"path":"a"}`)}
+		second := trimtab.ToolCall{ID: "y", Name: "bash", Input: json.RawMessage(`{"command":"make","timeout":300,"background":true}`)}
+		b.draw(b.run, agent.Called{Call: first})
+		b.draw(b.run, agent.Called{Call: second})
+		b.pass(time.Minute)
+		b.draw(b.run, agent.Returned{Call: first})
+		b.run.now = b.opt.Clock().Add(30 * time.Second)
+		b.sees("(bash 30s, no output yet)", "bash make background")
+		b.misses("timeout", "=true")
+		b.draw(b.run, agent.Returned{Call: second})
+		b.misses("(bash")
+		b.run = nil
+	})
+}
+
+// A mode that is changed in mid-run says when it counts.
+func TestM11_AModeInMidRunSaysWhenItCounts(t *testing.T) {
+	on(t, setup{script: "reply\nsay a slow reply of several words\n", delay: slow}, func(b *bench) {
+		b.press("first", "enter")
+		b.pass(3 * slow)
+		b.press("shift+tab")
+		b.pass(slow / 2)
+		b.sees("Mode: PLANNING, from your next prompt on")
+		b.pass(time.Minute)
+		b.rest()
+	})
+}
+
+// A command that fits in a line is asked for in one; a longer one stands whole below.
+func TestAQuestionSaysItsCommandOnce(t *testing.T) {
+	for _, command := range []string{"go test ./...", "go test ./... && echo " + strings.Repeat("word ", 30), "echo a\necho b"} {
+		on(t, setup{}, func(b *bench) {
+			b.run = &run{cancel: func() {}}
+			line, _, more := strings.Cut(command, "\n")
+			title := line
+			if more {
+				title += " …"
+			}
+			b.take(&question{ask: tool.Ask{Tool: "bash", Title: title, Detail: command}, answer: make(chan tool.Reply, 1)})
+			screen := b.screen()
+			if n := strings.Count(screen, line[:6]); n != 1 {
+				t.Errorf("%q is there %d times:\n%s", line[:6], n, screen)
+			}
+			b.sees("bash asks:", strings.TrimSpace(command[len(command)-5:]))
+			b.run, b.asks = nil, nil
+		})
+	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab/host"
@@ -41,7 +42,7 @@ func (b *block) call(marks Marks) []piece {
 	head.spans = []span{{oneLine(b.name), inkTool}}
 	todos, isTodo := todoList(b.name, args)
 	diff := readDiff(b.diff)
-	if s := summary(args, b.input, marks.Cut); len(diff) > 0 && len(args) > 0 && !runsCommands(b.name) {
+	if s := summary(b.name, args, b.input, marks.Cut); len(diff) > 0 && len(args) > 0 && !runsCommands(b.name) {
 		head.spans = append(head.spans, span{" " + oneLine(args[0].text()), inkText})
 	} else if s != "" && !isTodo {
 		head.spans = append(head.spans, span{" " + s, inkText})
@@ -195,22 +196,26 @@ func (a argument) text() string {
 	return string(raw)
 }
 
-// summary returns an input in one line: the first value bare, the others with
+// summary returns an input in one line: the first text bare, the others with
 // their names.
-func summary(args []argument, input, cut string) string {
+func summary(name string, args []argument, input, cut string) string {
 	if args == nil {
 		if s := oneLine(input); s != "{}" && s != "null" {
 			return s
 		}
 		return ""
 	}
+	first := max(0, slices.IndexFunc(args, func(a argument) bool { _, ok := a.value.(string); return ok }))
 	var parts []string
 	for i, a := range args {
 		text := a.text()
 		n := strings.Count(strings.TrimSpace(text), "\n") + 1
 		switch {
-		case i == 0:
-			parts = append(parts, oneLine(text))
+		case a.value == true:
+			parts = append(parts, oneLine(a.key))
+		case i == first:
+			parts = slices.Insert(parts, 0, oneLine(text))
+		case runsCommands(name) && a.key == "timeout": // a limit for the model, of no interest while it holds
 		case n > 1:
 			parts = append(parts, fmt.Sprintf("%s=(%d lines)", oneLine(a.key), n))
 		default:

@@ -342,7 +342,7 @@ func (p *Page) text(i int) string {
 		return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 	case called:
 		head := oneLine(b.name)
-		if s := summary(arguments(b.input), b.input, "…"); s != "" {
+		if s := summary(b.name, arguments(b.input), b.input, "…"); s != "" {
 			head += " " + s
 		}
 		if b.failed {
