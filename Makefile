@@ -16,7 +16,7 @@ GORELEASER  = v2.12.0
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot image packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -118,6 +118,12 @@ snapshot: ## what a release would hold, for this system, in dist/: archive, deb,
 	@bin=$$(GO='$(GO)' sh script/tool github.com/goreleaser/goreleaser/v2 $(GORELEASER)) || exit 1; \
 	"$$bin" release --snapshot --clean $(SNAPSHOTFLAGS)
 	sh script/npm dist dist/npm 0.0.0-snapshot
+
+image: ## the container image in dist/image, for Linux on amd64 and arm64, as a layout and as archives; needs neither a container engine nor a registry
+	@GO='$(GO)' sh script/image dist/image
+
+packages: ## packaging/ held to the real programs: image, compose file, chart, units, action; root runs the image as a root file system; podman, helm, caddy, PostgreSQL and systemd-analyze are used where they are
+	cd packaging && $(GO) vet -tags e2e ./... && $(GO) test -tags e2e -count=1 -timeout 60m $(TESTFLAGS) ./...
 
 screens: ## draw the README's pictures from the real chat
 	$(GO) test -count=1 -tags screens -run TestScreens ./cmd/trimtab
