@@ -12,6 +12,10 @@ GOFUMPT     = v0.12.0
 GOVULNCHECK = v1.8.0
 GORELEASER  = v2.12.0
 
+# What make snapshot builds for: those of a release.
+SYSTEMS    = linux, darwin, windows
+PROCESSORS = amd64, arm64
+
 # -buildvcs=false: what is only compiled to be checked needs no version stamp, and
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
@@ -114,10 +118,13 @@ docs: ## write the documents that are made from the program: docs/commands.md, d
 	bin/trimtab manual > docs/commands.md
 	bin/trimtab manual --settings > docs/all-settings.md
 
-snapshot: ## what a release would hold, for this system, in dist/: archive, deb, rpm, and npm packages; publishes nothing
+snapshot: ## what a release would hold, in dist/: archives, deb, rpm, SBOM, npm packages and a Homebrew formula; publishes nothing; needs a clean clone and unzip; SYSTEMS=linux PROCESSORS=amd64 is for these alone
 	@bin=$$(GO='$(GO)' sh script/tool github.com/goreleaser/goreleaser/v2 $(GORELEASER)) || exit 1; \
-	"$$bin" release --snapshot --clean $(SNAPSHOTFLAGS)
+	mkdir -p bin && sed -e 's/^\( *goos:\) \[.*/\1 [$(SYSTEMS)]/' -e 's/^\( *goarch:\) \[.*/\1 [$(PROCESSORS)]/' .goreleaser.yaml >bin/goreleaser.yaml && \
+	"$$bin" release --snapshot --clean --config bin/goreleaser.yaml $(SNAPSHOTFLAGS)
 	sh script/npm dist dist/npm 0.0.0-snapshot
+	mkdir -p dist/brew
+	sh script/brew dist 0.0.0-snapshot >dist/brew/trimtab.rb
 
 image: ## the container image in dist/image, for Linux on amd64 and arm64, as a layout and as archives; needs neither a container engine nor a registry
 	@GO='$(GO)' sh script/image dist/image
