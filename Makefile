@@ -12,11 +12,15 @@ GOFUMPT     = v0.12.0
 GOVULNCHECK = v1.8.0
 GORELEASER  = v2.12.0
 
+# What make snapshot builds for: those of a release.
+SYSTEMS    = linux, darwin, windows
+PROCESSORS = amd64, arm64
+
 # -buildvcs=false: what is only compiled to be checked needs no version stamp, and
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot image packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -115,10 +119,19 @@ docs: ## write the documents that are made from the program and its sources: com
 	bin/trimtab manual --settings > docs/reference/all-settings.md
 	TRIMTABTEST_UPDATE=1 $(GO) test -count=1 -run TestTheReferenceIsCurrent ./internal/archtest
 
-snapshot: ## what a release would hold, for this system, in dist/: archive, deb, rpm, and npm packages; publishes nothing
+snapshot: ## what a release would hold, in dist/: archives, deb, rpm, SBOM, npm packages and a Homebrew formula; publishes nothing; needs a clean clone and unzip; SYSTEMS=linux PROCESSORS=amd64 is for these alone
 	@bin=$$(GO='$(GO)' sh script/tool github.com/goreleaser/goreleaser/v2 $(GORELEASER)) || exit 1; \
-	"$$bin" release --snapshot --clean $(SNAPSHOTFLAGS)
+	mkdir -p bin && sed -e 's/^\( *goos:\) \[.*/\1 [$(SYSTEMS)]/' -e 's/^\( *goarch:\) \[.*/\1 [$(PROCESSORS)]/' .goreleaser.yaml >bin/goreleaser.yaml && \
+	"$$bin" release --snapshot --clean --config bin/goreleaser.yaml $(SNAPSHOTFLAGS)
 	sh script/npm dist dist/npm 0.0.0-snapshot
+	mkdir -p dist/brew
+	sh script/brew dist 0.0.0-snapshot >dist/brew/trimtab.rb
+
+image: ## the container image in dist/image, for Linux on amd64 and arm64, as a layout and as archives; needs neither a container engine nor a registry
+	@GO='$(GO)' sh script/image dist/image
+
+packages: ## packaging/ held to the real programs: image, compose file, chart, units, action; root runs the image as a root file system; podman, helm, caddy, PostgreSQL and systemd-analyze are used where they are
+	cd packaging && $(GO) vet -tags e2e ./... && $(GO) test -tags e2e -count=1 -timeout 60m $(TESTFLAGS) ./...
 
 screens: ## draw the README's pictures from the real chat
 	$(GO) test -count=1 -tags screens -run TestScreens ./cmd/trimtab

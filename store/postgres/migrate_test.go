@@ -43,11 +43,7 @@ func TestP18_OldDatabasesOpen(t *testing.T) {
 	if err := old.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// As the first version wrote them: this one writes columns that there are not yet.
-	run(t, url, `INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state) VALUES ('ship', 1, '', '', '', '', '', 0,
-		'2026-11-15T09:00:00.000000000Z', '2026-11-15T09:00:00.000000000Z', '{"sessionId":"ship","createdAt":"2026-11-15T09:00:00Z","updatedAt":"2026-11-15T09:00:00Z","version":1,"seq":1,"step":0,"meter":{}}')`)
-	run(t, url, `INSERT INTO messages (session, seq, id, role, origin, body) VALUES ('ship', 1, 'm1', 'user', '', '{"id":"m1","role":"user","content":"hello"}')`)
-	run(t, url, `INSERT INTO journal (session, seq, at, kind, body) VALUES ('ship', 1, '2026-11-15T09:00:00.000000000Z', 'said', '{"at":"2026-11-15T09:00:00Z","event":{"type":"said","message":{"id":"m1","role":"user","content":[]}}}')`)
+	asTheFirstVersionWrote(t, url)
 	for range 2 { // brought up to date, then as it is
 		store := opened(t, url)
 		once(t, store, []string{"hello"}, "ship")
@@ -58,6 +54,16 @@ func TestP18_OldDatabasesOpen(t *testing.T) {
 	if err := opened(t, url).Queue().Add(t.Context(), storetest.Item(1)); err != nil {
 		t.Error(err)
 	}
+}
+
+// asTheFirstVersionWrote puts a session into a database of schema 1: this program writes
+// columns that there are not yet.
+func asTheFirstVersionWrote(t *testing.T, url string) {
+	t.Helper()
+	run(t, url, `INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state) VALUES ('ship', 1, '', '', '', '', '', 0,
+		'2026-11-15T09:00:00.000000000Z', '2026-11-15T09:00:00.000000000Z', '{"sessionId":"ship","createdAt":"2026-11-15T09:00:00Z","updatedAt":"2026-11-15T09:00:00Z","version":1,"seq":1,"step":0,"meter":{}}')`)
+	run(t, url, `INSERT INTO messages (session, seq, id, role, origin, body) VALUES ('ship', 1, 'm1', 'user', '', '{"id":"m1","role":"user","content":"hello"}')`)
+	run(t, url, `INSERT INTO journal (session, seq, at, kind, body) VALUES ('ship', 1, '2026-11-15T09:00:00.000000000Z', 'said', '{"at":"2026-11-15T09:00:00Z","event":{"type":"said","message":{"id":"m1","role":"user","content":[]}}}')`)
 }
 
 func latest(t *testing.T) int64 {
