@@ -64,6 +64,10 @@ func (s State) Ended() bool {
 // when a step is put in between.
 type StepName string
 
+// StepBranch is the step with which the work on the repository begins: what was done from
+// there on is cleared up when it fails.
+const StepBranch StepName = "branch"
+
 // StepPullRequest is the step whose evidence holds the pull request, which impact is
 // counted from.
 const StepPullRequest StepName = "pull request"

@@ -13,7 +13,7 @@ import (
 const (
 	Clarify     improve.StepName = "clarify"
 	Issue       improve.StepName = "issue"
-	Branch      improve.StepName = "branch"
+	Branch                       = improve.StepBranch
 	Design      improve.StepName = "design"
 	Implement   improve.StepName = "implement"
 	Simplify    improve.StepName = "simplify"

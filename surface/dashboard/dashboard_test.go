@@ -114,7 +114,7 @@ func (s *site) do(method, path string, form url.Values, change func(*http.Reques
 
 func TestV5_ALinkWorksOnceAndForAWhile(t *testing.T) {
 	s := open(t)
-	for _, path := range []string{"/", "/s/demo-loop", "/live", "/assets/page.css", "/open", "/open?ticket=", "/open?ticket=AAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+	for _, path := range []string{"/", "/s/demo-loop", "/live", "/open", "/open?ticket=", "/open?ticket=AAAAAAAAAAAAAAAAAAAAAAAAAA"} {
 		if status, text := s.get(path); status != 401 || !strings.Contains(text, "trimtab open") {
 			t.Errorf("%s without a link: %d %s", path, status, text)
 		}

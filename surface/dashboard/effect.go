@@ -216,7 +216,7 @@ func bars(weeks []Counted) (all []bar) {
 func (d *Dashboard) effect(w http.ResponseWriter, r *http.Request) {
 	now := d.opt.Clock()
 	e, running, err := d.effects.get(d.opt.Done, now, freshEffect, func(ctx context.Context) (Effect, error) { return d.effectOf(ctx, d.opt.Archive, now) })
-	data := map[string]any{"Title": "Effect", "Effect": e, "Running": running, "Bars": bars(e.Weeks), "Weeks": effectWeeks, "Team": len(e.People) > 1 || d.opt.Who != nil}
+	data := map[string]any{"Title": "Effect", "Effect": e, "Running": running, "Bars": bars(e.Weeks), "Weeks": effectWeeks, "Team": len(e.People) > 1 || d.team()}
 	if err != nil && !running {
 		data["Failed"] = err.Error()
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/decide"
 	"github.com/trimtab/trimtab/improve/steps"
-	"github.com/trimtab/trimtab/improve/worker"
 )
 
 // Improvements are what the pages of improvements show, and what an act there does. Only
@@ -84,8 +84,8 @@ func shown(it improve.Item) improvement {
 	return out
 }
 
-// seen is the state of an item as a page shows it, for the forms of that page.
-func (i improvement) Seen() string { return fmt.Sprintf("%s/%d", i.State, i.Attempt) }
+// Seen is the state of an item as a page shows it, for the forms of that page.
+func (i improvement) Seen() string { return decide.Seen(i.Item) }
 
 // Title is what an item is called.
 func (i improvement) Title() string { return cmp.Or(i.Request.Title, i.ID) }
@@ -243,51 +243,29 @@ func (d *Dashboard) findItem(w http.ResponseWriter, r *http.Request) (improve.It
 	return it, true
 }
 
-// acts are what a person does to an improvement.
-var acts = map[string]func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error){
-	"approve": func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error) {
-		return worker.Approve(r.Context(), d.opt.Improvements.Queue, it.ID, by, now)
-	},
-	"reject": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
-		return worker.Reject(r.Context(), d.opt.Improvements.Queue, it.ID, r.FormValue("why"), now)
-	},
-	"retry": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
-		return worker.Retry(r.Context(), d.opt.Improvements.Queue, it.ID, now)
-	},
-	"cancel": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
-		return worker.Cancel(r.Context(), d.opt.Improvements.Queue, it.ID, now)
-	},
-	"comment": func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error) {
-		return worker.Remark(r.Context(), d.opt.Improvements.Queue, it.ID, by, r.FormValue("text"), now)
-	},
-}
-
-// act does one of them. A page that shows another state than the item has is told so, and
-// nothing is done: the person decided about something else.
+// act does what a person decided. A page that shows another state than the item has is told
+// so, and nothing is done: the person decided about something else.
 func (d *Dashboard) act(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("act")
-	do, ok := acts[name]
-	if !ok {
-		d.problem(w, r, http.StatusNotFound, "There is no such act.")
-		return
-	}
 	it, ok := d.findItem(w, r)
 	if !ok {
 		return
 	}
-	if name != "comment" && r.FormValue("seen") != shown(it).Seen() {
-		d.stale(w, r, it)
+	name := r.PathValue("act")
+	text := cmp.Or(r.FormValue("text"), r.FormValue("why"))
+	next, err := decide.Do(r.Context(), d.opt.Improvements.Queue, it.ID, decide.Act{Name: name, By: d.person(r).User, Text: text, Seen: r.FormValue("seen"), At: d.opt.Clock()})
+	var stale *decide.Stale
+	switch {
+	case errors.As(err, &stale):
+		d.stale(w, r, stale.Item)
 		return
-	}
-	next, err := do(d, r, it, d.person(r).User, d.opt.Clock())
-	if err != nil {
-		if now, again := d.opt.Improvements.Queue.Item(r.Context(), it.ID); again == nil && shown(now).Seen() != shown(it).Seen() {
-			d.stale(w, r, now)
-			return
-		}
+	case errors.Is(err, decide.ErrNoAct):
+		d.problem(w, r, http.StatusNotFound, "There is no such act.")
+		return
+	case err != nil:
 		d.problem(w, r, http.StatusUnprocessableEntity, "Nothing was changed: "+err.Error()+".")
 		return
 	}
+	d.did(r, "improve."+name, it.ID, "")
 	if d.opt.Improvements.Decided != nil && name != "comment" {
 		d.opt.Improvements.Decided(next)
 	}

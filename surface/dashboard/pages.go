@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/person"
 )
 
 // How much of the sessions the first page shows: the newest, and what steers those of the
@@ -114,7 +116,7 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 
 // waiting are the improvements that wait for a person.
 func (d *Dashboard) waiting(r *http.Request) []improve.Item {
-	if d.opt.Improvements.Queue == nil {
+	if d.opt.Improvements.Queue == nil || !d.person(r).Role.AtLeast(owned.View) {
 		return nil
 	}
 	all, err := d.opt.Improvements.Queue.Items(r.Context(), improve.Awaiting, improve.Manual)
@@ -204,6 +206,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	d.page(w, r, "session", map[string]any{
 		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
+		"Steers": d.steers(r, s.Info),
 	})
 }
 
@@ -231,22 +234,38 @@ func (d *Dashboard) setMode(w http.ResponseWriter, r *http.Request) {
 		d.problem(w, r, http.StatusUnprocessableEntity, "The mode was not changed: "+reply.Text)
 		return
 	}
+	d.did(r, "session.command", id, "mode")
 	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
 }
 
 func (d *Dashboard) page(w http.ResponseWriter, r *http.Request, name string, data map[string]any) {
-	data["Token"], data["Sample"], data["Page"], data["Known"] = d.token(r), d.opt.Sample, name, true
-	p := d.person(r)
-	data["Approves"], data["Pages"] = p.Role.AtLeast(owned.Approve), pages
-	if d.opt.Who != nil {
-		data["User"] = p.User
+	data["Token"], data["Page"] = d.token(r), name
+	d.write(w, r, http.StatusOK, name, data)
+}
+
+// write sends a page with what stands at the top of every one.
+func (d *Dashboard) write(w http.ResponseWriter, r *http.Request, status int, name string, data map[string]any) {
+	p, known := person.Of(r.Context())
+	data["Sample"], data["Known"], data["Team"] = d.opt.Sample, known, d.team()
+	data["Approves"], data["Views"] = known && p.Role.AtLeast(owned.Approve), known && p.Role.AtLeast(owned.View)
+	if known {
+		data["Pages"] = slices.DeleteFunc(slices.Clone(pages), func(one [3]string) bool {
+			return slices.Contains(everybodys, one[0]) && !p.Role.AtLeast(owned.View)
+		})
+	}
+	if known && d.team() {
+		data["User"], data["Role"], data["Leave"], data["Token"] = p.Shown(), p.Role, "/leave", d.token(r)
+		if p.By == "sign-in" {
+			data["Leave"] = d.opt.SignOut
+		}
 	}
 	var b bytes.Buffer // a page is whole, or says what is wrong
 	if err := d.pages.ExecuteTemplate(&b, name, data); err != nil {
-		d.problem(w, r, http.StatusInternalServerError, "The page could not be made: "+err.Error())
+		http.Error(w, "The page could not be made: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the browser may be gone
 }
 

@@ -62,7 +62,7 @@ func (d *Dashboard) reflection(days int) (improve.Reflection, bool, error) {
 }
 
 func (d *Dashboard) findings(w http.ResponseWriter, r *http.Request) {
-	data := map[string]any{"Title": "Findings", "Lookbacks": lookbacks, "Makes": d.opt.Findings.Make != nil}
+	data := map[string]any{"Title": "Findings", "Lookbacks": lookbacks, "Days": daysOf(r), "More": 0, "Makes": d.opt.Findings.Make != nil}
 	if d.opt.Findings.Reflect == nil {
 		d.page(w, r, "reflect", data)
 		return
