@@ -12,6 +12,8 @@ import (
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/dashboard/demo"
+	"github.com/trimtab/trimtab/surface/improvement"
+	"github.com/trimtab/trimtab/surface/insight"
 )
 
 func openCommand(a *app) *cobra.Command {
@@ -91,8 +93,8 @@ func (a *app) pages(ctx context.Context) (opt dashboard.Options, work *assembly.
 	for _, m := range own.All() {
 		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
 	}
-	opt.Improvements = dashboard.Improvements{Queue: st.Queue(), Env: work.Env, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem}
-	opt.Findings = dashboard.Findings{Reflect: a.scanner().Reflect, Make: p.Offer}
+	opt.Improvements = improvement.Source{Queue: st.Queue(), Sends: work.Preview, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem}
+	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Clock: a.clock, Done: ctx.Done()})
 	return opt, work, err
 }
 

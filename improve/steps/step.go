@@ -18,10 +18,10 @@ const (
 	Implement   improve.StepName = "implement"
 	Simplify    improve.StepName = "simplify"
 	Check       improve.StepName = "check"
-	Commit      improve.StepName = "commit"
+	Commit                       = improve.StepCommit
 	PullRequest                  = improve.StepPullRequest
 	Review      improve.StepName = "review"
-	Feedback    improve.StepName = "feedback"
+	Feedback                     = improve.StepFeedback
 	Compliance  improve.StepName = "compliance"
 	Mergeable   improve.StepName = "mergeable"
 )

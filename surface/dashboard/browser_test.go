@@ -75,8 +75,8 @@ func (w *window) look(width int, scheme string) { w.Helper(); w.Look(width, sche
 func filled(t *testing.T) *site {
 	t.Helper()
 	s := open(t)
-	s.opt.Findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
-	s.opt.Findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
+	s.findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
+	s.findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
 	s.reload()
 	s.file(waiting, improve.Awaiting, nil)
 	s.file("workflow_20261117_115000_fail", improve.Failed, func(it *improve.Item) {

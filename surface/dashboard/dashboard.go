@@ -26,6 +26,8 @@ import (
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/improvement"
+	"github.com/trimtab/trimtab/surface/insight"
 	"github.com/trimtab/trimtab/surface/person"
 )
 
@@ -44,8 +46,8 @@ type Options struct {
 	Archive      trimtab.Archive
 	Feed         feed.Source // what any process changes in the store
 	Modes        []Mode
-	Improvements Improvements
-	Findings     Findings
+	Improvements improvement.Source
+	Insight      *insight.Teller // nil tells what it can of the sessions alone
 	Owner        string          // of this machine, who comes by a link where neither Who nor Key is set
 	Hosts        []string        // that requests may name: see package address
 	Done         <-chan struct{} // closed when the server shuts down; nil is never
@@ -71,10 +73,6 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
-
-	reflected reflections
-	rolled    rollup
-	effects   job[Effect]
 }
 
 // New returns the pages.
@@ -84,6 +82,9 @@ func New(opt Options) (*Dashboard, error) {
 	}
 	if opt.Clock == nil {
 		opt.Clock = time.Now
+	}
+	if opt.Insight == nil {
+		opt.Insight = insight.New(insight.Options{Engine: opt.Service.Engine(), Clock: opt.Clock, Done: opt.Done})
 	}
 	d := &Dashboard{opt: opt, mux: http.NewServeMux(), visitors: newKeys(opt.Clock, opt.Secret)}
 	var err error
@@ -122,7 +123,7 @@ func Serves(r *http.Request) bool {
 var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}}
 
 // everybodys are the pages that show what was seen in the sessions of all.
-var everybodys = []string{"/improve", "/reflect", "/effect"}
+var everybodys = []string{"/improve", "/reflect"}
 
 // ours are the first parts of the paths of pages.
 var ours = []string{"/", "/open", "/enter", "/leave", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}

@@ -18,6 +18,7 @@ import (
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/insight"
 	"github.com/trimtab/trimtab/surface/person"
 )
 
@@ -27,24 +28,10 @@ const (
 	listed   = 200
 	detailed = 30
 	lately   = 24 * time.Hour
-	alive    = 15 * time.Minute
 )
 
-// row is a session on the first page.
-type row struct {
-	trimtab.Info
-	Alive   bool
-	Step    int
-	Context int
-	Status  []trimtab.Status
-	Totals  timeline.Totals
-	Last    *timeline.Note // the newest message of ours
-	Loops   bool           // it is held for the person, and no prompt came since
-	Known   bool           // the fields above are
-}
-
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []Counted) map[string]any {
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
 		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
 	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
 }
@@ -97,21 +84,17 @@ func (d *Dashboard) ago(t time.Time) string {
 }
 
 func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
-	var rows []row
-	for info, err := range d.archive(r).List(r.Context(), trimtab.Query{Limit: listed}) {
-		if err != nil {
-			d.failed(w, r, err)
-			return
-		}
-		rows = append(rows, row{Info: info, Alive: d.opt.Clock().Sub(info.Updated) < alive})
+	rows, next, err := d.opt.Insight.Overview(r.Context(), d.archive(r), "", listed)
+	if err != nil {
+		d.failed(w, r, err)
+		return
 	}
-	for i := range rows[:min(len(rows), detailed)] {
-		if d.opt.Clock().Sub(rows[i].Updated) > lately && i > 4 {
-			break
-		}
-		d.detail(r, &rows[i])
+	n := 0
+	for n < min(len(rows), detailed) && (n < 5 || d.opt.Clock().Sub(rows[n].Updated) < lately) {
+		n++
 	}
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": len(rows) == listed, "Listed": listed})
+	d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n])
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed})
 }
 
 // waiting are the improvements that wait for a person.
@@ -124,41 +107,6 @@ func (d *Dashboard) waiting(r *http.Request) []improve.Item {
 		return nil
 	}
 	return all
-}
-
-// detail adds what steers a session. One that cannot be read is shown without.
-func (d *Dashboard) detail(r *http.Request, to *row) {
-	line, s, err := d.read(r, to.ID)
-	if err != nil {
-		return
-	}
-	to.Known, to.Step, to.Context, to.Totals = true, s.Step, s.Meter.Context, line.Totals
-	to.Status = d.opt.Service.Engine().Status(s)
-	for _, turn := range line.Turns {
-		to.Loops = false // a prompt came
-		for _, i := range turn.Items {
-			switch i.Kind {
-			case timeline.Ours:
-				to.Last = i.Note
-			case timeline.Paused:
-				to.Loops = true
-			case timeline.Call:
-				to.Loops = to.Loops && i.Failed
-			}
-		}
-	}
-}
-
-func (d *Dashboard) read(r *http.Request, id string) (timeline.Timeline, trimtab.Session, error) {
-	s, err := d.archive(r).Load(r.Context(), id)
-	if err != nil {
-		return timeline.Timeline{}, s, err
-	}
-	doc, err := export.FromArchive(r.Context(), d.archive(r), s)
-	if err != nil {
-		return timeline.Timeline{}, s, err
-	}
-	return doc.Timeline(), s, nil
 }
 
 // How much of a session a page shows.
