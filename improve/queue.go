@@ -64,9 +64,30 @@ func (s State) Ended() bool {
 // when a step is put in between.
 type StepName string
 
+// StepBranch is the step with which the work on the repository begins: what was done from
+// there on is cleared up when it fails.
+const StepBranch StepName = "branch"
+
+// StepCommit and StepFeedback are the steps whose evidence names the newest commit.
+const (
+	StepCommit   StepName = "commit"
+	StepFeedback StepName = "feedback"
+)
+
 // StepPullRequest is the step whose evidence holds the pull request, which impact is
 // counted from.
 const StepPullRequest StepName = "pull request"
+
+// Outgoing is something that is sent to the forge.
+type Outgoing struct {
+	Kind   string   `json:"kind"` // "issue" or "pull request"
+	Title  string   `json:"title"`
+	Body   string   `json:"body"`
+	Labels []string `json:"labels"`
+	// Exact is false while the text still lacks what the work itself will tell, as
+	// the number of the issue and what was implemented.
+	Exact bool `json:"exact"`
+}
 
 // Evidence is what one step of the work leaves behind for the later ones to
 // check and for a person to read.

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trimtab/trimtab/improve/decide"
+
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/report"
-	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/internal/setting"
@@ -102,13 +103,13 @@ type hand struct {
 
 func hands() []hand {
 	return []hand{
-		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", worker.Approve},
-		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", worker.Reject},
+		{"approve", "Let requests become work", "  trimtab improve approve k3x9", "approved", decide.Approve},
+		{"reject", "Refuse requests for good", "  trimtab improve reject k3x9 --why \"works as intended\"", "rejected", decide.Reject},
 		{"cancel", "End work that waits or runs", "  trimtab improve cancel k3x9", "cancelled", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
-			return worker.Cancel(ctx, q, id, now)
+			return decide.Cancel(ctx, q, id, now)
 		}},
 		{"retry", "Do ended work again; what is done only if its change did not help", "  trimtab improve retry k3x9", "queued", func(ctx context.Context, q improve.Backlog, id, _ string, now time.Time) (improve.Item, error) {
-			return worker.Retry(ctx, q, id, now)
+			return decide.Retry(ctx, q, id, now)
 		}},
 	}
 }

@@ -10,9 +10,10 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
-	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/dashboard/demo"
+	"github.com/trimtab/trimtab/surface/improvement"
+	"github.com/trimtab/trimtab/surface/insight"
 )
 
 func openCommand(a *app) *cobra.Command {
@@ -57,36 +58,12 @@ func (a *app) sampleApp(dir string) *app {
 }
 
 func (a *app) openPages(ctx context.Context, browser, sample bool) error {
-	st, err := a.store(ctx)
+	opt, work, err := a.pages(ctx)
 	if err != nil {
 		return err
 	}
-	service, err := a.sessions(ctx)
-	if err != nil {
-		return err
-	}
-	opt := dashboard.Options{Service: service, Archive: st, Feed: st, Owner: a.who(), Sample: sample}
-	own, err := a.modes()
-	if err != nil {
-		return err
-	}
-	for _, m := range own.All() {
-		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
-	}
-	work, err := a.assembly()
-	if err != nil {
-		return err
-	}
-	opt.Improvements = dashboard.Improvements{Queue: st.Queue(), Env: work.Env, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem, Works: sample}
-	p, err := a.pipeline()
-	if err != nil {
-		return err
-	}
-	opt.Findings = dashboard.Findings{Reflect: a.scanner().Reflect, Make: func(ctx context.Context, project, fingerprint string) (improve.Item, error) {
-		return p.New(ctx, pipeline.Query{Project: project}, fingerprint, false)
-	}}
-	if sample {
-		if err := a.fillSample(ctx, work, p); err != nil {
+	if opt.Sample, opt.Improvements.Works = sample, sample; sample {
+		if err := a.fillSample(ctx, work); err != nil {
 			return err
 		}
 		defer work.Start(ctx, assembly.WorkerOptions{})()
@@ -94,13 +71,44 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 	return dashboard.Run(ctx, opt, func(link string) { a.printf("%s\n", link); a.progress("the link works once; Ctrl+C ends\n") }, browser)
 }
 
+// pages are made of the person's sessions, and of what works on improvements.
+func (a *app) pages(ctx context.Context) (opt dashboard.Options, work *assembly.Assembly, err error) {
+	st, err := a.store(ctx)
+	if err != nil {
+		return opt, nil, err
+	}
+	service, err := a.sessions(ctx)
+	if err != nil {
+		return opt, nil, err
+	}
+	own, err := a.modes()
+	if err != nil {
+		return opt, nil, err
+	}
+	if work, err = a.assembly(); err != nil {
+		return opt, nil, err
+	}
+	p, err := a.pipeline()
+	opt = dashboard.Options{Service: service, Archive: st, Feed: st, Owner: a.who(), Clock: a.clock}
+	for _, m := range own.All() {
+		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
+	}
+	opt.Improvements = improvement.Source{Queue: st.Queue(), Sends: work.Preview, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem}
+	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Clock: a.clock, Done: ctx.Done()})
+	return opt, work, err
+}
+
 // fillSample makes the sample sessions, and the improvement that waits.
-func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, p *pipeline.Pipeline) error {
+func (a *app) fillSample(ctx context.Context, work *assembly.Assembly) error {
 	engine, err := a.engine()
 	if err != nil {
 		return err
 	}
 	if err := demo.Play(ctx, engine, a.opened, a.clock()); err != nil {
+		return err
+	}
+	p, err := a.pipeline()
+	if err != nil {
 		return err
 	}
 	return p.OfferSample(ctx, improve.Guidance, work)

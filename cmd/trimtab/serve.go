@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"path/filepath"
 	"time"
 
@@ -24,14 +23,13 @@ import (
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
-	"github.com/trimtab/trimtab/surface/audit"
 	"github.com/trimtab/trimtab/surface/caller"
+	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/gateway"
+	"github.com/trimtab/trimtab/surface/management"
 	"github.com/trimtab/trimtab/surface/metrics"
 	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
-	"github.com/trimtab/trimtab/surface/signin"
-	"github.com/trimtab/trimtab/surface/web"
 )
 
 func serveCommand(a *app) *cobra.Command {
@@ -220,10 +218,12 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if !at.Loopback() {
 		opt.Viewer = address.Bearer(token)
 	}
-	if opt.API, err = a.api(ctx, token, opt.Hosts, gate, at); err != nil {
+	m, err := a.management(ctx, token, opt, gate, at)
+	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	a.progress("listening on %[3]s://%[1]s\nthe base URL for an agent: trimtab serve address %[4]s\nmanagement at /trimtab/api, MCP at /mcp, both with the token in %[2]s\n", l.Addr().String(), file, at.Scheme(), at.Flag(l.Addr()))
+	opt.API, opt.Pages, opt.IsPage = m.API, m.Pages, dashboard.Serves
+	a.progress("listening on %[3]s://%[1]s\nthe base URL for an agent: trimtab serve address %[4]s\npages for a browser at /, management at /trimtab/api, MCP at /mcp, all with the token in %[2]s\n", l.Addr().String(), file, at.Scheme(), at.Flag(l.Addr()))
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -288,30 +288,21 @@ func (a *app) server(ctx context.Context, opt server.Options) (_ *server.Server,
 	return server.New(opt)
 }
 
-func (a *app) api(ctx context.Context, token string, hosts []string, gate *caller.Gate, at server.Config) (http.Handler, error) {
-	st, err := a.store(ctx)
+// management is what the server has for people and for programs that manage it.
+func (a *app) management(ctx context.Context, token string, opt server.Options, gate *caller.Gate, at server.Config) (m management.Management, err error) {
+	pages, _, err := a.pages(ctx)
 	if err != nil {
-		return nil, err
-	}
-	service, err := a.sessions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	log := slog.New(slog.NewTextHandler(a.err, nil))
-	did := audit.Log{Files: st.Queue(), Clock: a.clock}.Did(log)
-	api, err := web.New(web.Options{Did: did, Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Improvements: st.Queue(), Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
-	if err != nil || a.settings.SignIn.Issuer == "" {
-		return api, err
+		return m, err
 	}
 	secret, err := caller.Find(a.settings.SignIn.Secret, a.getenv, key.System())
 	if err != nil {
-		return nil, fmt.Errorf("signIn.secret: %w", err)
+		return m, fmt.Errorf("signIn.secret: %w", err)
 	}
-	in, err := signin.New(signin.Options{Config: a.settings.SignIn, ClientSecret: secret, URL: at.URL(at.Listen), Hosts: hosts, Files: st.Queue(), Clock: a.clock, Log: log, Did: did})
-	if err != nil {
-		return nil, err
-	}
-	return in.Handler(api), nil
+	pages.Improvements.Works = a.settings.Automation.Serves()
+	return management.New(ctx, management.Options{
+		Pages: pages, Service: a.service, Everyone: a.opened.Store.Archive, Files: a.opened.Queue(), Keys: gate.Person, SignIn: a.settings.SignIn, Secret: secret,
+		URL: at.URL(at.Listen), Token: token, Hosts: opt.Hosts, Policy: at.Policy, Log: opt.Log,
+	})
 }
 
 // token is the key to the management API and where it is kept.

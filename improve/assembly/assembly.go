@@ -149,6 +149,15 @@ func (a *Assembly) Env(ctx context.Context, it improve.Item) (*steps.Env, error)
 	return a.env(ctx, it, false)
 }
 
+// Preview is exactly what would be sent for an item.
+func (a *Assembly) Preview(ctx context.Context, it improve.Item) ([]improve.Outgoing, error) {
+	env, err := a.Env(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	return env.Preview(it)
+}
+
 func (a *Assembly) env(ctx context.Context, it improve.Item, stay bool) (*steps.Env, error) {
 	q, err := a.opt.Queue(ctx)
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/improve/decide"
+
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/forgetest"
 	"github.com/trimtab/trimtab/forge/git"
@@ -411,7 +413,7 @@ func TestX3_TwoWhoApproveAtOnce(t *testing.T) {
 		results := make(chan error, len(logins))
 		for _, login := range logins {
 			go func() {
-				_, err := worker.Approve(t.Context(), g.queue, it.ID, login, time.Now())
+				_, err := decide.Approve(t.Context(), g.queue, it.ID, login, time.Now())
 				results <- err
 			}()
 		}

@@ -24,6 +24,11 @@ func (p *Pipeline) New(ctx context.Context, q Query, which string, approve bool)
 	return p.File(ctx, f, c, approve)
 }
 
+// Offer makes a request of the pattern that a person picked, which then waits for approval.
+func (p *Pipeline) Offer(ctx context.Context, project, fingerprint string) (improve.Item, error) {
+	return p.New(ctx, Query{Project: project}, fingerprint, false)
+}
+
 // binding are the gates that also hold what a person asks for. The others are for
 // requests that come by themselves.
 var binding = []string{improve.GateSwitch, improve.GateQueue, improve.GateForge}

@@ -64,7 +64,7 @@ func Outcome(w io.Writer, it improve.Item, now time.Time) error {
 }
 
 // Preview writes what would be sent to the forge.
-func Preview(w io.Writer, all []steps.Outgoing) error {
+func Preview(w io.Writer, all []improve.Outgoing) error {
 	p := &printer{w: w}
 	for _, o := range all {
 		p.printf("== %s: %s\n", o.Kind, o.Title)

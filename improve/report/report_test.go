@@ -15,7 +15,6 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/report"
-	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 )
 
@@ -215,7 +214,7 @@ func TestWorkWhoseWorkerIsGoneIsNotSaidToBeAtWork(t *testing.T) {
 
 func TestPreview_SaysWhatIsStillMissing(t *testing.T) {
 	var b strings.Builder
-	if err := report.Preview(&b, []steps.Outgoing{{Kind: "issue", Title: "Read it once", Body: "Why.", Labels: []string{"a", "b"}, Exact: true}, {Kind: "pull request", Title: "x", Body: "y"}}); err != nil {
+	if err := report.Preview(&b, []improve.Outgoing{{Kind: "issue", Title: "Read it once", Body: "Why.", Labels: []string{"a", "b"}, Exact: true}, {Kind: "pull request", Title: "x", Body: "y"}}); err != nil {
 		t.Fatal(err)
 	}
 	want := "== issue: Read it once\nlabels: a, b\n\nWhy.\n\n== pull request: x\n\ny\n(what the work itself will tell is still missing here)\n\n"

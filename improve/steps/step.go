@@ -13,15 +13,15 @@ import (
 const (
 	Clarify     improve.StepName = "clarify"
 	Issue       improve.StepName = "issue"
-	Branch      improve.StepName = "branch"
+	Branch                       = improve.StepBranch
 	Design      improve.StepName = "design"
 	Implement   improve.StepName = "implement"
 	Simplify    improve.StepName = "simplify"
 	Check       improve.StepName = "check"
-	Commit      improve.StepName = "commit"
+	Commit                       = improve.StepCommit
 	PullRequest                  = improve.StepPullRequest
 	Review      improve.StepName = "review"
-	Feedback    improve.StepName = "feedback"
+	Feedback                     = improve.StepFeedback
 	Compliance  improve.StepName = "compliance"
 	Mergeable   improve.StepName = "mergeable"
 )

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/forgetest"
 	"github.com/trimtab/trimtab/forge/git"

@@ -19,27 +19,16 @@ import (
 //go:embed text/*.md
 var texts embed.FS
 
-// Outgoing is something that is sent to the forge.
-type Outgoing struct {
-	Kind   string   `json:"kind"` // "issue" or "pull request"
-	Title  string   `json:"title"`
-	Body   string   `json:"body"`
-	Labels []string `json:"labels"`
-	// Exact is false while the text still lacks what the work itself will tell, as
-	// the number of the issue and what was implemented.
-	Exact bool `json:"exact"`
-}
-
 // Preview returns what would be sent for an item, as it would be sent: redacted,
 // and whole but for the hidden marker below it. Nothing is sent by it.
-func (y *Env) Preview(it improve.Item) ([]Outgoing, error) {
+func (y *Env) Preview(it improve.Item) ([]improve.Outgoing, error) {
 	issue, err := y.issueText(it)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{Item: it, env: y}
 	pull, err := j.pullText("")
-	return []Outgoing{issue, pull}, err
+	return []improve.Outgoing{issue, pull}, err
 }
 
 // fields are the closed fields that texts are made of.
@@ -88,20 +77,20 @@ func (j *Job) fields() fields {
 	return f
 }
 
-func (y *Env) issueText(it improve.Item) (Outgoing, error) {
+func (y *Env) issueText(it improve.Item) (improve.Outgoing, error) {
 	j := &Job{Item: it, env: y}
 	body, err := fill("issue.md", j.fields())
 	r := it.Request
-	return Outgoing{
+	return improve.Outgoing{
 		Kind: "issue", Title: j.line(r.Title), Body: j.redact(body), Exact: true,
 		Labels: []string{"priority:" + j.line(string(r.Priority)), "type:" + j.line(r.Type), "automated"},
 	}, err
 }
 
 // pullText is the text of the pull request, with what the steps told so far.
-func (j *Job) pullText(implemented string) (Outgoing, error) {
+func (j *Job) pullText(implemented string) (improve.Outgoing, error) {
 	f := j.fields()
-	out := Outgoing{Kind: "pull request", Title: "Automated improvement: " + j.line(j.Item.Request.Title), Exact: true}
+	out := improve.Outgoing{Kind: "pull request", Title: "Automated improvement: " + j.line(j.Item.Request.Title), Exact: true}
 	f.Issue = "(its number, once it is open)"
 	if n, err := j.fact(Issue, "number"); err == nil {
 		f.Issue, f.Closes = "#"+n, true

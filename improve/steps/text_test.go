@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/improve/decide"
+
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/steps/stepstest"
-	"github.com/trimtab/trimtab/improve/worker"
 )
 
 // clearing is the moment at which a worker takes back what it did: it is killed at
@@ -48,7 +50,7 @@ func ends(ctx context.Context, p *port, k kill, how string) error {
 		case how != "cancel":
 			return e, errors.New("the mast broke")
 		}
-		if _, err := worker.Cancel(ctx, q, j.Item.ID, time.Now()); err != nil {
+		if _, err := decide.Cancel(ctx, q, j.Item.ID, time.Now()); err != nil {
 			return e, err
 		}
 		<-ctx.Done()
@@ -132,7 +134,7 @@ func cleared(t *testing.T, how string, state improve.State, step int) {
 			t.Errorf("at the forge (-want +got):\n%s", diff)
 		}
 		p.noneOpen(t, want["branches"] == 1)
-		if _, err := worker.Retry(t.Context(), p.queue, stepstest.Item("", 1).ID, time.Now()); err != nil {
+		if _, err := decide.Retry(t.Context(), p.queue, stepstest.Item("", 1).ID, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

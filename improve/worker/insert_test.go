@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/trimtab/trimtab/improve/decide"
+
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/steps"
-	"github.com/trimtab/trimtab/improve/worker"
 )
 
 // inserted is the list of steps with a new one before each of those named.
@@ -92,7 +93,7 @@ func TestRetryOfAnOlderItem(t *testing.T) {
 	if err := p.drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	it, err := worker.Retry(t.Context(), p.queue, p.item(t, 1).ID, p.item(t, 1).Updated)
+	it, err := decide.Retry(t.Context(), p.queue, p.item(t, 1).ID, p.item(t, 1).Updated)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/improve/decide"
+
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/forge/local"
@@ -152,7 +155,7 @@ func (p *port) item(t *testing.T, n int) improve.Item {
 // retry begins a new attempt, and works on it.
 func (p *port) retry(t *testing.T, n int) {
 	t.Helper()
-	if _, err := worker.Retry(t.Context(), p.queue, stepstest.Item("", n).ID, time.Now()); err != nil {
+	if _, err := decide.Retry(t.Context(), p.queue, stepstest.Item("", n).ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.drain(t.Context()); err != nil {
@@ -326,7 +329,7 @@ func TestCancelStopsWithinAStepAndClearsUp(t *testing.T) {
 	there := p.hang("review")
 	stop := p.start(t)
 	<-there
-	if _, err := worker.Cancel(t.Context(), p.queue, stepstest.Item("", 1).ID, time.Now()); err != nil {
+	if _, err := decide.Cancel(t.Context(), p.queue, stepstest.Item("", 1).ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	it := p.until(t, 1, improve.Cancelled)
@@ -363,7 +366,7 @@ func TestR8_WhatAwaitsApprovalIsNotTaken(t *testing.T) {
 	if len(p.agent.Asked) > 0 || p.item(t, 1).State != improve.Awaiting {
 		t.Error("it was begun")
 	}
-	if _, err := worker.Approve(t.Context(), p.queue, it.ID, "ada", time.Now()); err != nil {
+	if _, err := decide.Approve(t.Context(), p.queue, it.ID, "ada", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.drain(t.Context()); err != nil {

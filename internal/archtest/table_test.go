@@ -63,6 +63,7 @@ var table = []row{
 	{"improve/guidance", []string{".", "improve", "improve/project", "evidence"}, "replays recorded turns and judges the answers; who asks an agent calls it"},
 	{"improve/steps", []string{".", "improve", "improve/agents", "improve/project", "forge", "forge/git", "internal/secret", "internal/termsafe"}, "the thirteen steps, as plain functions"},
 	{"improve/steps/stepstest", []string{".", "improve", "improve/agents", "improve/steps", "forge", "forge/git", "forge/local"}, "a small repository and a scripted agent, for tests of the steps"},
+	{"improve/decide", []string{".", "improve"}, "what people decide about a request; it works on none"},
 	{"improve/worker", []string{".", "improve", "improve/steps", "internal/filelock"}, "makes the steps durable; it does not know what they do"},
 	{"deliberate", []string{".", "session", "speech", "steer/focus", "steer/mode", "llm"}, "speakers on one history go through the session service, hold a goal and need a model"},
 	{"agent", []string{".", "session", "llm", "agent/tool"}, "the model and tool loop is steered through the session service"},
@@ -168,9 +169,12 @@ var table = []row{
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
-	{"surface/dashboard", []string{".", "export", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
+	{"surface/dashboard", []string{".", "export", "export/sessionhtml", "export/timeline", "improve", "improve/decide", "improve/steps", "surface/address", "surface/dashboard/demo", "surface/improvement", "surface/insight", "surface/person", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
+	{"surface/insight", []string{".", "export/timeline", "improve"}, "what pages and API tell of many sessions; what they may see comes as an archive"},
+	{"surface/improvement", []string{".", "forge/git", "improve"}, "what pages and API show of a request; it decides nothing"},
+	{"surface/management", []string{".", "improve", "llm/key", "store/owned", "surface/address", "surface/audit", "surface/dashboard", "surface/person", "surface/signin", "surface/web"}, "pages, API and sign-in of a server, put together"},
 	{"surface/dashboard/demo", []string{".", "session"}, "sample sessions, played through the engine"},
-	{"surface/web", []string{".", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
+	{"surface/web", []string{".", "session", "export/timeline", "improve", "improve/decide", "store/feed", "store/owned", "surface/address", "surface/improvement", "surface/insight", "surface/person"}, "thin: shows sessions and the pipeline"},
 
 	{"doctor", []string{"agent/sandbox", "surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool", "host/markup"}, "another lineup over recorded sessions"},
@@ -223,6 +227,8 @@ var table = []row{
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
 	{"internal/trace", []string{"surface/gateway"}, "spans of the gateway on their way to a collector"},
+	{"internal/fakeoidc", nil, "a provider that people sign in with, for tests"},
+	{"internal/chrome", nil, "a browser for tests: it knows pages, not ours"},
 	{"internal/term", nil, "a terminal for tests: it knows programs, not ours"},
 	{"internal/archtest", nil, "reads the others as text"},
 
@@ -231,7 +237,7 @@ var table = []row{
 }
 
 // forTests are the packages that only tests may import, and packages whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/steps/stepstest", "internal/fakemodel", "internal/client", "internal/term", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/steps/stepstest", "internal/fakemodel", "internal/client", "internal/term", "internal/chrome", "internal/fakeoidc", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {
@@ -272,8 +278,8 @@ var deps = []dep{
 	{"github.com/yuin/goldmark", []string{"_test", "export/sessionhtml"}, "Markdown for browsers, without raw HTML; and a second reader for the chat's to agree with"},
 	{"github.com/cespare/xxhash/v2", []string{"internal/jsonscan", "loop"}, "what a message says is known again by its hash"},
 
-	{"github.com/chromedp/chromedp", []string{"_test"}, "pages are tried in a real browser"},
-	{"github.com/chromedp/cdproto", []string{"_test"}, "what that browser is told"},
+	{"github.com/chromedp/chromedp", []string{"_test", "internal/chrome"}, "pages are tried in a real browser"},
+	{"github.com/chromedp/cdproto", []string{"_test", "internal/chrome"}, "what that browser is told"},
 	{"golang.org/x/net", []string{"_test", "agent/web"}, "pages are read as a browser reads them"},
 	{"github.com/google/go-cmp", []string{"_test", "store/storetest", "forge/forgetest", "transcript/transcripttest"}, "differences that a person can read; a suite is a test for others to run"},
 	{"github.com/rogpeppe/go-internal", []string{"_test"}, "testscript for the command line"},

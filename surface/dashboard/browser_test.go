@@ -6,161 +6,77 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/scan"
+	"github.com/trimtab/trimtab/internal/chrome"
 )
-
-// launch starts a browser with a profile of its own.
-func launch() (ctx context.Context, end func(), err error) {
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		return nil, func() {}, exec.ErrNotFound
-	}
-	dir, err := os.MkdirTemp("", "trimtab-chromium-")
-	if err != nil {
-		return nil, func() {}, err
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir), chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), opts...)
-	ctx, _ = chromedp.NewContext(ctx)
-	return ctx, func() { _ = chromedp.Cancel(ctx); stop(); _ = os.RemoveAll(dir) }, chromedp.Run(ctx)
-}
 
 // chromium is the browser of most tests: one after the other, as each link replaces the
 // cookie of the one before.
-var chromium = sync.OnceValues(func() (ctx context.Context, err error) {
-	ctx, endBrowser, err = launch()
-	return ctx, err
-})
-
-var endBrowser = func() {}
+var chromium = sync.OnceValues(chrome.Launch)
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	endBrowser()
+	if started {
+		b, _ := chromium()
+		b.Close()
+	}
 	os.Exit(code)
 }
 
-// window is a tab in a profile of its own.
-type window struct {
-	*testing.T
-	ctx  context.Context
-	site *site
+var started bool
 
-	mu       sync.Mutex
-	troubles []string // what the browser complained of
+// window is a tab that shows a site.
+type window struct {
+	*chrome.Window
+	site *site
 }
 
 // window opens the site by a link of its own.
 func (s *site) window() *window {
 	s.Helper()
-	all, err := chromium()
-	return s.windowIn(all, err)
+	started = true
+	return s.windowIn(chromium())
 }
 
-func (s *site) windowIn(all context.Context, err error) *window {
+func (s *site) windowIn(b *chrome.Browser, err error) *window {
 	s.Helper()
-	if err != nil {
-		s.Skipf("no Chromium that works is here: %v", err)
-	}
-	ctx, end := chromedp.NewContext(all)
-	s.Cleanup(end)
-	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
-	s.Cleanup(stop)
-	w := &window{T: s.T, ctx: ctx, site: s}
-	chromedp.ListenTarget(ctx, func(ev any) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		switch e := ev.(type) {
-		case *runtime.EventExceptionThrown:
-			w.troubles = append(w.troubles, e.ExceptionDetails.Error())
-		case *log.EventEntryAdded:
-			if e.Entry.Level == log.LevelError && !strings.Contains(e.Entry.Text, "status of 4") && !strings.Contains(e.Entry.Text, "favicon") {
-				w.troubles = append(w.troubles, e.Entry.Text)
-			}
-		case *target.EventTargetCrashed:
-			w.troubles = append(w.troubles, "it crashed")
-		}
-	})
-	w.do(log.Enable(), chromedp.Navigate(s.url+s.Link()), chromedp.WaitVisible("#content"))
+	w := &window{b.Window(s.T, err, s.url), s}
+	w.open(s.Link())
 	return w
 }
 
-func (w *window) do(actions ...chromedp.Action) {
-	w.Helper()
-	if err := chromedp.Run(w.ctx, actions...); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *window) open(path string) {
-	w.Helper()
-	w.do(chromedp.Navigate(w.site.url+path), chromedp.WaitVisible("#content"))
-}
+func (w *window) do(actions ...chromedp.Action) { w.Helper(); w.Do(actions...) }
+func (w *window) open(path string)              { w.Helper(); w.Open(path) }
+func (w *window) until(expression string)       { w.Helper(); w.Until(expression) }
+func (w *window) calm()                         { w.Helper(); w.Calm() }
 
 // eval is the value of an expression.
 func eval[T any](w *window, expression string) (v T) {
 	w.Helper()
-	w.do(chromedp.Evaluate(expression, &v))
-	return v
-}
-
-// until waits for an expression to be true. Pages may change on the way.
-func (w *window) until(expression string) {
-	w.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
-		var is bool
-		if err := chromedp.Run(w.ctx, chromedp.Evaluate("!!("+expression+")", &is)); err == nil && is {
-			return
-		}
-	}
-	w.Fatalf("%s is not so; the page says %s", expression, trimtab.Clip(eval[string](w, "document.body.innerText"), 1500))
-}
-
-// calm fails where the browser complained of anything.
-func (w *window) calm() {
-	w.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, t := range w.troubles {
-		w.Errorf("the browser: %s", t)
-	}
-	w.troubles = nil
+	return chrome.Eval[T](w.Window, expression)
 }
 
 // look sets the size and the colours.
-func (w *window) look(width int, scheme string) {
-	w.Helper()
-	w.do(chromedp.EmulateViewport(int64(width), 900), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
-}
+func (w *window) look(width int, scheme string) { w.Helper(); w.Look(width, scheme) }
 
 // filled is a site on which every page has something to show.
 func filled(t *testing.T) *site {
 	t.Helper()
 	s := open(t)
-	s.opt.Findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
-	s.opt.Findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
+	s.findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
+	s.findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
 	s.reload()
 	s.file(waiting, improve.Awaiting, nil)
 	s.file("workflow_20261117_115000_fail", improve.Failed, func(it *improve.Item) {
@@ -238,12 +154,8 @@ func (w *window) shoot(path string, width int, scheme string) {
 	if dir == "" {
 		return
 	}
-	var png []byte
-	w.do(chromedp.FullScreenshot(&png, 100))
 	name := cmp.Or(strings.Trim(strings.ReplaceAll(path, "/", "-"), "-"), "now")
-	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), png, 0o600); err != nil {
-		w.Fatal(err)
-	}
+	w.Shoot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
 }
 
 // V2: what another process does is on the page, and what the person opened and typed stays.
@@ -297,8 +209,8 @@ func TestASessionThatIsRemovedWhileItIsOpen(t *testing.T) {
 func TestV7_TwoBrowsers(t *testing.T) {
 	s := filled(t)
 	ann := s.window()
-	other, end, err := launch()
-	t.Cleanup(end)
+	other, err := chrome.Launch()
+	t.Cleanup(other.Close)
 	bob := s.windowIn(other, err)
 	for _, w := range []*window{ann, bob} {
 		w.open("/improve/" + waiting)

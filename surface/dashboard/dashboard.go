@@ -26,6 +26,9 @@ import (
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/improvement"
+	"github.com/trimtab/trimtab/surface/insight"
+	"github.com/trimtab/trimtab/surface/person"
 )
 
 // Service is the part of session.Service that pages show and steer.
@@ -43,14 +46,22 @@ type Options struct {
 	Archive      trimtab.Archive
 	Feed         feed.Source // what any process changes in the store
 	Modes        []Mode
-	Improvements Improvements
-	Findings     Findings
-	Who          func(*http.Request) Person // who is signed in, of whoever lets people in; nil is the owner of this machine, who comes by a link
-	Owner        string                     // the name of that owner
-	Hosts        []string                   // that requests may name: see package address
-	Done         <-chan struct{}            // closed when the server shuts down; nil is never
-	Sample       bool                       // what is shown is a sample; the pages say so
+	Improvements improvement.Source
+	Insight      *insight.Teller // nil tells what it can of the sessions alone
+	Owner        string          // of this machine, who comes by a link where neither Who nor Key is set
+	Hosts        []string        // that requests may name: see package address
+	Done         <-chan struct{} // closed when the server shuts down; nil is never
+	Sample       bool            // what is shown is a sample; the pages say so
 	Clock        func() time.Time
+
+	// Of a team. Archive is then everybody's, and each person sees their part of it.
+	Who     func(*http.Request) (person.Person, bool)                            // who is signed in
+	Key     func(ctx context.Context, secret string) (person.Person, bool)       // whose a key is that somebody types
+	SignIn  string                                                               // path at which people sign in with their provider; "" is none
+	SignOut string                                                               // path to which a form signs them out
+	Secret  []byte                                                               // seals cookies and signs forms: see the function Secret; nil is one of this process
+	Secure  bool                                                                 // browsers come by TLS, if only to a proxy
+	Did     func(ctx context.Context, p person.Person, what, about, more string) // hears of what people do; may be nil
 }
 
 //go:embed *.html page.css live.js
@@ -62,10 +73,6 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
-
-	reflected reflections
-	rolled    rollup
-	effects   job[Effect]
 }
 
 // New returns the pages.
@@ -76,7 +83,10 @@ func New(opt Options) (*Dashboard, error) {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
 	}
-	d := &Dashboard{opt: opt, mux: http.NewServeMux(), visitors: newKeys(opt.Clock)}
+	if opt.Insight == nil {
+		opt.Insight = insight.New(insight.Options{Engine: opt.Service.Engine(), Clock: opt.Clock, Done: opt.Done})
+	}
+	d := &Dashboard{opt: opt, mux: http.NewServeMux(), visitors: newKeys(opt.Clock, opt.Secret)}
 	var err error
 	if d.pages, err = sessionhtml.Templates().Funcs(d.funcs()).ParseFS(files, "*.html"); err != nil {
 		return nil, err
@@ -84,31 +94,39 @@ func New(opt Options) (*Dashboard, error) {
 	d.mux.HandleFunc("GET /{$}", d.now)
 	d.mux.HandleFunc("GET /s/{id}", d.session)
 	d.mux.HandleFunc("POST /s/{id}/mode", d.setMode)
-	d.mux.HandleFunc("GET /improve", d.board)
-	d.mux.HandleFunc("GET /improve/{id}", d.item)
-	d.mux.HandleFunc("GET /improve/{id}/paper/{name...}", d.paper)
+	d.mux.HandleFunc("POST /leave", d.leave)
+	d.mux.HandleFunc("GET /improve", d.needs(owned.View, d.board)) // with what was seen in everybody's sessions
+	d.mux.HandleFunc("GET /improve/{id}", d.needs(owned.View, d.item))
+	d.mux.HandleFunc("GET /improve/{id}/paper/{name...}", d.needs(owned.View, d.paper))
 	d.mux.HandleFunc("POST /improve/{id}/{act}", d.needs(owned.Approve, d.act))
 	d.routesOfFindings()
 	d.routesOfEffect()
 	d.mux.HandleFunc("GET /live", d.live)
-	d.mux.HandleFunc("GET /assets/{name}", d.asset)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.problem(w, r, http.StatusNotFound, "There is no such page.")
 	})
 	return d, nil
 }
 
-// Serves reports whether a request is for these pages: an agent's request carries a secret.
+// Serves reports whether a request is for these pages: an agent's request carries a secret
+// or a key.
 func Serves(r *http.Request) bool {
-	p := r.URL.Path
-	return r.Header.Get(address.Header) == "" && slices.Contains(ours, "/"+first(p))
+	for _, name := range []string{address.Header, "Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key"} {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	return slices.Contains(ours, "/"+first(r.URL.Path))
 }
 
-// pages are those of the navigation: path and name.
+// pages are those of the navigation: path, name, and what the page calls itself.
 var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}}
 
+// everybodys are the pages that show what was seen in the sessions of all.
+var everybodys = []string{"/improve", "/reflect"}
+
 // ours are the first parts of the paths of pages.
-var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}
+var ours = []string{"/", "/open", "/enter", "/leave", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}
 
 func first(path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -125,15 +143,30 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !address.AllowedHost(d.opt.Hosts, r), !address.AllowedOrigin(d.opt.Hosts, r):
 		http.Error(w, "this host name or origin is not served here", http.StatusForbidden)
-	case r.URL.Path == "/open":
+	case r.URL.Path == "/open" && !d.team():
 		d.open(w, r)
-	case !d.known(r):
-		d.problem(w, r, http.StatusUnauthorized, "This page needs a link that works once. Run trimtab open, and it opens a new one.")
-	case r.Method != http.MethodGet && !d.meant(r):
-		d.problem(w, r, http.StatusForbidden, "The page is too old to do that. Load it again.")
+	case first(r.URL.Path) == "assets": // also for the page that says how to come in
+		d.asset(w, r)
+	case r.URL.Path == "/enter" && r.Method == http.MethodPost && d.team():
+		d.enter(w, r)
 	default:
-		d.mux.ServeHTTP(w, r)
+		d.pass(w, r)
 	}
+}
+
+// pass lets those who are known to the pages.
+func (d *Dashboard) pass(w http.ResponseWriter, r *http.Request) {
+	p, ok := d.enters(r)
+	if !ok {
+		d.unknown(w, r, "")
+		return
+	}
+	r = r.WithContext(person.With(r.Context(), p))
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && !d.meant(r) {
+		d.problem(w, r, http.StatusForbidden, "The page is too old to do that. Load it again.")
+		return
+	}
+	d.mux.ServeHTTP(w, r)
 }
 
 // open trades a link for a cookie.
@@ -152,7 +185,7 @@ func (d *Dashboard) open(w http.ResponseWriter, r *http.Request) {
 func (d *Dashboard) Link() string { return "/open?ticket=" + d.visitors.ticket() }
 
 func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
-	switch r.PathValue("name") {
+	switch strings.TrimPrefix(r.URL.Path, "/assets/") {
 	case "page.css":
 		raw, _ := files.ReadFile("page.css") // embedded
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
@@ -169,9 +202,7 @@ func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
 
 // problem says on a page what is wrong and what to do.
 func (d *Dashboard) problem(w http.ResponseWriter, r *http.Request, status int, text string) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_ = d.pages.ExecuteTemplate(w, "problem", map[string]any{"Text": text, "Sample": d.opt.Sample, "Page": "problem", "Known": d.known(r), "Pages": pages})
+	d.write(w, r, status, "problem", map[string]any{"Text": text, "Page": "problem"})
 }
 
 // live tells a page that something happened: it asks for itself again. Many changes in a
@@ -189,10 +220,11 @@ func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)
-	at, err := d.opt.Feed.Now(ctx)
+	source := d.feed(r)
+	at, err := source.Now(ctx)
 	for err == nil && out.Flush() == nil {
 		beat, stop := context.WithTimeout(ctx, 20*time.Second)
-		err = d.opt.Feed.Wait(beat, at)
+		err = source.Wait(beat, at)
 		stop()
 		if ctx.Err() != nil {
 			return
@@ -203,7 +235,7 @@ func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
 		}
 		if err == nil {
 			time.Sleep(gather)
-			at, err = d.tell(ctx, w, at)
+			at, err = tell(ctx, w, source, at)
 		}
 	}
 }
@@ -212,8 +244,8 @@ func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
 const gather = 250 * time.Millisecond
 
 // tell writes what changed since a cursor.
-func (d *Dashboard) tell(ctx context.Context, w io.Writer, at feed.Cursor) (feed.Cursor, error) {
-	all, err := d.opt.Feed.Changes(ctx, at, 0)
+func tell(ctx context.Context, w io.Writer, source feed.Source, at feed.Cursor) (feed.Cursor, error) {
+	all, err := source.Changes(ctx, at, 0)
 	told := map[string]bool{}
 	for _, c := range all {
 		if what := string(c.Kind) + " " + c.ID; !told[what] && err == nil {

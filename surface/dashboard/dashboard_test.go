@@ -20,6 +20,7 @@ import (
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/dashboard/demo"
+	"github.com/trimtab/trimtab/surface/insight"
 )
 
 var noon = time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
@@ -28,11 +29,12 @@ var noon = time.Date(2026, 11, 17, 12, 0, 0, 0, time.UTC)
 type site struct {
 	*testing.T
 	*dashboard.Dashboard
-	opt     dashboard.Options
-	store   *memory.Store
-	url     string
-	browser *http.Client
-	now     time.Time
+	opt      dashboard.Options
+	findings insight.Options
+	store    *memory.Store
+	url      string
+	browser  *http.Client
+	now      time.Time
 }
 
 func open(t *testing.T) *site {
@@ -61,6 +63,8 @@ func open(t *testing.T) *site {
 // reload makes the pages anew, after the options have changed.
 func (s *site) reload() *site {
 	s.Helper()
+	s.findings.Engine, s.findings.Clock, s.findings.Done = s.opt.Service.Engine(), s.opt.Clock, s.opt.Done
+	s.opt.Insight = insight.New(s.findings)
 	var err error
 	if s.Dashboard, err = dashboard.New(s.opt); err != nil {
 		s.Fatal(err)
@@ -114,7 +118,7 @@ func (s *site) do(method, path string, form url.Values, change func(*http.Reques
 
 func TestV5_ALinkWorksOnceAndForAWhile(t *testing.T) {
 	s := open(t)
-	for _, path := range []string{"/", "/s/demo-loop", "/live", "/assets/page.css", "/open", "/open?ticket=", "/open?ticket=AAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+	for _, path := range []string{"/", "/s/demo-loop", "/live", "/open", "/open?ticket=", "/open?ticket=AAAAAAAAAAAAAAAAAAAAAAAAAA"} {
 		if status, text := s.get(path); status != 401 || !strings.Contains(text, "trimtab open") {
 			t.Errorf("%s without a link: %d %s", path, status, text)
 		}

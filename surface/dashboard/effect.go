@@ -1,185 +1,11 @@
 package dashboard
 
 import (
-	"cmp"
-	"context"
-	"maps"
 	"net/http"
-	"slices"
-	"sync"
-	"time"
 
-	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/export"
-	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/insight"
 )
-
-// How far back effects are told, and of how many sessions.
-const (
-	effectWeeks    = 12
-	effectSessions = 5000
-	freshEffect    = time.Minute
-)
-
-// Tally counts messages of ours.
-type Tally struct {
-	Notes    int `json:"notes"`
-	Heeded   int `json:"heeded"`
-	Unheeded int `json:"unheeded"`
-	Tokens   int `json:"tokens"`
-	Lost     int `json:"lost"`
-}
-
-func (t *Tally) add(o Tally) {
-	t.Notes, t.Heeded, t.Unheeded, t.Tokens, t.Lost = t.Notes+o.Notes, t.Heeded+o.Heeded, t.Unheeded+o.Unheeded, t.Tokens+o.Tokens, t.Lost+o.Lost
-}
-
-// Share is how many of those that were judged were heeded, in percent; -1 where none was.
-func (t Tally) Share() int {
-	if t.Heeded+t.Unheeded == 0 {
-		return -1
-	}
-	return 100 * t.Heeded / (t.Heeded + t.Unheeded)
-}
-
-// Effect is what messages came to, by week and in other ways.
-type Effect struct {
-	Weeks    []Counted `json:"weeks"` // the oldest first
-	Kinds    []Counted `json:"kinds"`
-	Projects []Counted `json:"projects"`
-	People   []Counted `json:"people"`
-	Sessions int       `json:"sessions"`
-	All      Tally     `json:"all"`
-}
-
-// Counted is a tally of something.
-type Counted struct {
-	Name string `json:"name"`
-	Tally
-}
-
-// rolled is what is kept of a session: reading it again is needed only when it changed.
-type rolled struct {
-	updated time.Time
-	notes   map[noted]Tally
-}
-
-type noted struct{ week, by string }
-
-// rollup keeps the tallies of sessions.
-type rollup struct {
-	mu   sync.Mutex
-	kept map[string]rolled
-}
-
-func (u *rollup) of(ctx context.Context, from trimtab.Archive, info trimtab.Info) (map[noted]Tally, error) {
-	u.mu.Lock()
-	was, ok := u.kept[info.ID]
-	u.mu.Unlock()
-	if ok && was.updated.Equal(info.Updated) {
-		return was.notes, nil
-	}
-	s, err := from.Load(ctx, info.ID)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := export.FromArchive(ctx, from, s)
-	if err != nil {
-		return nil, err
-	}
-	notes := map[noted]Tally{}
-	for _, turn := range doc.Timeline().Turns {
-		for _, i := range turn.Items {
-			if i.Kind != timeline.Ours || i.Note == nil {
-				continue
-			}
-			at := noted{monday(cmp.Or(i.At, info.Updated)), i.Note.By}
-			t := notes[at]
-			t.add(tallyOf(*i.Note))
-			notes[at] = t
-		}
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.kept == nil || len(u.kept) > 2*effectSessions {
-		u.kept = map[string]rolled{}
-	}
-	u.kept[info.ID] = rolled{info.Updated, notes}
-	return notes, nil
-}
-
-func tallyOf(n timeline.Note) Tally {
-	t := Tally{Notes: 1, Tokens: n.Tokens, Lost: n.Lost}
-	switch n.Heeded {
-	case timeline.Yes:
-		t.Heeded = 1
-	case timeline.No:
-		t.Unheeded = 1
-	case timeline.Open, timeline.NoAsk:
-	}
-	return t
-}
-
-// monday names the week of a time.
-func monday(t time.Time) string {
-	t = t.UTC()
-	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7).Format("2006-01-02")
-}
-
-// effectOf counts the messages of the last weeks.
-func (d *Dashboard) effectOf(ctx context.Context, from trimtab.Archive, now time.Time) (Effect, error) {
-	var e Effect
-	weeks, kinds, projects, people := map[string]Tally{}, map[string]Tally{}, map[string]Tally{}, map[string]Tally{}
-	for i := range effectWeeks {
-		weeks[monday(now.AddDate(0, 0, -7*i))] = Tally{}
-	}
-	add := func(to map[string]Tally, name string, t Tally) {
-		sum := to[name]
-		sum.add(t)
-		to[name] = sum
-	}
-	for info, err := range from.List(ctx, trimtab.Query{Limit: effectSessions}) {
-		if err != nil {
-			return e, err
-		}
-		if now.Sub(info.Updated) > effectWeeks*7*24*time.Hour {
-			break // the newest come first
-		}
-		notes, err := d.rolled.of(ctx, from, info)
-		if err != nil {
-			continue // it was removed meanwhile, or cannot be read
-		}
-		e.Sessions++
-		for at, t := range notes {
-			if _, ok := weeks[at.week]; !ok {
-				continue
-			}
-			e.All.add(t)
-			add(weeks, at.week, t)
-			add(kinds, at.by, t)
-			add(projects, cmp.Or(info.Repo, info.Project), t)
-			add(people, info.User, t)
-		}
-	}
-	e.Weeks, e.Kinds, e.Projects, e.People = counted(weeks), counted(kinds), counted(projects), counted(people)
-	if first := slices.IndexFunc(e.Weeks, func(w Counted) bool { return w.Notes > 0 }); first > 0 {
-		e.Weeks = e.Weeks[first:] // before the first message there is nothing to see
-	}
-	for _, by := range [][]Counted{e.Kinds, e.Projects, e.People} {
-		slices.SortStableFunc(by, func(a, b Counted) int { return cmp.Compare(b.Notes, a.Notes) })
-	}
-	e.Projects, e.People = e.Projects[:min(len(e.Projects), 20)], e.People[:min(len(e.People), 20)]
-	return e, ctx.Err()
-}
-
-func counted(by map[string]Tally) []Counted {
-	all := make([]Counted, 0, len(by))
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, Counted{name, by[name]})
-	}
-	return all
-}
 
 // bar is a week on the chart, in its units.
 type bar struct {
@@ -187,7 +13,7 @@ type bar struct {
 	Heeded, Unheeded, Rest   int // heights
 	HeededY, UnheededY, Rise int // where they begin
 	Week                     string
-	Tally
+	insight.Tally
 }
 
 // The size of the chart.
@@ -195,12 +21,12 @@ const (
 	chartWidth, chartHeight = 600, 140
 )
 
-func bars(weeks []Counted) (all []bar) {
+func bars(weeks []insight.Counted) (all []bar) {
 	most := 1
 	for _, w := range weeks {
 		most = max(most, w.Notes)
 	}
-	each := chartWidth / max(effectWeeks, len(weeks))
+	each := chartWidth / max(insight.Weeks, len(weeks))
 	for i, w := range weeks {
 		b := bar{X: i*each + 4, Width: each - 8, Week: w.Name, Tally: w.Tally}
 		b.Heeded, b.Unheeded = chartHeight*w.Heeded/most, chartHeight*w.Unheeded/most
@@ -213,15 +39,22 @@ func bars(weeks []Counted) (all []bar) {
 	return all
 }
 
+// mostRows is how many repositories and people the page shows.
+const mostRows = 20
+
+// effect tells of the person's own sessions, or of everybody's where their role shows those.
 func (d *Dashboard) effect(w http.ResponseWriter, r *http.Request) {
-	now := d.opt.Clock()
-	e, running, err := d.effects.get(d.opt.Done, now, freshEffect, func(ctx context.Context) (Effect, error) { return d.effectOf(ctx, d.opt.Archive, now) })
-	data := map[string]any{"Title": "Effect", "Effect": e, "Running": running, "Bars": bars(e.Weeks), "Weeks": effectWeeks, "Team": len(e.People) > 1 || d.opt.Who != nil}
+	p, whose, everybody := d.person(r), "", true
+	if d.team() && !p.Role.AtLeast(owned.View) {
+		whose, everybody = p.User, false
+	}
+	e, running, err := d.opt.Insight.Effect(d.archive(r), whose)
+	e.Projects, e.People = e.Projects[:min(len(e.Projects), mostRows)], e.People[:min(len(e.People), mostRows)]
+	data := map[string]any{"Title": "Effect", "Effect": e, "Running": running, "Bars": bars(e.Weeks), "Weeks": insight.Weeks, "ByPerson": everybody && (len(e.People) > 1 || d.team()), "Everybody": everybody}
 	if err != nil && !running {
 		data["Failed"] = err.Error()
 	}
 	d.page(w, r, "effect", data)
 }
 
-// routesOfEffect adds the paths. It tells of everybody's sessions.
-func (d *Dashboard) routesOfEffect() { d.mux.HandleFunc("GET /effect", d.needs(owned.View, d.effect)) }
+func (d *Dashboard) routesOfEffect() { d.mux.HandleFunc("GET /effect", d.effect) }

@@ -5,39 +5,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/trimtab/trimtab/forge/git"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/decide"
 	"github.com/trimtab/trimtab/improve/steps"
-	"github.com/trimtab/trimtab/improve/worker"
 )
-
-// Improvements are what the pages of improvements show, and what an act there does. Only
-// Queue is needed.
-type Improvements struct {
-	Queue   improve.Backlog
-	Env     func(ctx context.Context, it improve.Item) (*steps.Env, error) // what it would be done with; says what would be sent
-	Environ []string                                                       // of git, which says what was changed
-	Decided func(improve.Item)                                             // told of each decision
-	Folder  string                                                         // the papers and logs of each item are in a folder of its name below it
-	Works   bool                                                           // this process does what is approved
-}
 
 // column is a part of the board.
 type column struct {
 	Title, Empty string
-	Items        []improvement
+	Items        []card
 }
 
-// improvement is an item as the pages show it.
-type improvement struct {
+// card is an item as the pages show it.
+type card struct {
 	improve.Item
 	Steps []step
 	At    string // the step that it is at
@@ -55,8 +40,8 @@ type step struct {
 	Error  string
 }
 
-func shown(it improve.Item) improvement {
-	out := improvement{Item: it}
+func shown(it improve.Item) card {
+	out := card{Item: it}
 	for _, s := range steps.Steps() {
 		one := step{Number: s.Number, Name: s.Name}
 		if i := slices.IndexFunc(it.Evidence, func(e improve.Evidence) bool { return e.Step == s.Name }); i >= 0 {
@@ -84,11 +69,11 @@ func shown(it improve.Item) improvement {
 	return out
 }
 
-// seen is the state of an item as a page shows it, for the forms of that page.
-func (i improvement) Seen() string { return fmt.Sprintf("%s/%d", i.State, i.Attempt) }
+// Seen is the state of an item as a page shows it, for the forms of that page.
+func (i card) Seen() string { return decide.Seen(i.Item) }
 
 // Title is what an item is called.
-func (i improvement) Title() string { return cmp.Or(i.Request.Title, i.ID) }
+func (i card) Title() string { return cmp.Or(i.Request.Title, i.ID) }
 
 // most of the ended items that the board shows.
 const mostEnded = 50
@@ -139,47 +124,15 @@ func (d *Dashboard) item(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	if it.State == improve.Awaiting || it.State == improve.Manual {
-		out, err := d.preview(ctx, it)
-		if err != nil {
-			data["Unsent"] = err.Error()
-		}
-		data["Preview"] = out
+	out, err := d.opt.Improvements.Preview(ctx, it)
+	if err != nil {
+		data["Unsent"] = err.Error()
 	}
-	if base, head := ends(it); head != "" {
-		if patch, err := git.New(d.opt.Improvements.Environ).In(it.Project).Patch(ctx, base, head); err == nil {
-			data["Diff"] = diffLines(patch) // else the repository is elsewhere
-		}
+	data["Preview"] = out
+	if patch := d.opt.Improvements.Change(ctx, it); patch != "" {
+		data["Diff"] = diffLines(patch)
 	}
 	d.page(w, r, "improvement", data)
-}
-
-// preview is what would be sent.
-func (d *Dashboard) preview(ctx context.Context, it improve.Item) ([]steps.Outgoing, error) {
-	if d.opt.Improvements.Env == nil {
-		return nil, nil
-	}
-	env, err := d.opt.Improvements.Env(ctx, it)
-	if err != nil {
-		return nil, err
-	}
-	return env.Preview(it)
-}
-
-// ends are the commits that a change lies between.
-func ends(it improve.Item) (base, head string) {
-	for _, e := range it.Evidence {
-		switch e.Step {
-		case steps.Branch:
-			base = e.Facts["base"]
-		case steps.Commit, steps.Feedback:
-			head = cmp.Or(e.Facts["commit"], head)
-		}
-	}
-	if base == "" {
-		head = ""
-	}
-	return base, head
 }
 
 // found is where the issue and the pull request are.
@@ -243,51 +196,29 @@ func (d *Dashboard) findItem(w http.ResponseWriter, r *http.Request) (improve.It
 	return it, true
 }
 
-// acts are what a person does to an improvement.
-var acts = map[string]func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error){
-	"approve": func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error) {
-		return worker.Approve(r.Context(), d.opt.Improvements.Queue, it.ID, by, now)
-	},
-	"reject": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
-		return worker.Reject(r.Context(), d.opt.Improvements.Queue, it.ID, r.FormValue("why"), now)
-	},
-	"retry": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
-		return worker.Retry(r.Context(), d.opt.Improvements.Queue, it.ID, now)
-	},
-	"cancel": func(d *Dashboard, r *http.Request, it improve.Item, _ string, now time.Time) (improve.Item, error) {
-		return worker.Cancel(r.Context(), d.opt.Improvements.Queue, it.ID, now)
-	},
-	"comment": func(d *Dashboard, r *http.Request, it improve.Item, by string, now time.Time) (improve.Item, error) {
-		return worker.Remark(r.Context(), d.opt.Improvements.Queue, it.ID, by, r.FormValue("text"), now)
-	},
-}
-
-// act does one of them. A page that shows another state than the item has is told so, and
-// nothing is done: the person decided about something else.
+// act does what a person decided. A page that shows another state than the item has is told
+// so, and nothing is done: the person decided about something else.
 func (d *Dashboard) act(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("act")
-	do, ok := acts[name]
-	if !ok {
-		d.problem(w, r, http.StatusNotFound, "There is no such act.")
-		return
-	}
 	it, ok := d.findItem(w, r)
 	if !ok {
 		return
 	}
-	if name != "comment" && r.FormValue("seen") != shown(it).Seen() {
-		d.stale(w, r, it)
+	name := r.PathValue("act")
+	text := cmp.Or(r.FormValue("text"), r.FormValue("why"))
+	next, err := decide.Do(r.Context(), d.opt.Improvements.Queue, it.ID, decide.Act{Name: name, By: d.person(r).User, Text: text, Seen: r.FormValue("seen"), At: d.opt.Clock()})
+	var stale *decide.Stale
+	switch {
+	case errors.As(err, &stale):
+		d.stale(w, r, stale.Item)
 		return
-	}
-	next, err := do(d, r, it, d.person(r).User, d.opt.Clock())
-	if err != nil {
-		if now, again := d.opt.Improvements.Queue.Item(r.Context(), it.ID); again == nil && shown(now).Seen() != shown(it).Seen() {
-			d.stale(w, r, now)
-			return
-		}
+	case errors.Is(err, decide.ErrNoAct):
+		d.problem(w, r, http.StatusNotFound, "There is no such act.")
+		return
+	case err != nil:
 		d.problem(w, r, http.StatusUnprocessableEntity, "Nothing was changed: "+err.Error()+".")
 		return
 	}
+	d.did(r, "improve."+name, it.ID, "")
 	if d.opt.Improvements.Decided != nil && name != "comment" {
 		d.opt.Improvements.Decided(next)
 	}
@@ -326,9 +257,6 @@ func stateName(s improve.State) string {
 	return string(s)
 }
 
-// mostPaper is how much of a paper is shown.
-const mostPaper = 256 << 10
-
 // paper shows a paper or log that a step left: only what its evidence names.
 func (d *Dashboard) paper(w http.ResponseWriter, r *http.Request) {
 	it, ok := d.findItem(w, r)
@@ -336,26 +264,10 @@ func (d *Dashboard) paper(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := r.PathValue("name")
-	text, err := d.readPaper(it, name)
+	text, err := d.opt.Improvements.Paper(it, name)
 	if err != nil {
 		d.problem(w, r, http.StatusNotFound, "This paper is not on this machine, or not of this improvement.")
 		return
 	}
 	d.page(w, r, "paper", map[string]any{"Title": name, "Item": shown(it), "Name": name, "Text": text, "Markdown": strings.HasSuffix(name, ".md")})
-}
-
-func (d *Dashboard) readPaper(it improve.Item, name string) (string, error) {
-	if d.opt.Improvements.Folder == "" || !slices.ContainsFunc(it.Evidence, func(e improve.Evidence) bool { return slices.Contains(e.Files, name) }) {
-		return "", os.ErrNotExist
-	}
-	root, err := os.OpenRoot(filepath.Join(d.opt.Improvements.Folder, it.ID)) // an id is no path: the queue has checked it
-	if err != nil {
-		return "", err
-	}
-	f, err := root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return "", errors.Join(err, root.Close())
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, mostPaper))
-	return string(raw), errors.Join(err, f.Close(), root.Close())
 }

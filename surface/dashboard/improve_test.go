@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/store/owned"
-	"github.com/trimtab/trimtab/surface/dashboard"
 )
 
 const waiting = "workflow_20261117_115000_k3x9"
@@ -168,41 +166,5 @@ func TestPapersAreThoseOfTheEvidence(t *testing.T) {
 		if status, text := s.get("/improve/" + waiting + "/paper/" + name); status == 200 && strings.Contains(text, "secret") {
 			t.Errorf("%s: %d %s", name, status, text)
 		}
-	}
-}
-
-// V5: the pages ask one function who is there, and what they may do.
-func TestV5_RolesOfTheTeam(t *testing.T) {
-	s := open(t)
-	who := dashboard.Person{}
-	s.opt.Who = func(*http.Request) dashboard.Person { return who }
-	s.reload()
-	s.file(waiting, improve.Awaiting, nil)
-	if status, _ := s.get("/"); status != 401 {
-		t.Errorf("nobody: %d", status)
-	}
-	who = dashboard.Person{User: "bob", Role: owned.View}
-	_, page := s.get("/improve/" + waiting)
-	if strings.Contains(page, "<button") || !strings.Contains(page, "bob") {
-		t.Errorf("who may only look: %s", page)
-	}
-	_, page = s.get("/s/demo-loop")
-	form := url.Values{"token": {tokenOf.FindStringSubmatch(page)[1]}, "seen": {"awaiting_approval/1"}, "mode": {"planning"}}
-	if status, text := s.do("POST", "/improve/"+waiting+"/approve", form, nil); status != 403 || !strings.Contains(text, "approve") {
-		t.Errorf("who may only look approves: %d %s", status, text)
-	}
-	if status, _ := s.do("POST", "/s/demo-loop/mode", form, nil); status != 403 {
-		t.Errorf("who may only look steers: %d", status)
-	}
-	who = dashboard.Person{User: "bob", Role: owned.Use}
-	if status, _ := s.get("/s/demo-loop"); status != 403 && status != 404 && status != 200 {
-		t.Errorf("%d", status)
-	}
-	who = dashboard.Person{User: "eve", Role: owned.Approve}
-	if status, _ := s.do("POST", "/improve/"+waiting+"/approve", form, nil); status != 403 {
-		t.Errorf("with the token of another: %d", status)
-	}
-	if status, _ := s.do("POST", "/improve/"+waiting+"/approve", s.form("/improve/"+waiting), nil); status != 200 || s.item(waiting).Approved.By != "eve" {
-		t.Errorf("an approver: %d %+v", status, s.item(waiting))
 	}
 }

@@ -22,7 +22,7 @@ const (
 // keys knows who may see the pages: tickets that work once, and the visits they began.
 type keys struct {
 	*sync.Mutex
-	secret  []byte // of this process; signs the tokens of people who are signed in elsewhere
+	secret  []byte // signs the forms of people who sign in, and seals their cookies
 	clock   func() time.Time
 	tickets map[string]time.Time // until when
 	visits  map[string]visit     // by cookie
@@ -33,8 +33,11 @@ type visit struct {
 	token string // that every form of its pages carries
 }
 
-func newKeys(clock func() time.Time) keys {
-	return keys{&sync.Mutex{}, []byte(rand.Text()), clock, map[string]time.Time{}, map[string]visit{}}
+func newKeys(clock func() time.Time, secret []byte) keys {
+	if len(secret) == 0 {
+		secret = []byte(rand.Text())
+	}
+	return keys{&sync.Mutex{}, secret, clock, map[string]time.Time{}, map[string]visit{}}
 }
 
 func (k keys) ticket() string {
@@ -87,7 +90,7 @@ func (k keys) known(r *http.Request) bool {
 	return ok
 }
 
-// tokenOf is the token of the pages of a person who is signed in elsewhere.
+// tokenOf is the token of the pages of a person who signed in.
 func (k keys) tokenOf(user string) string {
 	sum := hmac.New(sha256.New, k.secret)
 	_, _ = sum.Write([]byte(user)) // never fails

@@ -46,7 +46,7 @@
         const before = content.querySelectorAll(".note").length;
         morph(content, next);
         say(content.querySelectorAll(".note").length > before ? "live: a new message of Trimtab" : "live");
-      } else if (reply.status === 401) say("this visit is over: run trimtab open");
+      } else if (reply.status === 401) say(document.body.dataset.over);
       else say("the store does not answer; trying again");
     } catch { say("the server does not answer"); }
     busy = false;
@@ -58,7 +58,7 @@
   if (!live) return;
   const mine = (what) => what === live || (live === "sessions" && what.startsWith("session ")) || (live === "improvements" && what.startsWith("improvement ")) || live === "all";
   let was = false;
-  const feed = new EventSource("/live");
+  const feed = new EventSource("/live" + (live.startsWith("session ") ? "?session=" + encodeURIComponent(live.slice(8)) : ""));
   feed.onopen = () => { say("live"); if (was) refresh(); was = true; };
   feed.onerror = () => say("the server does not answer");
   feed.addEventListener("changed", (e) => { if (mine(e.data)) refresh(); });

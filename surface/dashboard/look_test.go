@@ -42,7 +42,7 @@ func TestEffectSaysWhatWasHeeded(t *testing.T) {
 func TestFindingsBecomeImprovements(t *testing.T) {
 	s := open(t)
 	asked, made := 0, ""
-	s.opt.Findings.Reflect = func(_ context.Context, q improve.Query) (improve.Reflection, error) {
+	s.findings.Reflect = func(_ context.Context, q improve.Query) (improve.Reflection, error) {
 		if asked++; asked > 1 {
 			return improve.Reflection{}, errors.New("the folder is gone")
 		}
@@ -54,7 +54,7 @@ func TestFindingsBecomeImprovements(t *testing.T) {
 		r.Merged = []improve.Merged{{Pattern: improve.Pattern{Fingerprint: "f1", Suggestion: "the same error keeps coming back", Severity: improve.High, Count: 6, Context: improve.Context{"about": "<b>red</b>"}, Samples: []improve.Sample{{Session: "demo-loop", Message: "m3", Excerpt: "<i>x"}}}, Sessions: 1, In: []string{"demo-loop"}, Last: noon}}
 		return r, nil
 	}
-	s.opt.Findings.Make = func(_ context.Context, project, fingerprint string) (improve.Item, error) {
+	s.findings.Make = func(_ context.Context, project, fingerprint string) (improve.Item, error) {
 		made = project + " " + fingerprint
 		s.file(waiting, improve.Awaiting, func(it *improve.Item) { it.Fingerprint = fingerprint })
 		return s.item(waiting), nil

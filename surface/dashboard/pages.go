@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +18,8 @@ import (
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/insight"
+	"github.com/trimtab/trimtab/surface/person"
 )
 
 // How much of the sessions the first page shows: the newest, and what steers those of the
@@ -25,24 +28,10 @@ const (
 	listed   = 200
 	detailed = 30
 	lately   = 24 * time.Hour
-	alive    = 15 * time.Minute
 )
 
-// row is a session on the first page.
-type row struct {
-	trimtab.Info
-	Alive   bool
-	Step    int
-	Context int
-	Status  []trimtab.Status
-	Totals  timeline.Totals
-	Last    *timeline.Note // the newest message of ours
-	Loops   bool           // it is held for the person, and no prompt came since
-	Known   bool           // the fields above are
-}
-
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []Counted) map[string]any {
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
 		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
 	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
 }
@@ -95,26 +84,22 @@ func (d *Dashboard) ago(t time.Time) string {
 }
 
 func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
-	var rows []row
-	for info, err := range d.archive(r).List(r.Context(), trimtab.Query{Limit: listed}) {
-		if err != nil {
-			d.failed(w, r, err)
-			return
-		}
-		rows = append(rows, row{Info: info, Alive: d.opt.Clock().Sub(info.Updated) < alive})
+	rows, next, err := d.opt.Insight.Overview(r.Context(), d.archive(r), "", listed)
+	if err != nil {
+		d.failed(w, r, err)
+		return
 	}
-	for i := range rows[:min(len(rows), detailed)] {
-		if d.opt.Clock().Sub(rows[i].Updated) > lately && i > 4 {
-			break
-		}
-		d.detail(r, &rows[i])
+	n := 0
+	for n < min(len(rows), detailed) && (n < 5 || d.opt.Clock().Sub(rows[n].Updated) < lately) {
+		n++
 	}
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": len(rows) == listed, "Listed": listed})
+	d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n])
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed})
 }
 
 // waiting are the improvements that wait for a person.
 func (d *Dashboard) waiting(r *http.Request) []improve.Item {
-	if d.opt.Improvements.Queue == nil {
+	if d.opt.Improvements.Queue == nil || !d.person(r).Role.AtLeast(owned.View) {
 		return nil
 	}
 	all, err := d.opt.Improvements.Queue.Items(r.Context(), improve.Awaiting, improve.Manual)
@@ -122,41 +107,6 @@ func (d *Dashboard) waiting(r *http.Request) []improve.Item {
 		return nil
 	}
 	return all
-}
-
-// detail adds what steers a session. One that cannot be read is shown without.
-func (d *Dashboard) detail(r *http.Request, to *row) {
-	line, s, err := d.read(r, to.ID)
-	if err != nil {
-		return
-	}
-	to.Known, to.Step, to.Context, to.Totals = true, s.Step, s.Meter.Context, line.Totals
-	to.Status = d.opt.Service.Engine().Status(s)
-	for _, turn := range line.Turns {
-		to.Loops = false // a prompt came
-		for _, i := range turn.Items {
-			switch i.Kind {
-			case timeline.Ours:
-				to.Last = i.Note
-			case timeline.Paused:
-				to.Loops = true
-			case timeline.Call:
-				to.Loops = to.Loops && i.Failed
-			}
-		}
-	}
-}
-
-func (d *Dashboard) read(r *http.Request, id string) (timeline.Timeline, trimtab.Session, error) {
-	s, err := d.archive(r).Load(r.Context(), id)
-	if err != nil {
-		return timeline.Timeline{}, s, err
-	}
-	doc, err := export.FromArchive(r.Context(), d.archive(r), s)
-	if err != nil {
-		return timeline.Timeline{}, s, err
-	}
-	return doc.Timeline(), s, nil
 }
 
 // How much of a session a page shows.
@@ -204,6 +154,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	d.page(w, r, "session", map[string]any{
 		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
+		"Steers": d.steers(r, s.Info),
 	})
 }
 
@@ -231,22 +182,38 @@ func (d *Dashboard) setMode(w http.ResponseWriter, r *http.Request) {
 		d.problem(w, r, http.StatusUnprocessableEntity, "The mode was not changed: "+reply.Text)
 		return
 	}
+	d.did(r, "session.command", id, "mode")
 	http.Redirect(w, r, "/s/"+id, http.StatusSeeOther)
 }
 
 func (d *Dashboard) page(w http.ResponseWriter, r *http.Request, name string, data map[string]any) {
-	data["Token"], data["Sample"], data["Page"], data["Known"] = d.token(r), d.opt.Sample, name, true
-	p := d.person(r)
-	data["Approves"], data["Pages"] = p.Role.AtLeast(owned.Approve), pages
-	if d.opt.Who != nil {
-		data["User"] = p.User
+	data["Token"], data["Page"] = d.token(r), name
+	d.write(w, r, http.StatusOK, name, data)
+}
+
+// write sends a page with what stands at the top of every one.
+func (d *Dashboard) write(w http.ResponseWriter, r *http.Request, status int, name string, data map[string]any) {
+	p, known := person.Of(r.Context())
+	data["Sample"], data["Known"], data["Team"] = d.opt.Sample, known, d.team()
+	data["Approves"], data["Views"] = known && p.Role.AtLeast(owned.Approve), known && p.Role.AtLeast(owned.View)
+	if known {
+		data["Pages"] = slices.DeleteFunc(slices.Clone(pages), func(one [3]string) bool {
+			return slices.Contains(everybodys, one[0]) && !p.Role.AtLeast(owned.View)
+		})
+	}
+	if known && d.team() {
+		data["User"], data["Role"], data["Leave"], data["Token"] = p.Shown(), p.Role, "/leave", d.token(r)
+		if p.By == "sign-in" {
+			data["Leave"] = d.opt.SignOut
+		}
 	}
 	var b bytes.Buffer // a page is whole, or says what is wrong
 	if err := d.pages.ExecuteTemplate(&b, name, data); err != nil {
-		d.problem(w, r, http.StatusInternalServerError, "The page could not be made: "+err.Error())
+		http.Error(w, "The page could not be made: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the browser may be gone
 }
 

@@ -65,6 +65,8 @@ func (s *Server) routes(w http.ResponseWriter, r *http.Request) {
 		s.metrics(w)
 	case s.opt.API != nil && strings.HasPrefix(path, "/trimtab/"):
 		s.opt.API.ServeHTTP(w, r)
+	case s.opt.Pages != nil && s.opt.IsPage(r):
+		s.opt.Pages.ServeHTTP(w, r)
 	default:
 		s.gateway.ServeHTTP(w, r)
 	}

@@ -38,10 +38,12 @@ type Options struct {
 	Metrics  io.WriterTo // the gateway's counters, in the text format of Prometheus
 	Sessions Sessions
 	Store    Store
-	Unready  error        // why it is not the store that it should be; the server is then not ready
-	API      http.Handler // the management API, at /trimtab/; nil leaves the path to the gateway
-	MCP      http.Handler // at /mcp; it checks hosts and origins itself; nil leaves the path to the gateway
-	Hosts    []string     // host:port that requests may name: see AllowedHosts
+	Unready  error                    // why it is not the store that it should be; the server is then not ready
+	API      http.Handler             // the management API, at /trimtab/; nil leaves the path to the gateway
+	Pages    http.Handler             // for people in a browser; nil leaves their paths to the gateway
+	IsPage   func(*http.Request) bool // whether a request is for them
+	MCP      http.Handler             // at /mcp; it checks hosts and origins itself; nil leaves the path to the gateway
+	Hosts    []string                 // host:port that requests may name: see AllowedHosts
 
 	// Known reports whether a secret is part of an address that was handed out. The
 	// gateway is asked only at such an address: see package address.

@@ -59,7 +59,7 @@ type Options struct {
 const (
 	Path     = "/trimtab/signin"
 	callback = Path + "/callback"
-	outPath  = "/trimtab/signout"
+	OutPath  = "/trimtab/signout" // takes a form
 	whoPath  = "/trimtab/whoami"
 )
 
@@ -116,7 +116,7 @@ func (s *SignIn) Handler(next http.Handler) http.Handler {
 			s.begin(w, r)
 		case r.URL.Path == callback && r.Method == http.MethodGet:
 			s.finish(w, r)
-		case r.URL.Path == outPath && r.Method == http.MethodPost:
+		case r.URL.Path == OutPath && r.Method == http.MethodPost:
 			s.out(w, r)
 		case r.URL.Path == whoPath && r.Method == http.MethodGet:
 			s.who(w, r)

@@ -2,13 +2,11 @@ package web
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 
-	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
-	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/insight"
 	"github.com/trimtab/trimtab/surface/person"
 )
 
@@ -28,40 +26,35 @@ func partOf(r *http.Request) int {
 	return usualPart
 }
 
-// improvements lists items, the newest first.
-func (a *API) improvements(w http.ResponseWriter, r *http.Request) {
-	var names []string
-	if s := r.FormValue("state"); s != "" {
-		names = []string{s}
+// cut is a part of a list that is asked for by place, and the place of the next part; 0 is
+// the end.
+func cut[T any](r *http.Request, all []T) (part []T, next int) {
+	from := min(after(r), len(all))
+	to := min(from+partOf(r), len(all))
+	if to < len(all) {
+		next = to
 	}
-	states, err := improve.ParseStates(names)
-	if err != nil {
-		fail(w, http.StatusBadRequest, "state "+err.Error())
-		return
-	}
-	all, err := a.opt.Improvements.Items(r.Context(), states...)
+	return append([]T{}, all[from:to]...), next
+}
+
+// overview is the newest sessions, with what steers each.
+func (a *API) overview(w http.ResponseWriter, r *http.Request) {
+	mine, _, err := a.part(r.Context())
 	if err != nil {
 		failed(w, err)
 		return
 	}
-	if last := r.FormValue("after"); last != "" {
-		all = all[slices.IndexFunc(all, func(it improve.Item) bool { return it.ID == last })+1:] // one that is gone begins anew
-	}
-	next := ""
-	if n := partOf(r); len(all) > n {
-		all, next = all[:n], all[n-1].ID
-	}
-	answer(w, map[string]any{"items": append([]improve.Item{}, all...), "next": next})
-}
-
-func (a *API) improvement(w http.ResponseWriter, r *http.Request) {
-	it, err := a.opt.Improvements.Item(r.Context(), r.PathValue("item"))
+	rows, next, err := a.opt.Insight.Overview(r.Context(), mine, r.FormValue("after"), min(partOf(r), mostDetailed))
 	if err != nil {
-		fail(w, http.StatusNotFound, err.Error())
+		failed(w, err)
 		return
 	}
-	answer(w, it)
+	a.opt.Insight.Detail(r.Context(), mine, rows)
+	answer(w, map[string]any{"sessions": append([]insight.Row{}, rows...), "next": next})
 }
+
+// mostDetailed is how many sessions are told at once with what steers them: each is read.
+const mostDetailed = 50
 
 // timeline is a session in order: its turns, with every message of ours at its place.
 func (a *API) timeline(w http.ResponseWriter, r *http.Request) {
@@ -75,35 +68,78 @@ func (a *API) timeline(w http.ResponseWriter, r *http.Request) {
 		failed(w, err)
 		return
 	}
-	doc, err := export.FromArchive(r.Context(), mine, s)
+	line, err := timeline.Of(r.Context(), mine, s)
 	if err != nil {
 		failed(w, err)
 		return
 	}
-	line := doc.Timeline()
-	from := min(after(r), len(line.Turns))
-	to := min(from+partOf(r), len(line.Turns))
-	next := 0
-	if to < len(line.Turns) {
-		next = to
+	turns, next := cut(r, line.Turns)
+	answer(w, map[string]any{"totals": line.Totals, "turns": turns, "next": next})
+}
+
+// effect is what messages came to, in the sessions that whoever asks may see.
+func (a *API) effect(w http.ResponseWriter, r *http.Request) {
+	mine, _, err := a.part(r.Context())
+	if err != nil {
+		failed(w, err)
+		return
 	}
-	answer(w, map[string]any{"totals": line.Totals, "turns": append([]timeline.Turn{}, line.Turns[from:to]...), "next": next})
+	whose := ""
+	if p, ok := person.Of(r.Context()); ok && !p.Role.AtLeast(owned.View) {
+		whose = p.User
+	}
+	e, running, err := a.opt.Insight.Effect(mine, whose)
+	if err != nil && !running {
+		failed(w, err)
+		return
+	}
+	by := r.FormValue("by")
+	if by == "" {
+		by = "week"
+	}
+	rows, ok := e.By(by)
+	if !ok {
+		fail(w, http.StatusBadRequest, "by: there are week, kind, repository and person")
+		return
+	}
+	part, next := cut(r, rows)
+	answer(w, map[string]any{"running": running, "sessions": e.Sessions, "all": e.All, "rows": part, "next": next})
+}
+
+// findings are what kept going wrong.
+func (a *API) findings(w http.ResponseWriter, r *http.Request) {
+	f, running, err := a.opt.Insight.Findings(r.Context(), daysOf(r), a.opt.Improvements.Queue)
+	if err != nil && !running {
+		failed(w, err)
+		return
+	}
+	part, next := cut(r, f.All)
+	answer(w, map[string]any{"running": running, "at": f.At, "sessions": f.Sessions, "hosts": f.Hosts, "findings": part, "next": next})
+}
+
+func daysOf(r *http.Request) int {
+	if n, err := strconv.Atoi(r.FormValue("days")); err == nil && n > 0 && n <= insight.MaxDays {
+		return n
+	}
+	return 7
 }
 
 func (a *API) routePages() {
+	a.mux.HandleFunc("GET /trimtab/api/overview", a.overview)
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/timeline", a.timeline)
-	if a.opt.Improvements != nil {
-		a.mux.HandleFunc("GET /trimtab/api/improvements", viewed(a.improvements))
-		a.mux.HandleFunc("GET /trimtab/api/improvements/{item}", viewed(a.improvement))
+	a.mux.HandleFunc("GET /trimtab/api/effect", a.effect)
+	a.mux.HandleFunc("GET /trimtab/api/findings", takes(owned.View, a.findings))
+	if a.opt.Improvements.Queue != nil {
+		a.routeImprovements()
 	}
 }
 
-// viewed is for what holds evidence of everybody's sessions: a person needs the role to see
-// those, and whoever has the token of the data folder has all of it.
-func viewed(next http.HandlerFunc) http.HandlerFunc {
+// takes is for what holds evidence of everybody's sessions, or decides for everybody: a
+// person needs the role, and whoever has the token of the data folder may do all of it.
+func takes(role owned.Role, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := person.Of(r.Context()); ok {
-			person.Need(owned.View, next).ServeHTTP(w, r)
+			person.Need(role, next).ServeHTTP(w, r)
 			return
 		}
 		next(w, r)

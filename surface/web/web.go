@@ -17,12 +17,15 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
+	"github.com/trimtab/trimtab/surface/improvement"
+	"github.com/trimtab/trimtab/surface/insight"
 	"github.com/trimtab/trimtab/surface/person"
 )
 
@@ -41,8 +44,11 @@ type Options struct {
 	// Who finds those who come without the token, with a key or a sign-in of their own; nil
 	// finds nobody. They see what is theirs, and what their role allows.
 	Who          func(*http.Request) (person.Person, bool)
-	Feed         feed.Source                                                          // of the archive
-	Improvements improve.Backlog                                                      // nil shows none
+	Feed         feed.Source        // of the archive
+	Improvements improvement.Source // none without a queue
+	Insight      *insight.Teller    // nil tells what it can of the sessions alone
+	Owner        string             // who decides with the token
+	Clock        func() time.Time
 	Token        string                                                               // at least 32 characters
 	Hosts        []string                                                             // host:port that requests may name
 	Did          func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
@@ -64,6 +70,12 @@ var contract []byte
 func New(opt Options) (*API, error) {
 	if len(opt.Token) < 32 {
 		return nil, errors.New("web: the token is too short")
+	}
+	if opt.Clock == nil {
+		opt.Clock = time.Now
+	}
+	if opt.Insight == nil && opt.Service != nil {
+		opt.Insight = insight.New(insight.Options{Engine: opt.Service.Engine(), Clock: opt.Clock, Done: opt.Done})
 	}
 	a := &API{opt: opt, mux: http.NewServeMux(), known: address.Bearer(opt.Token)}
 	a.mux.HandleFunc("GET /trimtab/api/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
@@ -143,9 +155,13 @@ func (a *API) may(r *http.Request, id string, need owned.Role) error {
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) {
-	q := trimtab.Query{Project: r.FormValue("project"), Host: r.FormValue("host"), Limit: 100}
+	q, limit := trimtab.Query{Project: r.FormValue("project"), Host: r.FormValue("host")}, 100
 	if n, err := strconv.Atoi(r.FormValue("limit")); err == nil && n > 0 && n <= 10_000 {
-		q.Limit = n
+		limit = n
+	}
+	last := r.FormValue("after")
+	if last == "" {
+		q.Limit = limit
 	}
 	found := []trimtab.Info{}
 	archive, _, err := a.part(r.Context())
@@ -158,7 +174,15 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 			failed(w, err)
 			return
 		}
-		found = append(found, info)
+		if last != "" { // what comes until there was told before
+			if info.ID == last {
+				last = ""
+			}
+			continue
+		}
+		if found = append(found, info); len(found) == limit {
+			break
+		}
 	}
 	answer(w, found)
 }
@@ -197,7 +221,9 @@ func (a *API) messages(w http.ResponseWriter, r *http.Request) {
 			failed(w, err)
 			return
 		}
-		all = append(all, m)
+		if all = append(all, m); len(all) == limit(r) {
+			break
+		}
 	}
 	answer(w, all)
 }
@@ -214,9 +240,20 @@ func (a *API) journal(w http.ResponseWriter, r *http.Request) {
 			failed(w, err)
 			return
 		}
-		all = append(all, e)
+		if all = append(all, e); len(all) == limit(r) {
+			break
+		}
 	}
 	answer(w, all)
+}
+
+// limit is how many messages or entries are asked for; 0 is all.
+func limit(r *http.Request) int {
+	n, err := strconv.Atoi(r.FormValue("limit"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 func after(r *http.Request) int {
@@ -291,7 +328,7 @@ func answer(w http.ResponseWriter, v any) {
 func failed(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	switch {
-	case errors.Is(err, trimtab.ErrNotFound):
+	case errors.Is(err, trimtab.ErrNotFound), errors.Is(err, improve.ErrNoItem):
 		status = http.StatusNotFound
 	case errors.Is(err, owned.ErrForbidden):
 		status = http.StatusForbidden

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,8 @@ import (
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/improvement"
+	"github.com/trimtab/trimtab/surface/insight"
 	"github.com/trimtab/trimtab/surface/person"
 	"github.com/trimtab/trimtab/surface/web"
 )
@@ -44,7 +49,12 @@ func open(t *testing.T) *site {
 	st := memory.New()
 	service := session.New(engine, st, session.Options{})
 	srv, shut := httptest.NewUnstartedServer(nil), make(chan struct{})
-	api, err := web.New(web.Options{Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: st.Queue(), Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	papers := t.TempDir()
+	if err := errors.Join(os.MkdirAll(filepath.Join(papers, item), 0o700), os.WriteFile(filepath.Join(papers, item, "requirements.md"), []byte("# Needed"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	told := insight.New(insight.Options{Engine: engine, Reflect: reflected, Make: func(ctx context.Context, _, _ string) (improve.Item, error) { return st.Queue().Item(ctx, item) }})
+	api, err := web.New(web.Options{Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue(), Folder: papers}, Insight: told, Owner: "ada", Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +68,33 @@ func open(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"workflow_20261117_120000_aaaa", item} {
-		if err := st.Queue().Add(context.Background(), improve.Item{ID: id, Fingerprint: id, Project: "/p", State: improve.Awaiting, Created: time.Unix(int64(len(id)), 0), Updated: time.Unix(0, 0)}); err != nil {
+		if err := st.Queue().Add(context.Background(), improve.Item{ID: id, Fingerprint: id, Project: "/p", State: improve.Awaiting, Attempt: 1, Created: time.Unix(int64(len(id)), 0), Updated: time.Unix(0, 0), Evidence: []improve.Evidence{{Number: 1, Step: "clarify", Files: []string{"requirements.md", "../../etc/passwd"}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return &site{t, srv.URL, service, shut}
+	s := &site{t, srv.URL, service, shut}
+	for _, path := range []string{"findings", "effect"} { // what is read beside the answers
+		for strings.Contains(s.body("/trimtab/api/"+path), `"running":true`) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return s
+}
+
+func (s *site) body(path string) string {
+	s.t.Helper()
+	_, body := s.do("GET", path, "", nil)
+	return body
+}
+
+// reflected is what kept going wrong.
+func reflected(context.Context, improve.Query) (improve.Reflection, error) {
+	r := improve.Reflection{Results: []improve.SessionResult{{Project: "/p"}}}
+	r.Results[0].SessionID = "s1"
+	for _, f := range []string{"f1", "f2"} {
+		r.Merged = append(r.Merged, improve.Merged{Pattern: improve.Pattern{Fingerprint: f, Suggestion: "look first", Count: 3}, Sessions: 1, In: []string{"s1"}})
+	}
+	return r, nil
 }
 
 func (s *site) do(method, path, body string, change func(*http.Request)) (int, string) {
@@ -141,6 +173,34 @@ func TestTheContract(t *testing.T) {
 		{"GET", "/trimtab/api/improvements?state=flying", "", 400, `is not one of`},
 		{"GET", "/trimtab/api/improvements/" + item, "", 200, `"awaiting_approval"`},
 		{"GET", "/trimtab/api/improvements/workflow_20261117_120000_zzzz", "", 404, `no such improvement`},
+		{"GET", "/trimtab/api/overview", "", 200, `"known":true,"step":0`},
+		{"GET", "/trimtab/api/overview?after=s1", "", 200, `"sessions":[]`},
+		{"GET", "/trimtab/api/sessions?after=s1", "", 200, `[]`},
+		{"GET", "/trimtab/api/sessions/s1/journal?limit=1", "", 200, `[{`},
+		{"GET", "/trimtab/api/effect", "", 200, `"running":false,"sessions":1`},
+		{"GET", "/trimtab/api/effect?by=person", "", 200, `"rows":[`},
+		{"GET", "/trimtab/api/effect?by=moon", "", 400, `week, kind, repository and person`},
+		{"GET", "/trimtab/api/findings?limit=1", "", 200, `"next":1`},
+		{"GET", "/trimtab/api/findings?after=1", "", 200, `"fingerprint":"f2"`},
+		{"GET", "/trimtab/api/findings?after=9", "", 200, `"findings":[]`},
+		{"POST", "/trimtab/api/findings/f1/improvement", "", 200, item},
+		{"POST", "/trimtab/api/findings/f9/improvement", "", 404, `newest reading`},
+		{"GET", "/trimtab/api/improvements/" + item + "/preview", "", 200, `"outgoing":[]`},
+		{"GET", "/trimtab/api/improvements/" + item + "/change", "", 200, `"patch":""`},
+		{"GET", "/trimtab/api/improvements/" + item + "/papers/requirements.md", "", 200, `# Needed`},
+		{"GET", "/trimtab/api/improvements/" + item + "/papers/..%2F..%2Fetc%2Fpasswd", "", 404, `not of this improvement`},
+		{"POST", "/trimtab/api/improvements/" + item + "/approve", ``, 400, `give what you were shown`},
+		{"POST", "/trimtab/api/improvements/" + item + "/approve", `[]`, 400, `the body is not`},
+		{"POST", "/trimtab/api/improvements/" + item + "/fly", `{"seen":"x"}`, 404, `no such act`},
+		{"POST", "/trimtab/api/improvements/" + item + "/comment", `{"text":""}`, 422, `needs words`},
+		{"POST", "/trimtab/api/improvements/" + item + "/comment", `{"text":"keep the old name"}`, 200, `"text":"keep the old name"`},
+		{"POST", "/trimtab/api/improvements/" + item + "/retry", `{"seen":"awaiting_approval/1"}`, 422, `only what failed`},
+		{"POST", "/trimtab/api/improvements/" + item + "/approve", `{"seen":"awaiting_approval/1"}`, 200, `"seen":"queued/1"`},
+		{"POST", "/trimtab/api/improvements/" + item + "/reject", `{"seen":"awaiting_approval/1"}`, 409, `decided meanwhile`},
+		{"GET", "/trimtab/api/improvements/" + item, "", 200, `"by":"ada"`},
+		{"POST", "/trimtab/api/improvements/" + item + "/cancel", `{"seen":"queued/1"}`, 200, `"seen":"`},
+		{"POST", "/trimtab/api/improvements/workflow_20261117_120000_aaaa/reject", `{"seen":"awaiting_approval/1","text":"as intended"}`, 200, `"seen":"rejected/1"`},
+		{"POST", "/trimtab/api/improvements/workflow_20261117_120000_zzzz/approve", `{"seen":"x"}`, 404, `no such improvement`},
 		{"GET", "/trimtab/api/openapi.json", "", 200, `"openapi"`},
 		{"GET", "/trimtab/api/nothing", "", 404, `openapi.json`},
 	} {
@@ -166,11 +226,47 @@ func TestEveryPathIsInTheContract(t *testing.T) {
 			continue
 		}
 		for method := range methods {
-			real := strings.NewReplacer("{id}", "s1", "{item}", item, "{name}", "todo").Replace(path)
-			if status, body := s.do(strings.ToUpper(method), real, "", nil); status != 200 {
+			real := strings.NewReplacer("{id}", "s1", "{item}", item, "{name}", "todo", "{act}", "comment", "{paper}", "requirements.md", "{fingerprint}", "f1").Replace(path)
+			body := ""
+			if strings.HasSuffix(path, "{act}") {
+				body = `{"text": "say why"}`
+			}
+			if status, body := s.do(strings.ToUpper(method), real, body, nil); status != 200 {
 				t.Errorf("%s %s is in the contract and answers %d %s", method, path, status, body)
 			}
 		}
+	}
+}
+
+// V8: and the other way: what is served is in the document.
+func TestV8_EveryRouteIsInTheContract(t *testing.T) {
+	s := open(t)
+	_, raw := s.do("GET", "/trimtab/api/openapi.json", "", nil)
+	var doc struct {
+		Paths map[string]map[string]any
+	}
+	if err := json.Unmarshal([]byte(raw), &doc); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, route := range regexp.MustCompile(`HandleFunc\("(GET|POST) (/trimtab/api/[^"]+)"`).FindAllStringSubmatch(string(text), -1) {
+			found++
+			if doc.Paths[strings.ReplaceAll(route[2], "...}", "}")][strings.ToLower(route[1])] == nil {
+				t.Errorf("%s %s is not in the contract", route[1], route[2])
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("only %d routes were found", found)
 	}
 }
 
@@ -272,13 +368,20 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	roles := map[string]owned.Role{"use": owned.Use, "view": owned.View}
+	roles := map[string]owned.Role{"use": owned.Use, "view": owned.View, "steer": owned.Steer, "approve": owned.Approve}
+	if err := st.Queue().Add(t.Context(), improve.Item{ID: item, Fingerprint: item, Project: "/p", State: improve.Awaiting, Attempt: 1, Created: time.Unix(1, 0), Updated: time.Unix(1, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	var did []string
 	srv := httptest.NewUnstartedServer(nil)
 	api, err := web.New(web.Options{
-		Service: service, Archive: st, Feed: st, Improvements: st.Queue(), Token: token, Hosts: []string{srv.Listener.Addr().String()},
+		Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue()}, Token: token, Hosts: []string{srv.Listener.Addr().String()},
 		Who: func(r *http.Request) (person.Person, bool) {
 			role, ok := roles[r.Header.Get("Role")]
 			return person.Person{User: "ann", Role: role}, ok
+		},
+		Did: func(_ context.Context, p person.Person, what, about, _ string) {
+			did = append(did, p.User+" "+what+" "+about)
 		},
 	})
 	if err != nil {
@@ -298,8 +401,24 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 		{"use", "improvements/x", 403},
 		{"view", "improvements", 200},
 		{"", "improvements", 401},
+		{"use", "findings", 403},
+		{"view", "findings", 200},
+		{"use", "effect", 200},
+		{"use", "overview", 200},
+		{"use", "improvements/" + item + "/preview", 403},
+		{"view", "improvements/" + item + "/preview", 200},
+		{"view", "POST findings/f1/improvement", 403},
+		{"use", "POST improvements/" + item + "/comment", 403},
+		{"view", "POST improvements/" + item + "/approve", 403},
+		{"steer", "POST improvements/" + item + "/approve", 403},
+		{"", "POST improvements/" + item + "/approve", 401},
+		{"approve", "POST improvements/" + item + "/approve", 200},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/trimtab/api/"+tt.path, nil)
+		method, path, ok := strings.Cut(tt.path, " ")
+		if !ok {
+			method, path = http.MethodGet, tt.path
+		}
+		r, err := http.NewRequestWithContext(t.Context(), method, srv.URL+"/trimtab/api/"+path, strings.NewReader(`{"seen":"awaiting_approval/1","text":"x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,6 +430,56 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 		_ = res.Body.Close()
 		if res.StatusCode != tt.want {
 			t.Errorf("%s as %q: %d, want %d", tt.path, tt.role, res.StatusCode, tt.want)
+		}
+	}
+	if it, err := st.Queue().Item(t.Context(), item); err != nil || it.Approved == nil || it.Approved.By != "ann" || len(it.Remarks) != 0 {
+		t.Errorf("%+v %v", it, err)
+	}
+	if len(did) != 1 || did[0] != "ann improve.approve "+item {
+		t.Errorf("the audit hears %v", did)
+	}
+}
+
+// V8: a person's overview and effect are of their own sessions.
+func TestV8_OverviewAndEffectAreAPersonsOwn(t *testing.T) {
+	st := memory.New()
+	engine, err := steer.New(steer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := session.New(engine, st, session.Options{})
+	for _, user := range []string{"ann", "bob"} {
+		if _, err := service.Begin(t.Context(), trimtab.Info{ID: user + "-1", User: user}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	srv := httptest.NewUnstartedServer(nil)
+	api, err := web.New(web.Options{
+		Service: service, Archive: st, Feed: st, Token: token, Hosts: []string{srv.Listener.Addr().String()},
+		Who: func(r *http.Request) (person.Person, bool) {
+			role := owned.Role(r.Header.Get("Role"))
+			return person.Person{User: "ann", Role: role}, role != ""
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Config.Handler = api
+	srv.Start()
+	t.Cleanup(srv.Close)
+	s := &site{t: t, url: srv.URL}
+	for role, want := range map[owned.Role]int{owned.Use: 1, owned.View: 2} {
+		as := func(r *http.Request) { r.Header.Del("Authorization"); r.Header.Set("Role", string(role)) }
+		if _, body := s.do("GET", "/trimtab/api/overview", "", as); strings.Count(body, `"sessionId"`) != want || strings.Contains(body, "bob-1") != (want == 2) {
+			t.Errorf("%s: %s", role, body)
+		}
+		_, body := s.do("GET", "/trimtab/api/effect", "", as)
+		for strings.Contains(body, `"running":true`) {
+			time.Sleep(time.Millisecond)
+			_, body = s.do("GET", "/trimtab/api/effect", "", as)
+		}
+		if !strings.Contains(body, fmt.Sprintf(`"sessions":%d`, want)) {
+			t.Errorf("%s: %s", role, body)
 		}
 	}
 }

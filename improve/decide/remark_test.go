@@ -1,12 +1,13 @@
-package worker_test
+package decide_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/improve/decide"
+
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/store/memory"
 )
 
@@ -17,11 +18,11 @@ func TestARemarkIsKeptWithItsItem(t *testing.T) {
 	if err := q.Add(t.Context(), improve.Item{ID: id, Fingerprint: "f", Project: "/p", State: improve.Awaiting, Created: now, Updated: now}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := worker.Remark(t.Context(), q, id, "ann", " say why, too \n", now); err != nil {
+	if _, err := decide.Remark(t.Context(), q, id, "ann", " say why, too \n", now); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"nothing": " \n", "too much": strings.Repeat("x", improve.MaxRemark+1)} {
-		if _, err := worker.Remark(t.Context(), q, id, "ann", text, now); err == nil {
+		if _, err := decide.Remark(t.Context(), q, id, "ann", text, now); err == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}
@@ -33,7 +34,7 @@ func TestARemarkIsKeptWithItsItem(t *testing.T) {
 		t.Errorf("%+v", it)
 	}
 	for range improve.MaxRemarks {
-		_, err = worker.Remark(t.Context(), q, id, "ann", "more", now)
+		_, err = decide.Remark(t.Context(), q, id, "ann", "more", now)
 	}
 	if err == nil {
 		t.Error("there is no end of remarks")

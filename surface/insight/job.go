@@ -1,4 +1,4 @@
-package dashboard
+package insight
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// job is something that takes longer than a page may: it is done beside the pages, once at
-// a time, and they show what it last came to.
+// job is something that takes longer than an answer may: it is done beside them, once
+// at a time, and they show what it last came to.
 type job[T any] struct {
 	mu      sync.Mutex
 	running bool

@@ -1,4 +1,4 @@
-package worker
+package decide
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func Remark(ctx context.Context, q improve.Backlog, id, by, text string, now tim
 	case len(text) > improve.MaxRemark:
 		return improve.Item{}, fmt.Errorf("%s: a remark of %d bytes is over the limit of %d", id, len(text), improve.MaxRemark)
 	}
-	return decide(ctx, q, id, now, func(it *improve.Item) error {
+	return change(ctx, q, id, now, func(it *improve.Item) error {
 		if len(it.Remarks) >= improve.MaxRemarks {
 			return fmt.Errorf("%s has %d remarks, and takes no more", id, improve.MaxRemarks)
 		}

@@ -1,4 +1,9 @@
-package worker
+// Package decide is what people decide about requests for improvement: they approve or
+// reject them, say something about them, stop them or have them tried again. It changes the
+// queue and does no work: see improve/worker.
+//
+//	it, err := decide.Do(ctx, queue, id, decide.Act{Name: "approve", By: "ann", Seen: shown, At: now})
+package decide
 
 import (
 	"cmp"
@@ -8,13 +13,12 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
-	"github.com/trimtab/trimtab/improve/steps"
 )
 
 // Approve lets an item be worked on that waits for a person, and records who they are. Of
 // two who approve at once one wins, and the other is told who.
 func Approve(ctx context.Context, q improve.Backlog, id, by string, now time.Time) (improve.Item, error) {
-	return decide(ctx, q, id, now, func(it *improve.Item) error {
+	return change(ctx, q, id, now, func(it *improve.Item) error {
 		if it.State != improve.Awaiting {
 			who := ""
 			if a := it.Approved; a != nil {
@@ -29,7 +33,7 @@ func Approve(ctx context.Context, q improve.Backlog, id, by string, now time.Tim
 
 // Reject ends an item that waits for a person. It is not asked for again.
 func Reject(ctx context.Context, q improve.Backlog, id, why string, now time.Time) (improve.Item, error) {
-	return decide(ctx, q, id, now, func(it *improve.Item) error {
+	return change(ctx, q, id, now, func(it *improve.Item) error {
 		if it.State != improve.Awaiting && it.State != improve.Queued {
 			return fmt.Errorf("%s is %s; only what has not begun can be rejected", id, it.State)
 		}
@@ -41,7 +45,7 @@ func Reject(ctx context.Context, q improve.Backlog, id, why string, now time.Tim
 // Cancel stops an item. One that is at work is cancelled by its worker, which
 // clears up first.
 func Cancel(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
-	return decide(ctx, q, id, now, func(it *improve.Item) error {
+	return change(ctx, q, id, now, func(it *improve.Item) error {
 		switch {
 		case it.State.Ended():
 			return fmt.Errorf("%s is %s already", id, it.State)
@@ -58,16 +62,12 @@ func Cancel(ctx context.Context, q improve.Backlog, id string, now time.Time) (i
 // for a person, at the step where it stopped. Work that failed was cleared up, so
 // it begins again at the branch.
 func Retry(ctx context.Context, q improve.Backlog, id string, now time.Time) (improve.Item, error) {
-	return decide(ctx, q, id, now, func(it *improve.Item) error {
+	return change(ctx, q, id, now, func(it *improve.Item) error {
 		kept := len(it.Evidence)
 		switch it.State {
 		case improve.Failed, improve.Cancelled:
-			list := steps.Steps()
-			branch := steps.Place(list, steps.Branch)
-			for i, e := range it.Evidence {
-				if steps.Place(list, e.Step) >= branch {
-					kept = min(kept, i)
-				}
+			if i := slices.IndexFunc(it.Evidence, func(e improve.Evidence) bool { return e.Step == improve.StepBranch }); i >= 0 {
+				kept = i // evidence is in the order of the steps
 			}
 		case improve.Manual:
 		case improve.Awaiting, improve.Queued, improve.Running, improve.Done, improve.Rejected:
@@ -87,9 +87,9 @@ func Retry(ctx context.Context, q improve.Backlog, id string, now time.Time) (im
 	})
 }
 
-func decide(ctx context.Context, q improve.Backlog, id string, now time.Time, change func(*improve.Item) error) (improve.Item, error) {
+func change(ctx context.Context, q improve.Backlog, id string, now time.Time, to func(*improve.Item) error) (improve.Item, error) {
 	return q.Change(ctx, id, 0, func(it *improve.Item) error {
 		it.Updated = now.UTC()
-		return change(it)
+		return to(it)
 	})
 }

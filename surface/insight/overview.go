@@ -1,0 +1,119 @@
+package insight
+
+import (
+	"context"
+	"time"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export/timeline"
+)
+
+const (
+	alive      = 15 * time.Minute
+	maxGlances = 2000
+)
+
+// Row is a session among others: what steers it now, and what was said last.
+type Row struct {
+	trimtab.Info
+	Alive   bool             `json:"alive"` // something happened just now
+	Known   bool             `json:"known"` // it could be read: what follows is so
+	Step    int              `json:"step"`
+	Context int              `json:"context"` // tokens of the newest request
+	Status  []trimtab.Status `json:"status"`
+	Totals  timeline.Totals  `json:"totals"`
+	Last    *timeline.Note   `json:"last,omitempty"` // the newest message of ours
+	LastAt  time.Time        `json:"lastAt,omitzero"`
+	Loops   bool             `json:"loops"` // it is held for the person, and no prompt came since
+}
+
+// glance is what is kept of a session: its messages are read again only when it changed.
+type glance struct {
+	version int
+	totals  timeline.Totals
+	last    *timeline.Note
+	at      time.Time
+	loops   bool
+}
+
+// Overview is the newest sessions behind one, as many as are asked for; after "" come the
+// first. What steers them is added by Detail.
+func (t *Teller) Overview(ctx context.Context, from trimtab.Archive, after string, limit int) (rows []Row, next string, err error) {
+	q, skip := trimtab.Query{}, after != ""
+	if !skip {
+		q.Limit = limit + 1
+	}
+	for info, err := range from.List(ctx, q) {
+		switch {
+		case err != nil:
+			return nil, "", err
+		case skip:
+			skip = info.ID != after
+			continue
+		case len(rows) == limit:
+			return rows, rows[limit-1].ID, nil
+		}
+		row := Row{Info: info, Alive: t.opt.Clock().Sub(info.Updated) < alive, Status: []trimtab.Status{}}
+		rows = append(rows, row)
+	}
+	return rows, "", nil
+}
+
+// Detail adds what steers sessions. One that cannot be read is told without.
+func (t *Teller) Detail(ctx context.Context, from trimtab.Archive, rows []Row) {
+	for i := range rows {
+		row := &rows[i]
+		s, err := from.Load(ctx, row.ID)
+		if err != nil {
+			continue
+		}
+		g, err := t.glance(ctx, from, s)
+		if err != nil {
+			continue
+		}
+		row.Known, row.Step, row.Context = true, s.Step, s.Meter.Context
+		row.Status = append(row.Status, t.opt.Engine.Status(s)...)
+		row.Totals, row.Last, row.LastAt, row.Loops = g.totals, g.last, g.at, g.loops
+	}
+}
+
+func (t *Teller) glance(ctx context.Context, from trimtab.Archive, s trimtab.Session) (glance, error) {
+	t.mu.Lock()
+	g, ok := t.glances[s.ID]
+	t.mu.Unlock()
+	if ok && g.version == s.Version {
+		return g, nil
+	}
+	line, err := timeline.Of(ctx, from, s)
+	if err != nil {
+		return g, err
+	}
+	g = look(line)
+	g.version = s.Version
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.glances) >= maxGlances {
+		clear(t.glances)
+	}
+	t.glances[s.ID] = g
+	return g, nil
+}
+
+// look finds what was said last, and whether the session is held.
+func look(line timeline.Timeline) (g glance) {
+	g.totals = line.Totals
+	for _, turn := range line.Turns {
+		g.loops = false // a prompt came
+		for _, i := range turn.Items {
+			switch i.Kind {
+			case timeline.Ours:
+				g.last, g.at = i.Note, i.At
+			case timeline.Paused:
+				g.loops = true
+			case timeline.Call:
+				g.loops = g.loops && i.Failed
+			}
+		}
+	}
+	return g
+}
