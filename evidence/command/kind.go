@@ -110,9 +110,14 @@ func kindOf(name string, args []string) Kind {
 		return Other
 	case CheckWord().MatchString(name): // ./run-tests.sh
 		return Check
+	case slices.Contains(shells, name) && CheckWord().MatchString(path.Base(first)): // sh run-tests.sh
+		return Check
 	}
 	return Try
 }
+
+// shells are what a script of the shell is given to.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh"}
 
 // CheckWord finds a word, in the name of a script or a target, that says that it checks.
 var CheckWord = pattern(`(?i)(?:^|[-_./:])(?:tests?|spec|specs|check|checks|lint|build|compile|verify|typecheck|type-check|tsc|ci|e2e|unit|vet|validate)(?:$|[-_./:])`)
