@@ -24,6 +24,15 @@ type newcomer struct {
 	screen *pane // with the agent
 	second *pane
 	log    strings.Builder
+	before string // Claude Code's settings, before trimtab install
+}
+
+func (n *newcomer) settings() string {
+	text, err := os.ReadFile(filepath.Join(n.home, ".claude", "settings.json"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // TestFiveMinutes_ANewcomerSeesTheFirstNote types the page "Your agent in five minutes", to
@@ -83,9 +92,8 @@ func TestFiveMinutes_ANewcomerSeesTheFirstNote(t *testing.T) {
 		t.Errorf("hello.sh: %q, %v", out, err)
 	}
 	n.model.NoneRefused(t)
-	settings, err := os.ReadFile(filepath.Join(n.home, ".claude", "settings.json"))
-	if err == nil && strings.Contains(string(settings), "trimtab") {
-		t.Errorf("uninstall left something:\n%s", settings)
+	if settings := n.settings(); n.before == "" || settings != n.before {
+		t.Errorf("uninstall did not put back every byte of\n%s\nbut left\n%s", n.before, settings)
 	}
 }
 
@@ -136,6 +144,10 @@ func hasty(work string) fakemodel.Script {
 	)
 }
 
+// ownSettings are what the newcomer has set for Claude Code: it asks. Its auto mode has a
+// check on the server, which the fake model does not have.
+const ownSettings = "{\n  \"permissions\": {\"defaultMode\": \"default\"}\n}\n"
+
 // meet prepares a machine with Claude Code, trimtab and two terminals.
 func meet(ctx context.Context, t *testing.T, paths client.Paths) *newcomer {
 	t.Helper()
@@ -148,6 +160,7 @@ func meet(ctx context.Context, t *testing.T, paths client.Paths) *newcomer {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	n := &newcomer{trip: &trip{c: travelClaude(), ctx: ctx, t: t, home: home}}
+	n.c.dialogs = append(n.c.dialogs, dialog{"Make auto mode your default", []string{"Down", "Enter"}})
 	n.model = fakemodel.Start(t, fakemodel.Options{Script: hasty(n.work())})
 	agent, err := client.Command("claude", n.model.URL, "")
 	if err != nil {
@@ -158,6 +171,7 @@ func meet(ctx context.Context, t *testing.T, paths client.Paths) *newcomer {
 	for name, text := range n.c.files {
 		agent.Files[name] = strings.ReplaceAll(text, "{work}", n.work())
 	}
+	agent.Files[".claude/settings.json"] = ownSettings
 	cmd, err := agent.Prepare(ctx, paths)
 	if err != nil {
 		t.Fatal(err)
@@ -189,10 +203,8 @@ func (n *newcomer) await(p *pane, what string, holds func(text string) bool) err
 	n.pane = p
 	return n.within(6*time.Minute, what, func() bool {
 		text := p.text()
-		for _, question := range []string{"Do you want to", "Enter to stay in auto mode"} { // the second: the fake model has no check for auto mode
-			if strings.Contains(text, question) && p.press("Enter") == nil {
-				return false
-			}
+		if strings.Contains(text, "Do you want to") && p.press("Enter") == nil {
+			return false
 		}
 		return holds(text)
 	})
@@ -243,6 +255,9 @@ func (n *newcomer) answered(line, text string) bool {
 // command types a command into the second terminal, says yes where it asks, and waits for
 // the next prompt.
 func (n *newcomer) command(line string) error {
+	if strings.HasPrefix(line, "trimtab install") {
+		n.before = n.settings()
+	}
 	if err := n.type1(n.second, "clear; "+line+"; echo end-of-command"); err != nil {
 		return err
 	}
