@@ -222,13 +222,22 @@ func (n *newcomer) run(line string) error {
 
 // prompt types a line at the prompt of Claude Code and waits until it is answered.
 func (n *newcomer) prompt(line string) error {
-	before := n.screen.text()
 	asks := len(n.model.Main())
-	if err := n.screen.write(line); err != nil {
-		return err
-	}
-	if err := n.await(n.screen, "the prompt on the screen", func(text string) bool { return text != before && n.still() }); err != nil {
-		return err
+	n.pane = n.screen
+	for try := 1; ; try++ { // what is typed before the agent listens is lost
+		if err := n.screen.write(line); err != nil {
+			return err
+		}
+		err := n.within(time.Minute, "the prompt on the screen", func() bool { return strings.Contains(n.screen.text(), line) && n.still() })
+		if err == nil {
+			break
+		}
+		if try == 3 {
+			return err
+		}
+		if err := n.screen.press(n.c.clear...); err != nil {
+			return err
+		}
 	}
 	if err := n.screen.press("Enter"); err != nil {
 		return err
