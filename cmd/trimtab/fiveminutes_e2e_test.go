@@ -81,10 +81,10 @@ func TestFiveMinutes_ANewcomerSeesTheFirstNote(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"PLANNING MODE", "Before you stop"} {
-		if !slices.ContainsFunc(n.model.Main(), func(r fakemodel.Request) bool { return strings.Contains(words(r), want) }) {
+		if !slices.ContainsFunc(n.model.Main(), func(r fakemodel.Request) bool { return strings.Contains(string(r.Body), want) }) {
 			t.Errorf("the model never read %q", want)
 		}
-		if strings.Count(n.log.String(), want) == 0 {
+		if _, shown, _ := strings.Cut(n.log.String(), "---- trimtab session show"); !strings.Contains(shown, want) {
 			t.Errorf("trimtab session show does not show %q", want)
 		}
 	}
