@@ -24,6 +24,15 @@ type newcomer struct {
 	screen *pane // with the agent
 	second *pane
 	log    strings.Builder
+	before string // Claude Code's settings, before trimtab install
+}
+
+func (n *newcomer) settings() string {
+	text, err := os.ReadFile(filepath.Join(n.home, ".claude", "settings.json"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // TestFiveMinutes_ANewcomerSeesTheFirstNote types the page "Your agent in five minutes", to
@@ -72,10 +81,10 @@ func TestFiveMinutes_ANewcomerSeesTheFirstNote(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"PLANNING MODE", "Before you stop"} {
-		if !slices.ContainsFunc(n.model.Main(), func(r fakemodel.Request) bool { return strings.Contains(words(r), want) }) {
+		if !slices.ContainsFunc(n.model.Main(), func(r fakemodel.Request) bool { return strings.Contains(string(r.Body), want) }) {
 			t.Errorf("the model never read %q", want)
 		}
-		if strings.Count(n.log.String(), want) == 0 {
+		if _, shown, _ := strings.Cut(n.log.String(), "---- trimtab session show"); !strings.Contains(shown, want) {
 			t.Errorf("trimtab session show does not show %q", want)
 		}
 	}
@@ -83,9 +92,8 @@ func TestFiveMinutes_ANewcomerSeesTheFirstNote(t *testing.T) {
 		t.Errorf("hello.sh: %q, %v", out, err)
 	}
 	n.model.NoneRefused(t)
-	settings, err := os.ReadFile(filepath.Join(n.home, ".claude", "settings.json"))
-	if err == nil && strings.Contains(string(settings), "trimtab") {
-		t.Errorf("uninstall left something:\n%s", settings)
+	if settings := n.settings(); n.before == "" || settings != n.before {
+		t.Errorf("uninstall did not put back every byte of\n%s\nbut left\n%s", n.before, settings)
 	}
 }
 
@@ -136,6 +144,10 @@ func hasty(work string) fakemodel.Script {
 	)
 }
 
+// ownSettings are what the newcomer has set for Claude Code: it asks. Its auto mode has a
+// check on the server, which the fake model does not have.
+const ownSettings = "{\n  \"permissions\": {\"defaultMode\": \"default\"}\n}\n"
+
 // meet prepares a machine with Claude Code, trimtab and two terminals.
 func meet(ctx context.Context, t *testing.T, paths client.Paths) *newcomer {
 	t.Helper()
@@ -148,6 +160,7 @@ func meet(ctx context.Context, t *testing.T, paths client.Paths) *newcomer {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	n := &newcomer{trip: &trip{c: travelClaude(), ctx: ctx, t: t, home: home}}
+	n.c.dialogs = append(n.c.dialogs, dialog{"Make auto mode your default", []string{"Down", "Enter"}})
 	n.model = fakemodel.Start(t, fakemodel.Options{Script: hasty(n.work())})
 	agent, err := client.Command("claude", n.model.URL, "")
 	if err != nil {
@@ -158,6 +171,7 @@ func meet(ctx context.Context, t *testing.T, paths client.Paths) *newcomer {
 	for name, text := range n.c.files {
 		agent.Files[name] = strings.ReplaceAll(text, "{work}", n.work())
 	}
+	agent.Files[".claude/settings.json"] = ownSettings
 	cmd, err := agent.Prepare(ctx, paths)
 	if err != nil {
 		t.Fatal(err)
@@ -189,10 +203,8 @@ func (n *newcomer) await(p *pane, what string, holds func(text string) bool) err
 	n.pane = p
 	return n.within(6*time.Minute, what, func() bool {
 		text := p.text()
-		for _, question := range []string{"Do you want to", "Enter to stay in auto mode"} { // the second: the fake model has no check for auto mode
-			if strings.Contains(text, question) && p.press("Enter") == nil {
-				return false
-			}
+		if strings.Contains(text, "Do you want to") && p.press("Enter") == nil {
+			return false
 		}
 		return holds(text)
 	})
@@ -210,13 +222,22 @@ func (n *newcomer) run(line string) error {
 
 // prompt types a line at the prompt of Claude Code and waits until it is answered.
 func (n *newcomer) prompt(line string) error {
-	before := n.screen.text()
 	asks := len(n.model.Main())
-	if err := n.screen.write(line); err != nil {
-		return err
-	}
-	if err := n.await(n.screen, "the prompt on the screen", func(text string) bool { return text != before && n.still() }); err != nil {
-		return err
+	n.pane = n.screen
+	for try := 1; ; try++ { // what is typed before the agent listens is lost
+		if err := n.screen.write(line); err != nil {
+			return err
+		}
+		err := n.within(time.Minute, "the prompt on the screen", func() bool { return strings.Contains(n.screen.text(), line) && n.still() })
+		if err == nil {
+			break
+		}
+		if try == 3 {
+			return err
+		}
+		if err := n.screen.press(n.c.clear...); err != nil {
+			return err
+		}
 	}
 	if err := n.screen.press("Enter"); err != nil {
 		return err
@@ -243,6 +264,9 @@ func (n *newcomer) answered(line, text string) bool {
 // command types a command into the second terminal, says yes where it asks, and waits for
 // the next prompt.
 func (n *newcomer) command(line string) error {
+	if strings.HasPrefix(line, "trimtab install") {
+		n.before = n.settings()
+	}
 	if err := n.type1(n.second, "clear; "+line+"; echo end-of-command"); err != nil {
 		return err
 	}

@@ -41,19 +41,31 @@ func Entry(w io.Writer, e trimtab.Entry, messages map[string]trimtab.Message, fu
 			continue
 		}
 		p.Printf("%5s  %s\n", "", Change(c))
-		if full && c.Text != "" && c.Kind == trimtab.Injected {
-			p.Printf("%s\n", indent(c.Text))
+		if c.Text != "" && c.Kind == trimtab.Injected {
+			writeWords(p, c.Text, full)
 		}
 	}
 	for _, t := range e.Actions {
-		if n, ok := t.Action.(trimtab.Notify); ok {
+		switch n := t.Action.(type) {
+		case trimtab.Notify:
 			p.Printf("%5s  %-8s %s\n", "", "notice", n.Text)
+		case trimtab.Continue:
+			p.Printf("%5s  > %s: sent on: %s\n", "", t.By, n.Why)
+			writeWords(p, n.Text, full)
 		}
 	}
 	for _, f := range e.Faults {
 		p.Printf("%5s  %-8s %s\n", "", "fault", f.Error())
 	}
 	return p.Err()
+}
+
+// writeWords writes what the model was told: whole, or its first line.
+func writeWords(p *termsafe.Printer, text string, full bool) {
+	if !full {
+		text = "  " + FirstLine(text, 100)
+	}
+	p.Printf("%s\n", indent(text))
 }
 
 // Message writes a message, a line or a paragraph for each part.

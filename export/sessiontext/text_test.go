@@ -81,7 +81,8 @@ func TestEntry(t *testing.T) {
 		{"resumed", trimtab.Entry{Event: trimtab.Resumed{}}, false, "       resumed \n"},
 		{"rewritten", trimtab.Entry{Event: trimtab.Rewritten{}}, false, "       host     the host rewrote its history\n"},
 		{"reset", trimtab.Entry{Event: trimtab.Reset{}}, false, "       reset   \n"},
-		{"a note", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Injected, By: "mode", Slot: "entry", Why: "it begins", Text: "Plan.", Tokens: 2}}}, false, "       + mode/entry: it begins (2 tokens)\n"},
+		{"a note", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Injected, By: "mode", Slot: "entry", Why: "it begins", Text: "Plan.\nDo nothing.", Tokens: 2}}}, false, "       + mode/entry: it begins (2 tokens)\n         Plan. …\n"},
+		{"sent on", trimtab.Entry{Event: trimtab.Stopping{}, Actions: []trimtab.Taken{{By: "stop", Action: trimtab.Continue{Text: "Before you stop: run it.", Why: "nothing was run"}}}}, false, "       > stop: sent on: nothing was run\n         Before you stop: run it.\n"},
 		{"a note, whole", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Injected, By: "mode", Slot: "entry", Why: "it begins", Text: "Plan.", Tokens: 2}}}, true, "       + mode/entry: it begins (2 tokens)\n       Plan.\n"},
 		{"a copy of a note", trimtab.Entry{Event: trimtab.Calling{}, Changes: []trimtab.Change{{Kind: trimtab.Copied, By: "todo", Slot: "reminder", Text: "Mind it."}}}, true, ""},
 		{

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLinksInTheDocumentsLeadSomewhere: every link of a document to a file of the
-// repository leads to one, and to a heading that is in it; every fenced block says what it
+// repository leads to one, and to a heading that is in it; the index lists every document; every fenced block says what it
 // is; every example in Go is compiled somewhere.
 func TestLinksInTheDocumentsLeadSomewhere(t *testing.T) {
 	noProblems(t, links(repository(t)))
@@ -113,6 +113,7 @@ func links(tr *tree) []string {
 		pages[doc], names = readPage(string(text)), append(names, doc)
 	}
 	var out []string
+	listed := map[string]bool{index: true}
 	for _, doc := range names {
 		p := pages[doc]
 		for n, line := range p.prose {
@@ -125,6 +126,7 @@ func links(tr *tree) []string {
 				if target != "" {
 					to = path.Join(path.Dir(doc), target)
 				}
+				listed[to] = listed[to] || doc == index
 				if target != "" && !held.is[to] {
 					out = append(out, fmt.Sprintf("%s:%d: leads to %s, which does not exist", doc, n, target))
 				} else if part != "" && !pages[to].headings[part] {
@@ -141,9 +143,17 @@ func links(tr *tree) []string {
 			}
 		}
 	}
+	for _, doc := range names {
+		if held.is[index] && strings.HasPrefix(doc, "docs/") && !listed[doc] {
+			out = append(out, fmt.Sprintf("%s: %s does not list it, so nobody finds it", doc, index))
+		}
+	}
 	slices.Sort(out)
 	return out
 }
+
+// index is the page that leads to all documents.
+const index = "docs/README.md"
 
 // compiled reports whether all lines of an example stand in one Go file, in their order and
 // without others between them. Indentation does not count.
@@ -179,6 +189,7 @@ func TestLinksFailOnTheBug(t *testing.T) {
 		{"a third of two", files{"docs/x/a.md": "[a](map.md#again-2)\n"}, []string{"#again-2"}},
 		{"a heading in a block is none", files{"docs/x/a.md": "[a](#b)\n```sh\n# b\n```\n"}, []string{"#b"}},
 		{"a block of nothing", files{"README.md": "```\nx\n```\n"}, []string{`README.md:1: a block of ""`}},
+		{"a page that nobody finds", files{"docs/README.md": "[a](x/map.md) [b](../README.md)\n", "docs/x/b.md": "x\n", "README.md": "[c](docs/x/b.md)\n"}, []string{"docs/x/b.md: docs/README.md does not list it"}},
 		{"Go that is compiled", files{"README.md": "```go\nx := f(1)\n\ny := f(x)\n```\n", "a.go": "package a\n\nfunc g() {\n\tx := f(1)\n\ty := f(x)\n}\n"}, nil},
 		{"Go that is not", files{"README.md": "```go\nx := f(2)\n```\n", "a.go": "package a\n\nfunc g() {\n\tx := f(1)\n}\n"}, []string{"README.md:1: these lines of Go"}},
 	} {
