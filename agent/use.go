@@ -195,7 +195,9 @@ func (j *job) run(ctx context.Context, cancelled func() string) {
 	var p *tool.Panic
 	switch {
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
-		j.result.Text = cancelled()
+		if j.result.Text = cancelled(); text != "" { // what a command wrote until then may be what matters
+			j.result.Text = strings.TrimSpace(text) + "\n[" + j.result.Text + "]"
+		}
 	case errors.As(err, &p):
 		j.fault = &trimtab.Fault{By: "tool " + p.Tool, Text: fmt.Sprintf("panic: %v", p.Value), Stack: p.Stack}
 		j.result.Text = err.Error()

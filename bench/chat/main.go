@@ -180,6 +180,7 @@ func (d setup) long(runs, messages int) error {
 		return fmt.Errorf("import: %w: %s", err, out)
 	}
 	var open, cpu, pages []time.Duration
+	var memory []int
 	for range runs {
 		s, err := d.sit("--continue")
 		if err != nil {
@@ -203,8 +204,14 @@ func (d setup) long(runs, messages int) error {
 			}
 			pages = append(pages, t)
 		}
-		cpu = append(cpu, s.leave())
+		mb, err := resident(s.cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		memory, cpu = append(memory, mb), append(cpu, s.leave())
 	}
+	slices.Sort(memory)
+	fmt.Printf("| memory with %d messages, after 20 pages | %d MB | %d MB | ≤ 80 MB |\n", messages, memory[len(memory)/2], memory[0])
 	row(fmt.Sprintf("a session of %d messages is on the screen, from start", messages), open, "≤ 200 ms")
 	row("CPU of that, 20 pages and an end", cpu, "")
 	row("a page up in it, key to screen", pages, "no pause")
@@ -269,6 +276,21 @@ func (d setup) idle() error {
 	s.leave()
 	row("CPU in 10 s of idling", []time.Duration{after - before}, "none")
 	return nil
+}
+
+// resident is the memory of a process, in MB.
+func resident(pid int) (int, error) {
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0, fmt.Errorf("memory: %w (only Linux tells)", err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmRSS:" {
+			kb, err := strconv.Atoi(f[1])
+			return kb >> 10, err
+		}
+	}
+	return 0, fmt.Errorf("memory: process %d does not tell", pid)
 }
 
 // spent is the CPU time of a process so far, in steps of 10 ms.

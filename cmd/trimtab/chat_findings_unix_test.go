@@ -382,3 +382,24 @@ func TestWhatCommandsBuildIsKept(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatACommandWroteIsKeptWhenItIsInterrupted, for the person and for the model: it may say
+// why it took so long.
+func TestWhatACommandWroteIsKeptWhenItIsInterrupted(t *testing.T) {
+	d := newChatEnv(t, fakemodel.Replies(
+		fakemodel.Reply{Calls: []fakemodel.Call{{ID: "a", Name: "bash", Input: json.RawMessage(`{"command":"echo waiting for the wind; sleep 600"}`)}}},
+		fakemodel.Reply{Text: "I see."}))
+	c := d.sit(100, 30)
+	c.Type("grind" + enter)
+	c.Wait("bash asks")
+	c.Type("y")
+	c.Wait(" │  waiting for the wind")
+	c.Type(escape)
+	c.Wait("interrupted")
+	c.Wait(" │  waiting for the wind", "[cancelled by the person]")
+	c.Type("why?" + enter)
+	c.Wait("I see.")
+	if got := strings.Join(d.got(2), "\n"); !strings.Contains(got, "waiting for the wind⏎[cancelled by the person]") {
+		t.Errorf("the model was not told:\n%s", got)
+	}
+}

@@ -29,6 +29,9 @@ func (c *chat) external() tea.Cmd {
 		return func() tea.Msg { return edited{err: err} }
 	}
 	cmd := exec.CommandContext(c.ctx, words[0], append(words[1:], file)...)
+	if c.opt.In == nil {
+		cmd.Stdin = os.Stdin // the terminal itself: what the chat reads from is no file to a program
+	}
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		defer os.Remove(file)
 		if err != nil {

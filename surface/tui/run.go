@@ -20,8 +20,8 @@ func Run(ctx context.Context, opt Options) (session string, err error) {
 	defer cancel()
 	c := newChat(ctx, opt)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(beats)}
-	if opt.In != nil {
-		options = append(options, tea.WithInput(opt.In))
+	if in := input(opt.In); in != nil {
+		options = append(options, tea.WithInput(in))
 	}
 	if opt.Out != nil {
 		options = append(options, tea.WithOutput(opt.Out))

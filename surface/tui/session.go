@@ -94,7 +94,7 @@ func (c *chat) opened(o opened) tea.Cmd {
 
 // show draws a session that was read.
 func (c *chat) show(o opened) {
-	c.session, c.sum, c.paused, c.used = o.session, sum{}, false, inView(o)
+	c.session, c.sum, c.paused, c.used = o.session, sum{}, false, inView(o, c.takenBack(o.session)(o.session.Seq))
 	c.see(o.session)
 	c.page.Clear()
 	notes := map[string][]trimtab.Note{}
@@ -128,11 +128,20 @@ func (c *chat) show(o opened) {
 	c.page.Bottom()
 }
 
-// inView is about how many tokens the next request has: what is folded is not in it.
-func inView(o opened) int {
+// inView is about how many tokens the next request has: what is folded is not in it. Where
+// turns were folded before the last request, its bytes say nothing of its tokens: then it is
+// what the provider counted, and what came since. Where some were taken back after it, they
+// are not in that.
+func inView(o opened, undone bool) int {
 	m, bytes := o.session.Meter, 0
 	if m.Context == 0 {
 		return 0
+	}
+	if m.Context < m.Tokens(m.ContextBytes) && !undone {
+		for _, message := range o.messages[min(m.SentSeq, len(o.messages)):] {
+			bytes += message.Size()
+		}
+		return m.Context + m.Tokens(bytes)
 	}
 	for _, message := range o.session.View(o.messages) {
 		bytes += message.Size()
@@ -142,7 +151,11 @@ func inView(o opened) int {
 
 // oneLine is the beginning of a text.
 func oneLine(text string) string {
-	const most = 100
+	return shortened(text, 100)
+}
+
+// shortened is a text in one line, cut where it is longer.
+func shortened(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if short := trimtab.Clip(text, most); len(short) < len(text) {
 		return strings.TrimRight(short, " ") + "…"

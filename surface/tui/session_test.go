@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -96,4 +97,17 @@ func TestChat_C_TheBellRingsForAPersonWhoLooksElsewhere(t *testing.T) {
 			t.Error("a bell for a person who is there")
 		}
 	})
+}
+
+// TestChat_3_TheMeterAfterAFold: what a resumed session takes is what its last request took,
+// and the reply since, although the history has many more bytes.
+func TestChat_3_TheMeterAfterAFold(t *testing.T) {
+	history := []trimtab.Message{trimtab.Prompt(strings.Repeat("a", 80_000)), {Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.Text{Text: strings.Repeat("b", 4000), By: trimtab.Model}}}}
+	o := opened{messages: history, session: trimtab.Session{Seq: 2, Meter: trimtab.Meter{Context: 9000, ContextBytes: 80_000, SentSeq: 1}}}
+	if got := inView(o, false); got < 9900 || got > 10_100 {
+		t.Errorf("%d tokens, want about 10,000", got)
+	}
+	if got := inView(o, true); got < 20_000 {
+		t.Errorf("%d tokens, and nothing is folded", got)
+	}
 }

@@ -275,7 +275,7 @@ func (c *chat) changed(id page.ID, files []tool.FileChange) {
 
 func foldLine(f agent.Folded) string {
 	return fmt.Sprintf("folded %s (%s): %s tokens became %s; Ctrl+T shows the summary, /frame unfold %s brings them back",
-		plural.Count(f.Messages, "message"), f.Goal, tokens(f.Before), tokens(f.After), f.Frame)
+		plural.Count(f.Messages, "message"), shortened(f.Goal, 48), tokens(f.Before), tokens(f.After), f.Frame)
 }
 
 func (c *chat) notify(n trimtab.Notify) {
