@@ -29,7 +29,7 @@ func (s *site) settled(path string) string {
 func TestEffectSaysWhatWasHeeded(t *testing.T) {
 	s := open(t).in()
 	text := s.settled("/effect")
-	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", "week of 2026-11-16: ", "/home/ada/shop"} {
+	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", ">2026-11-16</th>", "/home/ada/shop"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q: %s", want, text)
 		}

@@ -31,7 +31,7 @@ const (
 )
 
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "capital": capital, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
 		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
 	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
 }
@@ -94,7 +94,52 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 		n++
 	}
 	d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n])
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed})
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed, "Legend": legend(rows)})
+}
+
+// speakers are the kinds of messages, and when each speaks.
+var speakers = [][2]string{
+	{"guard", "speaks when an agent repeats what did not work, and holds the session for you when it goes on"},
+	{"stop", "speaks when an agent wants to stop while something is open or was never run"},
+	{"todo", "reminds an agent of the list that it made"},
+	{"automata", "asks an agent now and then whether it is still on its way"},
+	{"mode", "tells an agent what the mode asks of it that you chose"},
+	{"frame", "folds work that is done, to keep the context small"},
+	{"focus", "keeps a debate on its goal"},
+}
+
+// legend is what the speakers on a page are there for.
+func legend(rows []insight.Row) (all [][2]string) {
+	for _, one := range speakers {
+		if slices.ContainsFunc(rows, func(r insight.Row) bool {
+			return slices.ContainsFunc(r.Said, func(s insight.Said) bool { return s.By == one[0] })
+		}) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// said is a message of ours, and where it stands on the page.
+type said struct {
+	Note   *timeline.Note
+	Anchor string
+}
+
+const mostSaid = 12
+
+// allSaid are the newest messages of ours among turns that are shown.
+func allSaid(turns []timeline.Turn) (all []said) {
+	for _, t := range turns {
+		for _, part := range t.Segments() {
+			for _, i := range part.Notes {
+				if i.Kind == timeline.Ours {
+					all = append(all, said{i.Note, part.Anchor()})
+				}
+			}
+		}
+	}
+	return all[max(0, len(all)-mostSaid):]
 }
 
 // waiting are the improvements that wait for a person.
@@ -154,7 +199,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	d.page(w, r, "session", map[string]any{
 		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
-		"Steers": d.steers(r, s.Info),
+		"Steers": d.steers(r, s.Info), "Said": allSaid(shown),
 	})
 }
 
