@@ -32,6 +32,7 @@ type Options struct {
 type Teller struct {
 	opt    Options
 	rolled rollup
+	recent recent
 
 	mu      sync.Mutex
 	effects map[string]*job[Effect]

@@ -99,7 +99,7 @@ func (t *Teller) glance(ctx context.Context, from trimtab.Archive, s trimtab.Ses
 	if ok && g.version == s.Version {
 		return g, nil
 	}
-	line, err := timeline.Of(ctx, from, s)
+	line, err := t.Timeline(ctx, from, s)
 	if err != nil {
 		return g, err
 	}
