@@ -10,6 +10,7 @@ import (
 
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
+	"github.com/trimtab/trimtab/llm/price"
 	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/dashboard/demo"
 	"github.com/trimtab/trimtab/surface/improvement"
@@ -85,16 +86,18 @@ func (a *app) pages(ctx context.Context) (opt dashboard.Options, work *assembly.
 	if err != nil {
 		return opt, nil, err
 	}
-	if work, err = a.assembly(); err != nil {
+	work, err = a.assembly()
+	p, unfiled := a.pipeline()
+	prices, unpriced := price.New(a.settings.Models.Prices)
+	if err = errors.Join(err, unfiled, unpriced); err != nil {
 		return opt, nil, err
 	}
-	p, err := a.pipeline()
 	opt = dashboard.Options{Service: service, Archive: st, Feed: st, Owner: a.who(), Clock: a.clock}
 	for _, m := range own.All() {
 		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
 	}
 	opt.Improvements = improvement.Source{Queue: st.Queue(), Sends: work.Preview, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem}
-	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Clock: a.clock, Done: ctx.Done()})
+	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Cost: prices.Cost, Clock: a.clock, Done: ctx.Done()})
 	return opt, work, err
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/chrome"
 	"github.com/trimtab/trimtab/internal/fakeoidc"
@@ -109,21 +110,21 @@ func (s *hosting) prompt(key, session, text string) {
 	}
 }
 
-// queue is the queue in the server's file, as another process has it.
-func (s *hosting) queue() improve.Queue {
+// store is the server's file, as another process has it.
+func (s *hosting) store() *sqlite.Store {
 	s.t.Helper()
 	st, err := sqlite.Open(s.t.Context(), filepath.Join(s.data, "trimtab.db"), sqlite.Config{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = st.Close() })
-	return st.Queue()
+	return st
 }
 
 // file puts an improvement into it that waits.
 func (s *hosting) file(id string) improve.Queue {
 	s.t.Helper()
-	q := s.queue()
+	q := s.store().Queue()
 	it := improve.Item{ID: id, Fingerprint: id, Project: s.dir, State: improve.Awaiting, Created: time.Now(), Updated: time.Now(), Attempt: 1, Request: improve.Request{Title: "The slow tests run first", Priority: improve.High, Pattern: improve.Pattern{Type: "error_patterns", Count: 4, Suggestion: "the same error keeps coming back; remove its cause"}}}
 	if err := q.Add(s.t.Context(), it); err != nil {
 		s.t.Fatal(err)
@@ -243,4 +244,115 @@ func freeAddress(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// V2: what another process writes is on the page by itself. It prints how long that takes,
+// and asserts no time.
+func TestV2_WhatAnotherProcessWritesIsOnThePage(t *testing.T) {
+	s := startServe(t, "127.0.0.1:0")
+	lea := s.key("lea", "approve")
+	b, err := chrome.Launch()
+	t.Cleanup(b.Close)
+	w := b.Window(t, err, s.url)
+	w.Open("/")
+	w.Do(chromedp.SendKeys("#key", lea), chromedp.Click(".enter button"))
+	w.Until(`document.getElementById("live")?.textContent === "live"`)
+	s.must(s.dir, "-p", "the program itself says hello") // a third process, with the built-in model
+	w.Says("the program itself says hello")
+	st := s.store()
+	worst := time.Duration(0)
+	for i := range 5 {
+		one := trimtab.NewSession(fmt.Sprint("other-", i), time.Now())
+		one.Info = trimtab.Info{ID: one.ID, Title: fmt.Sprint("Written elsewhere ", i), User: "bob", Created: time.Now(), Updated: time.Now()}
+		if _, err := st.Commit(t.Context(), trimtab.Commit{Session: one}); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		w.Says(one.Title)
+		worst = max(worst, time.Since(began))
+	}
+	t.Logf("the longest of 5 changes was on the page after %s", worst.Round(10*time.Millisecond))
+	if err := st.Remove(t.Context(), "other-0"); err != nil {
+		t.Fatal(err)
+	}
+	w.Until(`!document.body.innerText.includes("Written elsewhere 0")`)
+	w.Open("/s/other-1")
+	w.Until(`document.getElementById("live")?.textContent === "live"`)
+	if err := st.Remove(t.Context(), "other-1"); err != nil {
+		t.Fatal(err)
+	}
+	w.Says("There is no such session. It may have been removed.")
+	w.Calm()
+}
+
+// Done when: a newcomer opens the sample and gets everything from the pages themselves.
+func TestOpenDemo_TheWalkOfANewcomer(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is needed")
+	}
+	b, err := chrome.Launch()
+	if err != nil {
+		t.Skipf("no Chromium that works is here: %v", err)
+	}
+	t.Cleanup(b.Close)
+	me := persons(t)("newcomer")
+	cmd := exec.Command("trimtab", "open", "--demo", "--no-browser")
+	cmd.Dir, cmd.Env = t.TempDir(), me.env
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Signal(os.Interrupt); _, _ = io.Copy(io.Discard, out); _ = cmd.Wait() })
+	link, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := b.Window(t, nil, "")
+	shoot := func(name string) {
+		if dir := os.Getenv("TRIMTAB_SHOTS"); dir != "" {
+			w.Shoot(filepath.Join(dir, "walk-"+name+".png"))
+		}
+	}
+	w.Look(1280, "light")
+	w.Open(strings.TrimSpace(link))
+	for _, read := range []string{"The checkout test is red since yesterday", "Loop guard", "repeats what did not work", "1 file changed and nothing was run since", "heeded", "An improvement waits for you", "nothing here is yours"} {
+		if !strings.Contains(strings.ToLower(w.Text()), strings.ToLower(read)) {
+			t.Errorf("the first page does not say %q: %s", read, w.Text())
+		}
+	}
+	shoot("1-first")
+	// The loop: the name of who spoke leads to its place.
+	w.Do(chromedp.Click(`//li[contains(., "The checkout test is red")]//a[contains(., "loop guard")]`, chromedp.BySearch))
+	w.Until(`location.hash === "#note-1" && document.querySelector(":target .note")`)
+	if got := chrome.Eval[string](w, `document.querySelector(":target").innerText`); !strings.Contains(got, "the same error came back 3 times") || !strings.Contains(got, "not heeded") {
+		t.Errorf("the place of the loop says %s", got)
+	}
+	if chrome.Eval[bool](w, `(() => { const r = document.querySelector(":target").getBoundingClientRect(); return r.top < 0 || r.top > innerHeight })()`) {
+		t.Error("the place of the loop is not on the screen")
+	}
+	w.Says("held for the person")
+	shoot("2-loop")
+	w.Do(chromedp.Click(`nav a[href="/"]`), chromedp.WaitVisible(".banner a"), chromedp.Click(".banner a"), chromedp.WaitVisible(`form[action$="/approve"] button`))
+	w.Says("What will be sent")
+	w.Says("opens a pull request, which nobody merges but you")
+	shoot("3-waits")
+	w.Do(chromedp.Click(`form[action$="/approve"] button`))
+	seen := map[string]bool{}
+	for !seen["done"] {
+		state := chrome.Eval[string](w, `[...document.querySelectorAll(".facts .tag")].map((e) => e.className.split(" ")[1]).join() + " " + document.querySelectorAll(".steps li.done").length`)
+		tag, steps, _ := strings.Cut(state, " ")
+		if seen[tag], seen["steps "+steps] = true, true; tag == "failed" || tag == "manual_review" || t.Context().Err() != nil {
+			t.Fatal(w.Text())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if len(seen) < 6 { // states and counts of steps that were on the page on the way
+		t.Errorf("the steps were not seen as they happened: %v", seen)
+	}
+	shoot("4-done")
+	w.Says("Never run git push")
+	w.Calm()
 }

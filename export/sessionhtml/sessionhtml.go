@@ -89,6 +89,9 @@ func brief(raw string) string {
 				return line(strings.Join(words, " "))
 			}
 		}
+		if list, ok := args["todos"].([]any); ok {
+			return fmt.Sprintf("%d items", len(list))
+		}
 		if len(args) == 0 {
 			return ""
 		}

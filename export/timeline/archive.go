@@ -23,6 +23,11 @@ func Of(ctx context.Context, from trimtab.Archive, s trimtab.Session) (Timeline,
 		}
 		journal = append(journal, e)
 	}
-	s.Notes = slices.DeleteFunc(slices.Clone(s.Notes), func(n trimtab.Note) bool { return !n.Seated() || n.Life != trimtab.Kept }) // the journal tells the others
-	return New(s, messages, journal), nil
+	return New(Told(s), messages, journal), nil
+}
+
+// Told is a stored session as New takes it: without the notes that its journal tells of.
+func Told(s trimtab.Session) trimtab.Session {
+	s.Notes = slices.DeleteFunc(slices.Clone(s.Notes), func(n trimtab.Note) bool { return !n.Seated() || n.Life != trimtab.Kept })
+	return s
 }

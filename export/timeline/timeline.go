@@ -11,6 +11,7 @@ package timeline
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -107,6 +108,20 @@ func (t Turn) Notes() (n int) {
 type Segment struct {
 	Notes []Item // ours, in the margin
 	Items []Item
+}
+
+// Anchor names the place of a segment on a page, by the first message of ours in it; "" is
+// none.
+func (s Segment) Anchor() string {
+	for _, i := range s.Notes {
+		if i.Kind == Ours && i.Note != nil && i.Note.Number > 0 {
+			return fmt.Sprint("note-", i.Note.Number)
+		}
+		if i.Kind == Ours { // said to an agent that was about to stop: such a message has no number
+			return fmt.Sprint("stop-", i.Step)
+		}
+	}
+	return ""
 }
 
 // Segments parts a turn where something of ours stands.

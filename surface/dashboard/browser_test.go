@@ -296,7 +296,7 @@ func TestV6_HostileText(t *testing.T) {
 	})
 	w := s.window()
 	w.look(1280, "light")
-	for _, path := range []string{"/", "/s/evil", "/s/evil?all=1", "/improve", "/improve/workflow_20261117_115000_evil"} {
+	for _, path := range []string{"/", "/s/evil", "/s/evil?until=20", "/improve", "/improve/workflow_20261117_115000_evil"} {
 		w.open(path)
 		if eval[bool](w, `typeof window.pwned !== "undefined" || getComputedStyle(document.body).display === "none" || !!document.querySelector('main script, main img, main svg[onload], main style, form[action^="https:"], a[href^="javascript:"]')`) {
 			t.Errorf("%s: text became markup", path)

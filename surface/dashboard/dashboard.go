@@ -219,40 +219,64 @@ func (d *Dashboard) live(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
+	follow(ctx, w, d.feed(r), func() bool { _, ok := d.enters(r); return ok })
+}
+
+// follow writes what changes until the context ends, nobody reads, or whoever reads may not. While the store is away
+// it says so and asks again: a stream that ended would only come back to the same.
+func follow(ctx context.Context, w http.ResponseWriter, source feed.Source, known func() bool) {
 	out := http.NewResponseController(w)
-	source := d.feed(r)
-	at, err := source.Now(ctx)
-	for err == nil && out.Flush() == nil {
-		beat, stop := context.WithTimeout(ctx, 20*time.Second)
-		err = source.Wait(beat, at)
-		stop()
-		if ctx.Err() != nil {
-			return
+	for ctx.Err() == nil {
+		at, err := source.Now(ctx)
+		said := "event: ready\ndata: -\n\n"
+		if err != nil {
+			said = "event: away\ndata: -\n\n"
 		}
-		if beat.Err() != nil && err != nil { // nothing happened
-			_, err = io.WriteString(w, ": still here\n\n")
-			continue
+		for {
+			if !known() { // their key was revoked, or their visit is over
+				return
+			}
+			if _, failed := io.WriteString(w, said); failed != nil || out.Flush() != nil {
+				return
+			}
+			if err != nil {
+				break
+			}
+			at, said, err = next(ctx, source, at)
 		}
-		if err == nil {
-			time.Sleep(gather)
-			at, err = tell(ctx, w, source, at)
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
 		}
 	}
+}
+
+// next waits for changes and is what to say of them.
+func next(ctx context.Context, source feed.Source, at feed.Cursor) (feed.Cursor, string, error) {
+	beat, stop := context.WithTimeout(ctx, 20*time.Second)
+	defer stop()
+	if err := source.Wait(beat, at); err != nil {
+		if beat.Err() != nil && ctx.Err() == nil { // nothing happened
+			return at, ": still here\n\n", nil
+		}
+		return at, "event: away\ndata: -\n\n", err
+	}
+	time.Sleep(gather)
+	all, err := source.Changes(ctx, at, 0)
+	if err != nil {
+		return at, "event: away\ndata: -\n\n", err
+	}
+	var b strings.Builder
+	told := map[string]bool{}
+	for _, c := range all {
+		if what := string(c.Kind) + " " + c.ID; !told[what] {
+			told[what] = true
+			b.WriteString("event: changed\ndata: " + what + "\n\n") // ids have no line breaks
+		}
+		at = c.Cursor
+	}
+	return at, b.String(), nil
 }
 
 // gather is how long changes are gathered before they are told.
 const gather = 250 * time.Millisecond
-
-// tell writes what changed since a cursor.
-func tell(ctx context.Context, w io.Writer, source feed.Source, at feed.Cursor) (feed.Cursor, error) {
-	all, err := source.Changes(ctx, at, 0)
-	told := map[string]bool{}
-	for _, c := range all {
-		if what := string(c.Kind) + " " + c.ID; !told[what] && err == nil {
-			told[what] = true
-			_, err = io.WriteString(w, "event: changed\ndata: "+what+"\n\n") // ids have no line breaks
-		}
-		at = c.Cursor
-	}
-	return at, err
-}

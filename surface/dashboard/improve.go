@@ -33,6 +33,7 @@ type card struct {
 type step struct {
 	Number int
 	Name   improve.StepName
+	Does   string
 	State  string // "", "running", "done" or "failed"
 	Took   time.Duration
 	Facts  [][2]string
@@ -40,10 +41,18 @@ type step struct {
 	Error  string
 }
 
+// does says what each step does, for people who see the list for the first time.
+var does = map[improve.StepName]string{
+	steps.Clarify: "writes down what is needed, and how it is known to be done", steps.Issue: "files an issue", steps.Branch: "begins a branch of its own",
+	steps.Design: "makes a check that fails as long as the problem is there", steps.Implement: "an agent does the work until that check passes", steps.Simplify: "takes out what is not needed",
+	steps.Check: "runs the project's own tests", steps.Commit: "commits what was done", steps.PullRequest: "opens a pull request, which nobody merges but you", steps.Review: "another agent reads it",
+	steps.Feedback: "mends what that one found", steps.Compliance: "checks that the rules of the project are kept", steps.Mergeable: "checks that it can be merged",
+}
+
 func shown(it improve.Item) card {
 	out := card{Item: it}
 	for _, s := range steps.Steps() {
-		one := step{Number: s.Number, Name: s.Name}
+		one := step{Number: s.Number, Name: s.Name, Does: does[s.Name]}
 		if i := slices.IndexFunc(it.Evidence, func(e improve.Evidence) bool { return e.Step == s.Name }); i >= 0 {
 			e := it.Evidence[i]
 			one.Files, one.Error = e.Files, e.Error

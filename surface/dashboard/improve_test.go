@@ -59,7 +59,7 @@ func TestAnImprovementIsDecidedOnItsPage(t *testing.T) {
 	}
 	at := "/improve/" + waiting
 	_, page := s.get(at)
-	for _, want := range []string{"waiting for approval", "The thirteen steps", "mergeable", "&lt;script&gt;", `href="/s/demo-loop#m1"`, "Remove its cause"} {
+	for _, want := range []string{"waiting for approval", "The thirteen steps", "mergeable", "&lt;script&gt;", `href="/s/demo-loop?at=m1#m1"`, "Remove its cause"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("its page lacks %q", want)
 		}

@@ -46,7 +46,7 @@
         const before = content.querySelectorAll(".note").length;
         morph(content, next);
         say(content.querySelectorAll(".note").length > before ? "live: a new message of Trimtab" : "live");
-      } else if (reply.status === 401) say(document.body.dataset.over);
+      } else if (reply.status === 401 || reply.status === 403) say(reply.status === 401 ? document.body.dataset.over : "you may not see this any more");
       else say("the store does not answer; trying again");
     } catch { say("the server does not answer"); }
     busy = false;
@@ -57,9 +57,20 @@
   const live = document.body.dataset.live;
   if (!live) return;
   const mine = (what) => what === live || (live === "sessions" && what.startsWith("session ")) || (live === "improvements" && what.startsWith("improvement ")) || live === "all";
+  const address = "/live" + (live.startsWith("session ") ? "?session=" + encodeURIComponent(live.slice(8)) : "");
   let was = false;
-  const feed = new EventSource("/live" + (live.startsWith("session ") ? "?session=" + encodeURIComponent(live.slice(8)) : ""));
-  feed.onopen = () => { say("live"); if (was) refresh(); was = true; };
-  feed.onerror = () => say("the server does not answer");
-  feed.addEventListener("changed", (e) => { if (mine(e.data)) refresh(); });
+  const listen = () => {
+    const feed = new EventSource(address);
+    feed.addEventListener("ready", () => { say("live"); if (was) refresh(); was = true; });
+    feed.addEventListener("away", () => say("the store does not answer; trying again"));
+    feed.addEventListener("changed", (e) => { if (mine(e.data)) refresh(); });
+    feed.onerror = () => {
+      say("the server does not answer");
+      if (feed.readyState !== EventSource.CLOSED) return; // the browser tries again
+      was = true;
+      refresh(); // which says why
+      setTimeout(listen, 5000);
+    };
+  };
+  listen();
 })();

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func (s *site) settled(path string) string {
 func TestEffectSaysWhatWasHeeded(t *testing.T) {
 	s := open(t).in()
 	text := s.settled("/effect")
-	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", "week of 2026-11-16: ", "/home/ada/shop"} {
+	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", ">2026-11-16</th>", "/home/ada/shop"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q: %s", want, text)
 		}
@@ -61,7 +62,7 @@ func TestFindingsBecomeImprovements(t *testing.T) {
 	}
 	s.reload().in()
 	text := s.settled("/reflect")
-	for _, want := range []string{"The same error keeps coming back", "6 times in 1 session", "&lt;b&gt;red", `href="/s/demo-loop#m3"`, "Make an improvement of it"} {
+	for _, want := range []string{"The same error keeps coming back", "6 times in 1 session", "&lt;b&gt;red", `href="/s/demo-loop?at=m3#m3"`, "Make an improvement of it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q: %s", want, text)
 		}
@@ -93,10 +94,32 @@ func TestV4_ALongSessionIsShownFromItsEnd(t *testing.T) {
 		}
 	}
 	_, text := s.get("/s/demo-plan")
-	if !strings.Contains(text, "reply 1499.") || strings.Contains(text, "reply 200.") || !strings.Contains(text, "earlier turns are not shown") {
+	if !strings.Contains(text, "reply 1499.") || strings.Contains(text, "reply 200.") || !strings.Contains(text, ">Earlier</a>") || strings.Contains(text, ">Later</a>") {
 		t.Errorf("%d bytes", len(text))
 	}
-	if _, all := s.get("/s/demo-plan?all=1"); !strings.Contains(all, "reply 200.") {
-		t.Error("all is not all")
+	seen := map[string]int{}
+	pages := 0
+	for path := "/s/demo-plan"; path != ""; pages++ { // all of it, a part after the other, and nothing twice
+		_, text := s.get(path)
+		for _, found := range regexp.MustCompile(`reply \d+\.`).FindAllString(text, -1) {
+			seen[found]++
+		}
+		found := regexp.MustCompile(`href="(\?until=\d+)">Earlier`).FindStringSubmatch(text)
+		if path = ""; found != nil {
+			path = "/s/demo-plan" + found[1]
+		}
+	}
+	for i := range 1500 {
+		if n := seen[fmt.Sprintf("reply %d.", i)]; n != 1 {
+			t.Fatalf("reply %d is shown %d times on %d pages", i, n, pages)
+		}
+	}
+	if _, text := s.get("/s/demo-plan?at=note-1#note-1"); !strings.Contains(text, `id="note-1"`) || !strings.Contains(text, ">Newest</a>") {
+		t.Error("an address that names a message does not lead to its part")
+	}
+	for _, odd := range []string{"?until=-1", "?until=99999999", "?until=x", "?at=none", "?until=1"} {
+		if status, _ := s.get("/s/demo-plan" + odd); status != 200 {
+			t.Errorf("%s: %d", odd, status)
+		}
 	}
 }

@@ -2,19 +2,21 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
-	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/owned"
@@ -31,7 +33,7 @@ const (
 )
 
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "capital": capital, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
 		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
 	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
 }
@@ -94,7 +96,52 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 		n++
 	}
 	d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n])
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed})
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed, "Legend": legend(rows)})
+}
+
+// speakers are the kinds of messages, and when each speaks.
+var speakers = [][2]string{
+	{"guard", "speaks when an agent repeats what did not work, and holds the session for you when it goes on"},
+	{"stop", "speaks when an agent wants to stop while something is open or was never run"},
+	{"todo", "reminds an agent of the list that it made"},
+	{"automata", "asks an agent now and then whether it is still on its way"},
+	{"mode", "tells an agent what the mode asks of it that you chose"},
+	{"frame", "folds work that is done, to keep the context small"},
+	{"focus", "keeps a debate on its goal"},
+}
+
+// legend is what the speakers on a page are there for.
+func legend(rows []insight.Row) (all [][2]string) {
+	for _, one := range speakers {
+		if slices.ContainsFunc(rows, func(r insight.Row) bool {
+			return slices.ContainsFunc(r.Said, func(s insight.Said) bool { return s.By == one[0] })
+		}) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// said is a message of ours, and where it stands on the page.
+type said struct {
+	Note   *timeline.Note
+	Anchor string
+}
+
+const mostSaid = 12
+
+// allSaid are the newest messages of ours among turns that are shown.
+func allSaid(turns []timeline.Turn) (all []said) {
+	for _, t := range turns {
+		for _, part := range t.Segments() {
+			for _, i := range part.Notes {
+				if i.Kind == timeline.Ours {
+					all = append(all, said{i.Note, part.Anchor()})
+				}
+			}
+		}
+	}
+	return all[max(0, len(all)-mostSaid):]
 }
 
 // waiting are the improvements that wait for a person.
@@ -109,29 +156,69 @@ func (d *Dashboard) waiting(r *http.Request) []improve.Item {
 	return all
 }
 
-// How much of a session a page shows.
-const (
-	mostTurns = 50
-	mostItems = 1200
-)
+// mostItems is how much of a session a page shows.
+const mostItems = 1200
 
-// newest are the newest turns of a session, as many as a page bears, and how many turns are
-// left out or begin earlier. Of a turn that is longer than a page its end is shown.
-func newest(all []timeline.Turn) (shown []timeline.Turn, left int) {
-	items := 0
-	for i := len(all) - 1; i >= 0; i-- {
-		turn, limit := all[i], mostItems-items
-		if limit <= 0 || len(shown) == mostTurns {
-			return shown, i + 1
-		}
-		if len(turn.Items) > limit {
-			turn.Items = turn.Items[len(turn.Items)-limit:]
-			return append([]timeline.Turn{turn}, shown...), i + 1
-		}
-		items += len(turn.Items)
-		shown = append([]timeline.Turn{turn}, shown...)
+// stretch is a part of a session that a page bears: the items before a place, counted from
+// the beginning.
+type stretch struct {
+	Turns  []timeline.Turn
+	Before int // items that come before it
+	Until  int // where it ends
+	All    int // items of the session
+}
+
+// Later is where the next stretch ends; 0 where this one is the last.
+func (s stretch) Later() int {
+	if s.Until >= s.All {
+		return 0
 	}
-	return shown, 0
+	return min(s.All, s.Until+mostItems)
+}
+
+// cut is the stretch that ends at a place, or at the end of the session where that is 0. Of a
+// turn that does not fit only a part is shown.
+func cut(turns []timeline.Turn, until int) (s stretch) {
+	for _, t := range turns {
+		s.All += len(t.Items)
+	}
+	if until <= 0 || until > s.All {
+		until = s.All
+	}
+	s.Until, s.Before = until, max(0, until-mostItems)
+	at := 0
+	for _, t := range turns {
+		from, to := max(s.Before-at, 0), min(s.Until-at, len(t.Items))
+		at += len(t.Items)
+		if from < to {
+			t.Items = t.Items[from:to]
+			s.Turns = append(s.Turns, t)
+		}
+	}
+	return s
+}
+
+// placeOf is where a stretch ends that holds what an address names: a message or one of
+// ours. It is 0, the end, where the newest stretch holds it.
+func placeOf(turns []timeline.Turn, name string) int {
+	at, all := -1, 0
+	for _, t := range turns {
+		for _, part := range t.Segments() {
+			if name != "" && part.Anchor() == name {
+				at = all
+			}
+			for _, i := range slices.Concat(part.Notes, part.Items) {
+				if name != "" && i.ID == name {
+					at = all
+				}
+				all++
+			}
+		}
+	}
+	if at < 0 || at >= all-mostItems {
+		return 0
+	}
+	return min(all, at+mostItems/2)
 }
 
 func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
@@ -141,21 +228,33 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 		d.failed(w, r, err)
 		return
 	}
-	doc, err := export.FromArchive(r.Context(), d.archive(r), s)
+	line, err := d.opt.Insight.Timeline(r.Context(), d.archive(r), s)
 	if err != nil {
 		d.failed(w, r, err)
 		return
 	}
-	line := doc.Timeline()
-	shown, left := newest(line.Turns)
-	if r.FormValue("all") != "" {
-		shown, left = line.Turns, 0
+	mode := modeOf(s)
+	until, err := strconv.Atoi(r.FormValue("until"))
+	if err != nil {
+		until = placeOf(line.Turns, r.FormValue("at"))
 	}
+	shown := cut(line.Turns, until)
 	d.page(w, r, "session", map[string]any{
-		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
-		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
-		"Steers": d.steers(r, s.Info),
+		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, mode), "Totals": line.Totals, "Turns": shown.Turns, "Stretch": shown,
+		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": mode, "Heed": s.Heed,
+		"Steers": d.steers(r, s.Info), "Said": allSaid(shown.Turns),
 	})
+}
+
+// modeOf is the mode of a session.
+func modeOf(s trimtab.Session) string {
+	var kept struct {
+		Mode string `json:"mode"`
+	}
+	if raw, err := s.Memory("mode"); err == nil && len(raw) > 0 {
+		_ = json.Unmarshal(raw, &kept) // a mode that cannot be read is not shown
+	}
+	return cmp.Or(kept.Mode, "normal")
 }
 
 func facts(s trimtab.Session, mode string) (all [][2]string) {

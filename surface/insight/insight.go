@@ -23,6 +23,7 @@ type Options struct {
 	Engine  *trimtab.Engine                                                              // says what steers a session
 	Reflect func(ctx context.Context, q improve.Query) (improve.Reflection, error)       // reads sessions of all agents; nil finds nothing
 	Make    func(ctx context.Context, project, fingerprint string) (improve.Item, error) // makes an improvement of a finding; nil cannot
+	Cost    func(model string, u trimtab.Usage) (dollars float64, ok bool)               // nil knows no prices
 	Clock   func() time.Time
 	Done    <-chan struct{} // closed when the server shuts down; nil is never
 }
@@ -31,6 +32,7 @@ type Options struct {
 type Teller struct {
 	opt    Options
 	rolled rollup
+	recent recent
 
 	mu      sync.Mutex
 	effects map[string]*job[Effect]

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -24,7 +25,16 @@ type Row struct {
 	Totals  timeline.Totals  `json:"totals"`
 	Last    *timeline.Note   `json:"last,omitempty"` // the newest message of ours
 	LastAt  time.Time        `json:"lastAt,omitzero"`
+	Said    []Said           `json:"said"`  // by kind, the first to speak first
 	Loops   bool             `json:"loops"` // it is held for the person, and no prompt came since
+	Cost    float64          `json:"dollars,omitempty"`
+}
+
+// Said is how often one kind of message was sent in a session.
+type Said struct {
+	By     string `json:"by"`
+	Anchor string `json:"anchor"` // of the first, on the session's page
+	Tally
 }
 
 // glance is what is kept of a session: its messages are read again only when it changed.
@@ -33,6 +43,7 @@ type glance struct {
 	totals  timeline.Totals
 	last    *timeline.Note
 	at      time.Time
+	said    []Said
 	loops   bool
 }
 
@@ -53,7 +64,7 @@ func (t *Teller) Overview(ctx context.Context, from trimtab.Archive, after strin
 		case len(rows) == limit:
 			return rows, rows[limit-1].ID, nil
 		}
-		row := Row{Info: info, Alive: t.opt.Clock().Sub(info.Updated) < alive, Status: []trimtab.Status{}}
+		row := Row{Info: info, Alive: t.opt.Clock().Sub(info.Updated) < alive, Status: []trimtab.Status{}, Said: []Said{}}
 		rows = append(rows, row)
 	}
 	return rows, "", nil
@@ -74,6 +85,10 @@ func (t *Teller) Detail(ctx context.Context, from trimtab.Archive, rows []Row) {
 		row.Known, row.Step, row.Context = true, s.Step, s.Meter.Context
 		row.Status = append(row.Status, t.opt.Engine.Status(s)...)
 		row.Totals, row.Last, row.LastAt, row.Loops = g.totals, g.last, g.at, g.loops
+		row.Said = append(row.Said, g.said...)
+		if t.opt.Cost != nil {
+			row.Cost, _ = t.opt.Cost(s.Model, g.totals.Usage)
+		}
 	}
 }
 
@@ -84,7 +99,7 @@ func (t *Teller) glance(ctx context.Context, from trimtab.Archive, s trimtab.Ses
 	if ok && g.version == s.Version {
 		return g, nil
 	}
-	line, err := timeline.Of(ctx, from, s)
+	line, err := t.Timeline(ctx, from, s)
 	if err != nil {
 		return g, err
 	}
@@ -104,16 +119,28 @@ func look(line timeline.Timeline) (g glance) {
 	g.totals = line.Totals
 	for _, turn := range line.Turns {
 		g.loops = false // a prompt came
-		for _, i := range turn.Items {
-			switch i.Kind {
-			case timeline.Ours:
-				g.last, g.at = i.Note, i.At
-			case timeline.Paused:
-				g.loops = true
-			case timeline.Call:
-				g.loops = g.loops && i.Failed
+		for _, part := range turn.Segments() {
+			for _, i := range slices.Concat(part.Notes, part.Items) {
+				switch i.Kind {
+				case timeline.Ours:
+					g.last, g.at = i.Note, i.At
+					g.count(*i.Note, part.Anchor())
+				case timeline.Paused:
+					g.loops = true
+				case timeline.Call:
+					g.loops = g.loops && i.Failed
+				}
 			}
 		}
 	}
 	return g
+}
+
+func (g *glance) count(n timeline.Note, anchor string) {
+	at := slices.IndexFunc(g.said, func(s Said) bool { return s.By == n.By })
+	if at < 0 {
+		g.said = append(g.said, Said{By: n.By, Anchor: anchor})
+		at = len(g.said) - 1
+	}
+	g.said[at].add(tallyOf(n))
 }

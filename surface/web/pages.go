@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/insight"
 	"github.com/trimtab/trimtab/surface/person"
@@ -68,7 +67,7 @@ func (a *API) timeline(w http.ResponseWriter, r *http.Request) {
 		failed(w, err)
 		return
 	}
-	line, err := timeline.Of(r.Context(), mine, s)
+	line, err := a.opt.Insight.Timeline(r.Context(), mine, s)
 	if err != nil {
 		failed(w, err)
 		return
