@@ -278,4 +278,7 @@ type FileStore interface {
 	SaveOnce(ctx context.Context, folder string, f File) (File, error)
 	// Files returns those of a folder, by name.
 	Files(ctx context.Context, folder string) ([]File, error)
+	// RemoveFolders forgets the files of all folders from one name up to another, that one
+	// not included, by the order of their bytes, and says how many files they were.
+	RemoveFolders(ctx context.Context, from, to string) (int, error)
 }

@@ -27,7 +27,7 @@ func (a *app) doctor(ctx context.Context) error {
 	all = append(all, a.checkData(ctx)...)
 	all = append(all, doctor.Git(ctx), doctor.Terminal(a.terminal.out, a.getenv("TERM")))
 	if a.settings != nil {
-		all = append(all, doctor.Sandbox(a.settings.Tools.Sandbox))
+		all = append(append(all, doctor.Sandbox(a.settings.Tools.Sandbox)), doctor.Certificate(a.settings.Serve.Cert, a.settings.Serve.Key, a.clock())...)
 	}
 	clients, err := a.clients()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -20,7 +21,6 @@ import (
 	"github.com/trimtab/trimtab/internal/version"
 	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/llm/price"
-	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/surface/address"
 	"github.com/trimtab/trimtab/surface/caller"
@@ -30,6 +30,7 @@ import (
 	"github.com/trimtab/trimtab/surface/metrics"
 	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
+	"github.com/trimtab/trimtab/surface/signin"
 )
 
 func serveCommand(a *app) *cobra.Command {
@@ -130,15 +131,8 @@ func (a *app) gateway(ctx context.Context, upstreams map[string]string, opt gate
 	}
 	opt.Config, opt.Service, opt.History = cfg.Gateway, service, st
 	opt.Rested = func() { server.ReleaseMemory(ctx, service) }
-	merged := map[string]string{}
-	for _, from := range []map[string]string{cfg.Gateway.Upstreams, upstreams} {
-		for k, v := range from {
-			if v != "" {
-				merged[k] = v
-			}
-		}
-	}
-	opt.Upstreams, opt.Travel, opt.Developer = merged, cfg.Steering.Travel, gateway.TakesDeveloper(merged["openai"])
+	opt.Upstreams, opt.Travel = gateway.MergeUpstreams(cfg.Gateway.Upstreams, upstreams), cfg.Steering.Travel
+	opt.Developer = gateway.TakesDeveloper(opt.Upstreams["openai"])
 	return gateway.New(opt)
 }
 
@@ -215,8 +209,8 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 		return errors.Join(err, l.Close())
 	}
 	opt := server.Options{Gateway: g, Known: clients.Known, Callers: gate.Handler, Metrics: counters.With(&g.Stats), Hosts: at.Names(l.Addr()), TrustProxy: at.TrustProxy, Drain: time.Duration(at.Drain) * time.Second, FlushQuiet: time.Minute, Log: log}
-	if !at.Loopback() {
-		opt.Viewer = address.Bearer(token)
+	if opt.Viewer, err = operate.Viewer(at, token, a.operation().Key); err != nil {
+		return errors.Join(err, l.Close())
 	}
 	m, err := a.management(ctx, token, opt, gate, at)
 	if err != nil {
@@ -227,9 +221,11 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	if err := a.summaries(ctx, log); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	if err := a.retain(ctx, at.Keep, log); err != nil {
+	unretain, err := a.retain(ctx, at, log)
+	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	defer unretain()
 	stop, err := a.serveQueue(ctx, log)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -245,17 +241,13 @@ func (a *app) serve(ctx context.Context, at server.Config, list []string) error 
 	return s.Serve(ctx, l)
 }
 
-// retain removes old sessions of everyone in the background, where the settings say so.
-func (a *app) retain(ctx context.Context, days int, log *slog.Logger) error {
+// retain removes what is old of everyone's in the background, where the settings say so.
+func (a *app) retain(ctx context.Context, at server.Config, log *slog.Logger) (stop func(), err error) {
 	st, err := a.store(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all, err := owned.New(st.Store.Archive, owned.Options{User: st.User(), Role: owned.Steer, Show: owned.Everyone})
-	if err == nil {
-		server.Retain(ctx, all, time.Duration(days)*24*time.Hour, a.clock, log)
-	}
-	return err
+	return operate.Retain(ctx, at, operate.Kept{Sessions: st.Store.Archive, Files: st.Queue(), User: st.User()}, a.clock, log)
 }
 
 // serveQueue works on queued improvements in the background, where the settings say so.
@@ -302,6 +294,11 @@ func (a *app) management(ctx context.Context, token string, opt server.Options, 
 	return management.New(ctx, management.Options{
 		Pages: pages, Service: a.service, Everyone: a.opened.Store.Archive, Files: a.opened.Queue(), Keys: gate.Person, SignIn: a.settings.SignIn, Secret: secret,
 		URL: at.URL(at.Listen), Token: token, Hosts: opt.Hosts, Policy: at.Policy, Log: opt.Log,
+		Current: func() (signin.Config, error) {
+			now := &app{environ: a.environ, flag: a.flag, err: io.Discard, out: io.Discard, clock: a.clock, told: a.told}
+			err := now.loadSettings()
+			return cmp.Or(now.settings, &Settings{}).SignIn, err
+		},
 	})
 }
 

@@ -581,3 +581,22 @@ func TestNeedSaysWhichRoleItTakes(t *testing.T) {
 		}
 	}
 }
+
+// X5: a key that was made a moment ago at another machine is answered, though this gateway
+// read the keys just before.
+func TestX5_ANewKeyIsKnownAtOnce(t *testing.T) {
+	r := newRig(t, memory.New(), "gw1")
+	old, _ := r.key(t, caller.Plan{User: "ann"})
+	if status, text, _ := r.ask(t, "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, "Authorization", "Bearer "+old); status != 200 {
+		t.Fatal(status, text)
+	}
+	elsewhere := caller.NewBook(r.store.Queue(), time.Now)
+	fresh, _, err := elsewhere.Create(t.Context(), caller.Plan{Name: "bob", User: "bob", Role: owned.Use}, "root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(150 * time.Millisecond) // longer than a flood of unknown keys has the store read
+	if status, text, _ := r.ask(t, "POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, "Authorization", "Bearer "+fresh); status != 200 {
+		t.Errorf("%d %s", status, text)
+	}
+}

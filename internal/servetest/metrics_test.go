@@ -43,7 +43,7 @@ func counted(t *testing.T) *metrics.Metrics {
 	m := metrics.New(metrics.Options{Prices: prices, Also: &gateway.Stats{}})
 	at := time.Unix(1000, 0)
 	call := admit.Call{Kind: admit.Main, User: "ann", Host: "claude", Provider: "anthropic", Model: "m", Status: 200, Began: at, First: at.Add(time.Second), Ended: at.Add(3 * time.Second), Usage: &trimtab.Usage{Input: 3, Output: 1}}
-	call.Changes = []trimtab.Change{{Kind: trimtab.Injected, By: "todo", Slot: "reminder", Tokens: 40}, {Kind: trimtab.Heeded, By: "todo", Slot: "reminder"}, {Kind: trimtab.Copied, By: "todo"}}
+	call.Changes = []trimtab.Change{{Kind: trimtab.Injected, By: "todo", Slot: "reminder", Tokens: 40, Asks: true}, {Kind: trimtab.Heeded, By: "todo", Slot: "reminder"}, {Kind: trimtab.Injected, By: "guard", Slot: "loop", Asks: true}, {Kind: trimtab.Injected, By: "automata", Slot: "reflection"}, {Kind: trimtab.Copied, By: "todo"}}
 	m.Count(call)
 	side := call
 	side.Kind, side.Changes, side.Faulted = admit.Side, nil, true
@@ -57,9 +57,17 @@ func counted(t *testing.T) *metrics.Metrics {
 // all calls, side calls too.
 func TestX8_MetricsSayWhatWasSpentAndHeeded(t *testing.T) {
 	got := text(t, counted(t))
+	if strings.Contains(got, `trimtab_notes_asking_total{by="automata"`) {
+		t.Error("a reflection that the person asked for waits to be heeded")
+	}
 	for _, want := range []string{
 		`trimtab_notes_injected_total{by="todo",host="claude",slot="reminder"} 1`,
 		`trimtab_notes_heeded_total{by="todo",host="claude",slot="reminder"} 1`,
+		`trimtab_notes_asking_total{by="todo",host="claude",slot="reminder"} 1`,
+		`trimtab_notes_heeded_total{by="guard",host="claude",slot="loop"} 0`, // it may be heeded, and begins at 0
+		`trimtab_notes_injected_total{by="automata",host="claude",slot="reflection"} 1`,
+		`trimtab_steering_faults_total{host="none"} 0`,
+		`trimtab_unpriced_calls_total{model="m",provider="anthropic"} 0`,
 		`trimtab_notes_injected_tokens_total{by="todo",slot="reminder"} 40`,
 		`trimtab_spend_dollars_total{kind="main",model="m",provider="anthropic"} 5`,
 		`trimtab_spend_dollars_total{kind="side",model="m",provider="anthropic"} 5`,
@@ -116,7 +124,7 @@ func TestX8_TheBoardAsksForWhatIsCounted(t *testing.T) {
 	if err := json.Unmarshal(raw, &board); err != nil || len(board.Panels) < 8 {
 		t.Fatal(err, len(board.Panels))
 	}
-	got := text(t, counted(t)) + "# TYPE trimtab_store_failures_total counter\n# TYPE trimtab_store_waiting_sessions gauge\n# TYPE trimtab_store_waiting_bytes gauge\n" // those of surface/server
+	got := text(t, counted(t)) + "# TYPE trimtab_store_failures_total counter\n# TYPE trimtab_store_waiting_sessions gauge\n# TYPE trimtab_store_waiting_bytes gauge\n# TYPE trimtab_certificate_expiry_timestamp_seconds gauge\n" // those of surface/server
 	name := regexp.MustCompile(`trimtab_[a-z_]+`)
 	kinds := ""
 	for _, p := range board.Panels {

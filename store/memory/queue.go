@@ -284,6 +284,21 @@ func (q *queue) put(folder string, f improve.File) {
 	q.files[folder][f.Name] = slices.Clone(f.Body)
 }
 
+func (q *queue) RemoveFolders(ctx context.Context, from, to string) (n int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for folder, files := range q.files {
+		if folder >= from && folder < to {
+			n += len(files)
+			delete(q.files, folder)
+		}
+	}
+	return n, nil
+}
+
 func (q *queue) Files(ctx context.Context, folder string) ([]improve.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

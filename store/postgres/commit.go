@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -36,10 +37,11 @@ const (
 			FROM s, unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS l (a, k, b, n)
 		) SELECT count(*) FROM s`
 
-	sqlLoad    = `SELECT state FROM sessions WHERE id = $1`
-	sqlVersion = `SELECT version FROM sessions WHERE id = $1`
-	sqlRemove  = `DELETE FROM sessions WHERE id = $1`
-	sqlWhyNot  = `SELECT version, created, state, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = $1) FROM sessions WHERE id = $1`
+	sqlLoad      = `SELECT state FROM sessions WHERE id = $1`
+	sqlVersion   = `SELECT version FROM sessions WHERE id = $1`
+	sqlRemove    = `DELETE FROM sessions WHERE id = $1`
+	sqlRemoveAll = `DELETE FROM sessions WHERE id = ANY($1)`
+	sqlWhyNot    = `SELECT version, created, state, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = $1) FROM sessions WHERE id = $1`
 )
 
 // Load returns the session as it was last committed.
@@ -171,6 +173,34 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 		return fmt.Errorf("remove session %s: %w", id, s.explain(ctx, err))
 	}
 	return nil
+}
+
+// removedAtOnce is how many sessions a statement of RemoveAll removes: others who write to
+// them wait no longer than for that.
+const removedAtOnce = 500
+
+// RemoveAll deletes sessions with all they said and did, many in a statement, and has the
+// server use their space again. It returns how many there were; one that is gone already is
+// none.
+func (s *Store) RemoveAll(ctx context.Context, ids []string) (removed int, err error) {
+	for some := range slices.Chunk(ids, removedAtOnce) {
+		keys := make([]string, len(some))
+		for i, id := range some {
+			keys[i] = text(id)
+		}
+		err := s.write(ctx, func(ctx context.Context, conn *pgxpool.Conn, _ bool) error {
+			tag, err := conn.Exec(ctx, sqlRemoveAll, keys)
+			removed += int(tag.RowsAffected())
+			return err
+		})
+		if err != nil {
+			return removed, fmt.Errorf("remove %d sessions: %w", len(ids), s.explain(ctx, err))
+		}
+	}
+	if removed > 0 { // where it may not, or takes too long, the server does it by itself later
+		_, _ = s.pool.Exec(ctx, "VACUUM sessions, messages, journal")
+	}
+	return removed, nil
 }
 
 func missing(id string) error { return fmt.Errorf("session %s: %w", id, trimtab.ErrNotFound) }

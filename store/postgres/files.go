@@ -52,6 +52,11 @@ func (q queue) Files(ctx context.Context, folder string) (all []improve.File, er
 	return all, q.about(ctx, "files of "+folder, err)
 }
 
+func (q queue) RemoveFolders(ctx context.Context, from, to string) (int, error) {
+	n, err := q.exec(ctx, row.SQLForget, text(from), text(to))
+	return int(n), q.about(ctx, "remove folders from "+from, err)
+}
+
 // notNil is a body that a column takes which is never null.
 func notNil(body []byte) []byte {
 	if body == nil {

@@ -29,6 +29,7 @@ const (
 	SQLSaveOnce = `INSERT INTO files (folder, name, body) VALUES ($1, $2, $3) ON CONFLICT (folder, name) DO NOTHING`
 	SQLFile     = `SELECT body FROM files WHERE folder = $1 AND name = $2`
 	SQLFiles    = `SELECT name, body FROM files WHERE folder = $1 ORDER BY name`
+	SQLForget   = `DELETE FROM files WHERE folder >= $1 AND folder < $2`
 
 	SQLSwitch = `INSERT INTO switches (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 	SQLIsOn   = `SELECT value FROM switches WHERE name = $1`

@@ -382,6 +382,18 @@ func filesKept(t *testing.T, q improve.Queue) {
 	if got, err := q.Files(ctx, "none"); err != nil || len(got) != 0 {
 		t.Errorf("%q, %v", got, err)
 	}
+	if n, err := q.RemoveFolders(ctx, "o", "one"); err != nil || n != 0 {
+		t.Errorf("%d removed, %v; the end is not included", n, err)
+	}
+	if n, err := q.RemoveFolders(ctx, "one", "onf"); err != nil || n != 2 {
+		t.Errorf("%d removed, %v", n, err)
+	}
+	if got, err := q.Files(ctx, "one"); err != nil || len(got) != 0 {
+		t.Errorf("%q is left, %v", got, err)
+	}
+	if got, err := q.Files(ctx, "two"); err != nil || len(got) != 1 {
+		t.Errorf("%q, %v; another folder stays", got, err)
+	}
 	for _, f := range []improve.File{{}, {Name: strings.Repeat("n", 2000)}, {Name: "big", Body: make([]byte, 33<<20)}} {
 		if err := q.Save(ctx, "one", f); err == nil {
 			t.Errorf("%.20q with %d bytes was kept", f.Name, len(f.Body))

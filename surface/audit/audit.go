@@ -46,8 +46,11 @@ type Log struct {
 	Clock func() time.Time
 }
 
+// Folders is what the names of the folders with events begin with; the day follows.
+const Folders = "audit-"
+
 // folderOf is where the events of a day are.
-func folderOf(t time.Time) string { return "audit-" + t.UTC().Format(time.DateOnly) }
+func folderOf(t time.Time) string { return Folders + t.UTC().Format(time.DateOnly) }
 
 const maxText = 500
 

@@ -141,14 +141,18 @@ func (b *Book) forget() {
 }
 
 // fresh is how long what was read of the keys counts: so long after it was revoked, a key
-// may still be answered.
-const fresh = 2 * time.Second
+// may still be answered. For a key that is not among them they are read again sooner: it may
+// have been made a moment ago, at another machine.
+const (
+	fresh    = 2 * time.Second
+	freshNew = 100 * time.Millisecond
+)
 
 // refresh reads the keys again, where that was a while ago. Where the store does not answer,
 // what was known counts on: traffic does not stop with the store.
-func (b *Book) refresh(ctx context.Context) error {
+func (b *Book) refresh(ctx context.Context, age time.Duration) error {
 	b.mu.Lock()
-	if b.known != nil && b.clock().Sub(b.read) < fresh {
+	if b.known != nil && b.clock().Sub(b.read) < age {
 		b.mu.Unlock()
 		return nil
 	}
@@ -182,7 +186,10 @@ func (b *Book) find(ctx context.Context, secret string) (k Key, known bool, err 
 	if !ok {
 		return k, false, nil
 	}
-	err = b.refresh(ctx)
+	err = b.refresh(ctx, fresh)
+	if _, ok := b.now(id); !ok && err == nil {
+		err = b.refresh(ctx, freshNew)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known == nil {

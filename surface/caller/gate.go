@@ -269,7 +269,7 @@ func (g *Gate) run(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			g.warn(g.book.refresh(ctx))
+			g.warn(g.book.refresh(ctx, fresh))
 			g.cut()
 			g.warn(g.meter.exchange(ctx, g.opt.Clock()))
 		case <-ctx.Done():

@@ -38,8 +38,11 @@ type meter struct {
 	dirty  map[string]bool
 }
 
+// UsageFolders is what the names of the folders with counts begin with; the day follows.
+const UsageFolders = "usage-"
+
 // usageFolder is where the counts of a day are.
-func usageFolder(day string) string { return "usage-" + day }
+func usageFolder(day string) string { return UsageFolders + day }
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 

@@ -189,3 +189,16 @@ func ParseUpstreams(list []string) (map[string]string, error) {
 	}
 	return all, nil
 }
+
+// MergeUpstreams is all addresses; the later ones count, and an empty one is none.
+func MergeUpstreams(all ...map[string]string) map[string]string {
+	merged := map[string]string{}
+	for _, from := range all {
+		for provider, address := range from {
+			if address != "" {
+				merged[provider] = address
+			}
+		}
+	}
+	return merged
+}

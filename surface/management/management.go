@@ -32,9 +32,10 @@ type Options struct {
 	Files    improve.Queue   // where the small files are that all servers on a store share
 	Keys     func(*http.Request) (person.Person, bool)
 	SignIn   signin.Config
-	Secret   key.Key // of the client at the provider of SignIn
-	URL      string  // under which browsers reach the server
-	Token    string  // of the data folder: whoever has it may do everything
+	Current  func() (signin.Config, error) // the settings as they are now: see signin.Options
+	Secret   key.Key                       // of the client at the provider of SignIn
+	URL      string                        // under which browsers reach the server
+	Token    string                        // of the data folder: whoever has it may do everything
 	Hosts    []string
 	Policy   string // see web.Options
 	Log      *slog.Logger
@@ -63,7 +64,7 @@ func New(ctx context.Context, opt Options) (m Management, err error) {
 	if m.Pages, err = dashboard.New(pages); err != nil || opt.SignIn.Issuer == "" {
 		return m, err
 	}
-	in, err := signin.New(signin.Options{Config: opt.SignIn, ClientSecret: opt.Secret, URL: opt.URL, Hosts: opt.Hosts, Files: opt.Files, Clock: opt.Pages.Clock, Log: opt.Log, Did: did})
+	in, err := signin.New(signin.Options{Config: opt.SignIn, ClientSecret: opt.Secret, URL: opt.URL, Hosts: opt.Hosts, Files: opt.Files, Clock: opt.Pages.Clock, Log: opt.Log, Did: did, Current: opt.Current})
 	if err != nil {
 		return m, err
 	}

@@ -40,11 +40,11 @@ type Metrics struct {
 	opt      Options
 	registry *prometheus.Registry
 
-	calls, tokens, spend, unpriced      *prometheus.CounterVec
-	notes, noteTokens, heeded, faults   *prometheus.CounterVec
-	userCalls, userTokens, userSpend    *prometheus.CounterVec
-	duration, first                     *prometheus.HistogramVec
-	models, hosts, kinds, slots, people *names
+	calls, tokens, spend, unpriced, faults *prometheus.CounterVec
+	notes, noteTokens, asking, heeded      *prometheus.CounterVec
+	userCalls, userTokens, userSpend       *prometheus.CounterVec
+	duration, first                        *prometheus.HistogramVec
+	models, hosts, kinds, slots, people    *names
 }
 
 // New returns counters.
@@ -66,6 +66,7 @@ func New(opt Options) *Metrics {
 	m.unpriced = counter("trimtab_unpriced_calls_total", "calls with tokens whose price is not known", "provider", "model")
 	m.notes = counter("trimtab_notes_injected_total", "notes injected, by the intervention that wrote them", "by", "slot", "host")
 	m.noteTokens = counter("trimtab_notes_injected_tokens_total", "tokens of the notes injected", "by", "slot")
+	m.asking = counter("trimtab_notes_asking_total", "notes injected that asked the agent for something", "by", "slot", "host")
 	m.heeded = counter("trimtab_notes_heeded_total", "notes of which the agent did what they asked", "by", "slot", "host")
 	m.faults = counter("trimtab_steering_faults_total", "calls that steering failed on and that passed as they came", "host")
 	m.userCalls = counter("trimtab_user_calls_total", "calls of a caller's user", "user")
@@ -95,13 +96,18 @@ func (m *Metrics) Count(c admit.Call) {
 	if !c.First.IsZero() {
 		m.first.WithLabelValues(c.Kind, c.Provider).Observe(seconds(c.Began, c.First))
 	}
+	faults := m.faults.WithLabelValues(host) // it begins at 0: what Prometheus first sees at 1 has not increased
 	if c.Faulted {
-		m.faults.WithLabelValues(host).Inc()
+		faults.Inc()
 	}
 	for _, ch := range c.Changes {
 		switch by, slot := m.kinds.of(ch.By), m.slots.of(ch.Slot); ch.Kind {
 		case trimtab.Injected:
 			m.notes.WithLabelValues(by, slot, host).Inc()
+			if ch.Asks {
+				m.asking.WithLabelValues(by, slot, host).Inc()
+				m.heeded.WithLabelValues(by, slot, host) // at 0
+			}
 			m.noteTokens.WithLabelValues(by, slot).Add(float64(max(ch.Tokens, 0)))
 		case trimtab.Heeded:
 			m.heeded.WithLabelValues(by, slot, host).Inc()
@@ -129,10 +135,11 @@ func (m *Metrics) use(c admit.Call, model, user string) {
 	if m.opt.Prices != nil {
 		dollars, known = m.opt.Prices.Cost(c.Provider+"/"+c.Model, *c.Usage)
 	}
+	unpriced := m.unpriced.WithLabelValues(c.Provider, model) // at 0
 	if known && dollars >= 0 {
 		m.spend.WithLabelValues(c.Kind, c.Provider, model).Add(dollars)
 	} else {
-		m.unpriced.WithLabelValues(c.Provider, model).Inc()
+		unpriced.Inc()
 	}
 	if c.User != "" {
 		m.userTokens.WithLabelValues(user).Add(float64(total))

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"sync"
 	"time"
@@ -50,17 +51,24 @@ func (c *certs) stamps() (at [2]time.Time) {
 	return at
 }
 
-// The pause between looks at the files, and between warnings of one that has expired.
+// The pause between looks at the files, and between warnings of one that has expired or is
+// about to.
 const (
 	lookAgain = time.Second
 	warnAgain = time.Hour
+	endsSoon  = 7 * 24 * time.Hour
 )
 
 // get is the certificate for a handshake.
 func (c *certs) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return c.look(time.Now()), nil
+}
+
+// look is the certificate as its files are now. It warns of one that ends: clients would only
+// say that they cannot connect.
+func (c *certs) look(now time.Time) *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
 	if now.Sub(c.looked) >= lookAgain {
 		c.looked = now
 		if at := c.stamps(); at != c.stamp {
@@ -69,12 +77,28 @@ func (c *certs) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 				c.stamp = at // told once
 			} else {
 				c.log.Info("a new certificate is used", "until", c.now.Leaf.NotAfter)
+				c.warned = time.Time{}
 			}
 		}
 	}
-	if now.After(c.now.Leaf.NotAfter) && now.Sub(c.warned) >= warnAgain {
-		c.warned = now
-		c.log.Error("the certificate has expired: clients refuse it; put a new one in its place, and it is used at once", "file", c.cert, "since", c.now.Leaf.NotAfter)
+	end := c.now.Leaf.NotAfter
+	if now.Add(endsSoon).Before(end) || now.Sub(c.warned) < warnAgain {
+		return c.now
 	}
-	return c.now, nil
+	c.warned = now
+	if now.After(end) {
+		c.log.Error("the certificate has expired: clients refuse it; put a new one in its place, and it is used at once", "file", c.cert, "since", end)
+	} else {
+		c.log.Warn("the certificate expires soon; put a new one in its place, and it is used at once", "file", c.cert, "at", end)
+	}
+	return c.now
 }
+
+// secured is a listener that knows until when its certificate is good.
+type secured struct {
+	net.Listener
+	certs *certs
+}
+
+// expires is when the certificate that is used now ends.
+func (l secured) expires() time.Time { return l.certs.look(time.Now()).Leaf.NotAfter }

@@ -21,8 +21,10 @@ type Config struct {
 	TrustProxy   bool              `json:"trustProxy" guard:"user" doc:"a proxy before it ends TLS: plain HTTP is served beyond loopback, and X-Forwarded-Host counts"`
 	Hosts        []string          `json:"hosts" guard:"user" doc:"names under which it is called, with their port unless it is 443 or 80, as in gateway.example"`
 	ProviderKeys map[string]string `json:"providerKeys" guard:"user" doc:"keys of providers that the gateway holds, so that callers need only their own: where each is, as in env:ANTHROPIC_API_KEY, file:/run/secrets/openai or keyring:GEMINI_API_KEY"`
+	MetricsToken string            `json:"metricsToken" guard:"user" doc:"where the token is with which /metrics may be read, as in file:/run/secrets/metrics; the management token always may"`
 	Policy       string            `json:"policy" guard:"user" doc:"settings file that is served to clients who join it (trimtab config policy)"`
 	Keep         int               `json:"keep" default:"0" min:"0" max:"36500" guard:"user" doc:"days after which sessions that did not change are removed, of all users; 0 keeps them"`
+	KeepRecords  int               `json:"keepRecords" default:"0" min:"0" max:"36500" guard:"user" doc:"days after which the audit and the counts of what keys used are removed; 0 keeps them"`
 	Drain        int               `json:"drain" default:"0" min:"0" max:"600" guard:"user" doc:"seconds that it goes on answering at its end, while /readyz says that it is ending"`
 }
 
@@ -70,10 +72,14 @@ func (c Config) Open(ctx context.Context, getenv func(string) string, log *slog.
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return tls.NewListener(l, &tls.Config{
+	return secured{tls.NewListener(l, &tls.Config{
 		GetCertificate: certs.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-	}), nil
+	}), certs}, nil
 }
+
+// Public reports whether others than the programs of this machine come to the server, also
+// by way of a proxy on it.
+func (c Config) Public() bool { return !c.Loopback() || c.TrustProxy || len(c.Hosts) > 0 }
 
 func (c Config) listen(ctx context.Context, getenv func(string) string) (net.Listener, error) {
 	l, err := Inherited(getenv)

@@ -104,4 +104,8 @@ func (s *Server) metrics(w http.ResponseWriter) {
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
 	}
+	if by := s.secured.Load(); by != nil {
+		const name = "trimtab_certificate_expiry_timestamp_seconds"
+		fmt.Fprintf(w, "# HELP %s when the certificate that is used now expires\n# TYPE %s gauge\n%s %d\n", name, name, name, by.expires().Unix())
+	}
 }

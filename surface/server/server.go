@@ -70,6 +70,7 @@ type Server struct {
 	opt     Options
 	gateway http.Handler // behind its addresses
 	ending  atomic.Bool  // the end was asked for
+	secured atomic.Pointer[secured]
 }
 
 // New returns a server.
@@ -90,6 +91,9 @@ func New(opt Options) (*Server, error) {
 // Serve answers requests until the context ends, lets the replies under way finish,
 // and then stores the last replies of all sessions. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if by, ok := l.(secured); ok {
+		s.secured.Store(&by)
+	}
 	if s.opt.FlushQuiet > 0 {
 		flushing, stop := context.WithCancel(ctx)
 		done := make(chan struct{})

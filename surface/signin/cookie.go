@@ -32,10 +32,11 @@ const (
 
 // visit is a person who has signed in.
 type visit struct {
-	User  string    `json:"u"`
-	Name  string    `json:"n,omitempty"`
-	Role  string    `json:"r"`
-	Until time.Time `json:"t"`
+	User    string    `json:"u"`
+	Name    string    `json:"n,omitempty"`
+	Groups  []string  `json:"g,omitempty"` // of those that roles are given to
+	Checked time.Time `json:"c"`           // when the provider said so
+	Until   time.Time `json:"t"`
 }
 
 // attempt is a sign-in that was begun.
@@ -44,6 +45,7 @@ type attempt struct {
 	Nonce    string    `json:"n"`
 	Verifier string    `json:"v"`
 	To       string    `json:"to"`
+	Silent   bool      `json:"q,omitempty"` // the person is not to be asked
 	Until    time.Time `json:"t"`
 }
 

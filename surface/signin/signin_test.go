@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -167,7 +168,7 @@ func TestX5_APersonSignsIn(t *testing.T) {
 	if status, body := get(t, c, "GET", one.URL+"/trimtab/whoami"); status != 200 || !strings.Contains(body, `"role":"approve"`) {
 		t.Error(status, body)
 	}
-	two, _ := site(t, i, st, signin.Config{}) // another server on the store
+	two, _ := site(t, i, st, signin.Config{Roles: map[string]string{"eve@example.com": "approve"}}) // another server on the store
 	u, _ := url.Parse(one.URL)
 	for _, cookie := range c.Jar.Cookies(u) {
 		if _, body := get(t, http.DefaultClient, "GET", two.URL+"/", "Cookie", cookie.String()); body != "eve@example.com approve /" {
@@ -332,4 +333,84 @@ func TestSignInSaysWhatIsMissing(t *testing.T) {
 	if w.Code != http.StatusServiceUnavailable {
 		t.Errorf("a provider that is away: %d %s", w.Code, w.Body)
 	}
+}
+
+// X5, bad input: a visit does not outlive the role. One that the settings take away ends with
+// the next request, at a server that runs; one that came by a group ends when the provider is
+// asked again, which a browser does not notice while it is there.
+func TestX5_AVisitEndsWithTheRole(t *testing.T) {
+	i, st := newIssuer(t), memory.New()
+	i.claims["groups"] = []string{"leads", "all"}
+	i.claims["exp"] = time.Now().Add(100 * time.Hour).Unix()
+	var mu sync.Mutex
+	now, roles, broken := time.Now(), map[string]string{"group:leads": "steer"}, error(nil)
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	pass := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); now = now.Add(d) }
+	set := func(to map[string]string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		roles, broken = to, err
+	}
+	srv := httptest.NewUnstartedServer(nil)
+	base := "http://" + srv.Listener.Addr().String()
+	in, err := signin.New(signin.Options{
+		Config: signin.Config{Issuer: i.URL, ClientID: "trimtab", Groups: "groups", Roles: roles}, ClientSecret: key.New("client-secret", ""), URL: base, Hosts: []string{srv.Listener.Addr().String()}, Files: st.Queue(), Clock: clock,
+		Current: func() (signin.Config, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return signin.Config{Roles: roles}, broken
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.Config.Handler = in.Handler(person.Need(owned.View, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, _ := person.Of(r.Context())
+		fmt.Fprintf(w, "%s %s %s", p.User, p.Role, r.URL.RequestURI())
+	})))
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c := browser(t)
+	look := func(what string, status int, want string, headers ...string) {
+		t.Helper()
+		pass(3 * time.Second)
+		if got, body := get(t, c, "GET", base+"/page?x=1", headers...); got != status || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", what, got, body)
+		}
+	}
+	page := []string{"Sec-Fetch-Mode", "navigate"}
+	if status, body := get(t, c, "GET", base+signin.Path); status != 200 {
+		t.Fatal(status, body)
+	}
+	look("signed in", 200, "eve@example.com steer")
+	set(map[string]string{"group:leads": "use"}, nil)
+	look("another role", 403, `takes the role \"view\"`)
+	set(nil, errors.New("no JSON"))
+	look("settings that cannot be read", 403, `role \"use\"`)
+	set(map[string]string{"group:others": "steer"}, nil)
+	look("no role any more", 401, "nobody is signed in")
+	set(map[string]string{"group:leads": "steer"}, nil)
+	look("the role is back", 200, "eve@example.com steer")
+
+	pass(time.Hour)
+	look("a program, after an hour", 401, "nobody is signed in")
+	look("a page, after an hour: the provider was asked", 200, "eve@example.com steer /page?x=1", page...)
+	look("a program after that", 200, "eve@example.com steer")
+	i.mu.Lock()
+	i.claims["groups"] = []string{"all"}
+	i.mu.Unlock()
+	look("the group is gone at the provider, not asked yet", 200, "eve@example.com steer")
+	pass(time.Hour)
+	look("asked again", 403, "have no role here", page...)
+	look("and then", 401, "nobody is signed in")
+
+	i.mu.Lock()
+	i.claims["groups"] = []string{"leads"}
+	i.mu.Unlock()
+	get(t, c, "GET", base+signin.Path)
+	for range 20 { // however often it is asked again, the visit is not longer
+		pass(31 * time.Minute)
+		get(t, c, "GET", base+"/page", page...)
+	}
+	look("after its hours", 401, "nobody is signed in")
 }
