@@ -49,8 +49,25 @@ const (
 	maxNext        = 160    // characters of what the agent did next
 )
 
-// stopping is the slot of what is said to an agent that is about to stop.
-const stopping = "stop"
+// The slots of what is no note of the engine's: what is said to an agent that is about to
+// stop, and a session that is held.
+const (
+	stopping = "stop"
+	pausing  = "pause"
+)
+
+// Label is the slot by which labels know a message of ours; ok is false for what has none.
+func (i Item) Label() (slot string, ok bool) {
+	switch {
+	case i.Note == nil || i.Note.By == "" || i.Kind != Ours && i.Kind != Paused:
+		return "", false
+	case i.Note.Number == 0 && i.Note.Slot == stopping:
+		return "continue", true
+	case i.Note.Number == 0 && i.Note.Slot != pausing:
+		return "", false // of a message that was imported: who made it is known, and no more
+	}
+	return i.Note.Slot, true
+}
 
 // Note is a message of ours.
 type Note struct {
@@ -64,6 +81,10 @@ type Note struct {
 	Heeded Heeded `json:"heeded,omitempty"`
 	Next   string `json:"next,omitempty"`  // what the agent said next, or the tool that it called
 	Input  string `json:"input,omitempty"` // of that tool
+
+	Verdict string `json:"verdict,omitempty"` // what a person thinks of it, where labels are at hand
+	Word    string `json:"word,omitempty"`    // and why
+	Key     string `json:"-"`                 // its name in a form, where a person may say so
 }
 
 // Item is one thing that happened.
@@ -221,7 +242,7 @@ func (b *builder) entry(e trimtab.Entry) {
 		case trimtab.Deny:
 			b.add(Item{Kind: Denied, At: e.At, Text: a.Why, Tool: using(e.Event)})
 		case trimtab.Pause:
-			b.add(Item{Kind: Paused, At: e.At, Text: a.Why})
+			b.add(Item{Kind: Paused, At: e.At, Text: a.Why, Note: &Note{By: t.By, Slot: pausing, Why: a.Why}})
 		case trimtab.Notify:
 			b.add(Item{Kind: Notice, At: e.At, Text: a.Text})
 		}

@@ -191,7 +191,7 @@ func (c Corpus) Play(ctx context.Context, o Options) (all []Played, warnings []s
 			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
 		r.File = file
-		if l := o.Known[r.ID]; l != nil && l.Steps != r.Steps {
+		if l := o.Known[r.ID]; l != nil && !l.of(r.Steps) {
 			warnings = append(warnings, fmt.Sprintf("session %s has %d steps, its labels are for %d: left unlabelled", r.ID, r.Steps, l.Steps))
 		} else {
 			r.label = l

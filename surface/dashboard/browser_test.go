@@ -161,6 +161,7 @@ func filled(t *testing.T) *site {
 	s := open(t)
 	s.opt.Findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
 	s.opt.Findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
+	s.opt.Lab.Labels = filepath.Join(t.TempDir(), "labels.json")
 	s.reload()
 	s.file(waiting, improve.Awaiting, nil)
 	s.file("workflow_20261117_115000_fail", improve.Failed, func(it *improve.Item) {
@@ -175,7 +176,7 @@ func filled(t *testing.T) *site {
 
 // paths are all pages.
 func paths() []string {
-	return []string{"/", "/s/demo-loop", "/s/demo-plan", "/s/demo-export", "/improve", "/improve/" + waiting, "/improve/workflow_20261117_115000_fail", "/reflect", "/effect", "/s/gone", "/nothing"}
+	return []string{"/", "/s/demo-loop", "/s/demo-plan", "/s/demo-export", "/improve", "/improve/" + waiting, "/improve/workflow_20261117_115000_fail", "/reflect", "/effect", "/lab", "/lab?show=all", "/s/gone", "/nothing"}
 }
 
 // V7, V3: each page in light and dark, wide and narrow. Nothing is cut off at the side, the
@@ -240,7 +241,7 @@ func (w *window) shoot(path string, width int, scheme string) {
 	}
 	var png []byte
 	w.do(chromedp.FullScreenshot(&png, 100))
-	name := cmp.Or(strings.Trim(strings.ReplaceAll(path, "/", "-"), "-"), "now")
+	name := cmp.Or(strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-").Replace(path), "-"), "now")
 	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), png, 0o600); err != nil {
 		w.Fatal(err)
 	}

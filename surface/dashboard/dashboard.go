@@ -45,6 +45,7 @@ type Options struct {
 	Modes        []Mode
 	Improvements Improvements
 	Findings     Findings
+	Lab          Lab
 	Who          func(*http.Request) Person // who is signed in, of whoever lets people in; nil is the owner of this machine, who comes by a link
 	Owner        string                     // the name of that owner
 	Hosts        []string                   // that requests may name: see package address
@@ -90,6 +91,7 @@ func New(opt Options) (*Dashboard, error) {
 	d.mux.HandleFunc("POST /improve/{id}/{act}", d.needs(owned.Approve, d.act))
 	d.routesOfFindings()
 	d.routesOfEffect()
+	d.routesOfLab()
 	d.mux.HandleFunc("GET /live", d.live)
 	d.mux.HandleFunc("GET /assets/{name}", d.asset)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -105,10 +107,10 @@ func Serves(r *http.Request) bool {
 }
 
 // pages are those of the navigation: path and name.
-var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}}
+var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}, {"/lab", "Workbench", "lab"}}
 
 // ours are the first parts of the paths of pages.
-var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}
+var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect", "/lab"}
 
 func first(path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -157,6 +159,8 @@ func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
 		raw, _ := files.ReadFile("page.css") // embedded
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
 		_, _ = w.Write([]byte(sessionhtml.Style()))
+		_, _ = w.Write(raw)
+		raw, _ = labFiles.ReadFile("lab.css")
 		_, _ = w.Write(raw)
 	case "live.js":
 		raw, _ := files.ReadFile("live.js")

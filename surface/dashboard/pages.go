@@ -197,6 +197,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	line := doc.Timeline()
+	d.labelled(r, s, line.Turns)
 	shown, left := newest(line.Turns)
 	if r.FormValue("all") != "" {
 		shown, left = line.Turns, 0

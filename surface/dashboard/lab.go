@@ -1,0 +1,255 @@
+package dashboard
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/export"
+	"github.com/trimtab/trimtab/export/timeline"
+	"github.com/trimtab/trimtab/replay/judge"
+	"github.com/trimtab/trimtab/store/owned"
+)
+
+//go:embed lab.css lab.js
+var labFiles embed.FS
+
+// Lab is what the workbench works with.
+type Lab struct {
+	Labels string // the file that labels go to, which trimtab judge writes too; "" is to label nothing
+}
+
+// How much of the sessions one page of the workbench looks at.
+const (
+	labNotes    = 30
+	labSessions = 100
+	labBefore   = 4 // items before a message that show its place
+)
+
+// toJudge is a message of ours in the list.
+type toJudge struct {
+	Session trimtab.Info
+	timeline.Item
+	Kind   judge.Kind
+	Before []timeline.Item
+}
+
+// routesOfLab adds the paths.
+func (d *Dashboard) routesOfLab() {
+	d.mux.HandleFunc("GET /lab", d.lab)
+	d.mux.HandleFunc("POST /lab/label", d.label)
+	d.mux.HandleFunc("GET /assets/lab.js", func(w http.ResponseWriter, _ *http.Request) {
+		raw, _ := labFiles.ReadFile("lab.js") // embedded
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write(raw)
+	})
+}
+
+// known are the labels that there are, by session.
+func (l Lab) known() (map[string]*judge.SessionLabels, error) {
+	if l.Labels == "" {
+		return nil, nil
+	}
+	return judge.ReadIfThere(l.Labels)
+}
+
+// mark writes what people think of messages beside them. Where the person may say so, each
+// gets a name for the form.
+func mark(session string, turns []timeline.Turn, of *judge.SessionLabels, may bool) {
+	for _, turn := range turns {
+		for _, i := range turn.Items {
+			l, ok := labelFor(i)
+			if !ok {
+				continue
+			}
+			if found, ok := of.Find(l); ok {
+				i.Note.Verdict, i.Note.Word = string(found.Verdict), found.Why
+			}
+			if may {
+				i.Note.Key = session + "/" + keyOf(l)
+			}
+		}
+	}
+}
+
+// labelFor is the label of a message of ours, without a verdict.
+func labelFor(i timeline.Item) (judge.NoteLabel, bool) {
+	slot, ok := i.Label()
+	if !ok {
+		return judge.NoteLabel{}, false
+	}
+	l, err := judge.NewLabel(i.Step, i.Note.By, slot, i.Note.Why, "", "")
+	return l, err == nil
+}
+
+func keyOf(l judge.NoteLabel) string { return fmt.Sprintf("%d.%s.%s", l.Step, l.By, l.Slot) }
+
+// mayChange reports whether the person may change a session.
+func (d *Dashboard) mayChange(r *http.Request, of trimtab.Info) bool {
+	p := d.person(r)
+	return of.User == p.User || p.Role.AtLeast(owned.Steer)
+}
+
+// labelled is a session with what people think of its messages.
+func (d *Dashboard) labelled(r *http.Request, s trimtab.Session, turns []timeline.Turn) {
+	if known, err := d.opt.Lab.known(); err == nil { // labels that cannot be read hide no session
+		mark(s.ID, turns, known[s.ID], d.opt.Lab.Labels != "" && d.mayChange(r, s.Info))
+	}
+}
+
+// label keeps what a person thinks of a message. The form names it; a message that is not
+// there, or no longer, is not labelled.
+func (d *Dashboard) label(w http.ResponseWriter, r *http.Request) {
+	verdict, name, _ := strings.Cut(r.FormValue("label"), " ")
+	id, key, _ := strings.Cut(name, "/")
+	if d.opt.Lab.Labels == "" {
+		d.problem(w, r, http.StatusNotFound, "No labels are kept here.")
+		return
+	}
+	if !d.maySteer(w, r, id) {
+		return
+	}
+	line, s, err := d.read(r, id)
+	if err != nil {
+		d.failed(w, r, err)
+		return
+	}
+	found, ok := find(line, key)
+	if !ok {
+		d.problem(w, r, http.StatusConflict, "This message is not in the session any more. Load the page again.")
+		return
+	}
+	if verdict == "none" {
+		verdict = ""
+	}
+	l, err := judge.NewLabel(found.Step, found.By, found.Slot, "", judge.Verdict(verdict), r.FormValue("word "+name))
+	if err == nil {
+		l.Kind = found.Kind
+		err = judge.Keep(d.opt.Lab.Labels, id, s.Step, l)
+	}
+	if err != nil {
+		d.problem(w, r, http.StatusUnprocessableEntity, "Your label was not kept: "+err.Error())
+		return
+	}
+	if back, err := url.Parse(r.FormValue("back")); err == nil && back.Path == "/lab" && back.Host == "" { // nowhere else
+		http.Redirect(w, r, back.String(), http.StatusSeeOther)
+		return
+	}
+	http.Redirect(w, r, "/s/"+id+"#"+url.PathEscape("note-"+name), http.StatusSeeOther)
+}
+
+func find(line timeline.Timeline, key string) (judge.NoteLabel, bool) {
+	for _, turn := range line.Turns {
+		for _, i := range turn.Items {
+			if l, ok := labelFor(i); ok && keyOf(l) == key {
+				return l, true
+			}
+		}
+	}
+	return judge.NoteLabel{}, false
+}
+
+// lab lists messages of ours to say what one thinks of them, and how often each kind was
+// right.
+func (d *Dashboard) lab(w http.ResponseWriter, r *http.Request) {
+	known, err := d.opt.Lab.known()
+	if err != nil {
+		d.problem(w, r, http.StatusServiceUnavailable, "The labels cannot be read: "+err.Error())
+		return
+	}
+	show, kind := r.FormValue("show"), judge.Kind(r.FormValue("kind"))
+	from, _ := strconv.Atoi(r.FormValue("from")) // what is no number begins at the newest
+	notes, next, err := d.toJudge(r, known, max(0, from), func(n toJudge) bool {
+		return (kind == "" || n.Kind == kind) && (show == "all" || n.Note.Verdict == "")
+	})
+	if err != nil {
+		d.failed(w, r, err)
+		return
+	}
+	rows := judge.ByKind(known)
+	kinds := []judge.Kind{}
+	for _, p := range rows {
+		kinds = append(kinds, p.Kind)
+	}
+	for _, n := range notes {
+		if !slices.Contains(kinds, n.Kind) {
+			kinds = append(kinds, n.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	again := url.Values{"show": {show}, "kind": {string(kind)}}
+	d.page(w, r, "lab", map[string]any{
+		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "From": from, "Keeps": d.opt.Lab.Labels != "",
+		"Back": "/lab?" + again.Encode(), "Next": nextPage(again, next), "Verdicts": judge.Verdicts(),
+	})
+}
+
+func nextPage(q url.Values, next int) string {
+	if next == 0 {
+		return ""
+	}
+	q.Set("from", strconv.Itoa(next))
+	return "/lab?" + q.Encode()
+}
+
+// toJudge are the messages of ours that fit, of the newest sessions after the first so many.
+// next is where the following page begins; 0 is nowhere.
+func (d *Dashboard) toJudge(r *http.Request, known map[string]*judge.SessionLabels, from int, fits func(toJudge) bool) (all []toJudge, next int, err error) {
+	n := 0
+	for info, err := range d.archive(r).List(r.Context(), trimtab.Query{Limit: from + labSessions + 1}) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if n++; n <= from {
+			continue
+		}
+		if n > from+labSessions || len(all) >= labNotes {
+			return all, n - 1, nil
+		}
+		turns, err := d.turnsOf(r.Context(), d.archive(r), info.ID)
+		if err != nil {
+			continue // it was removed meanwhile, or cannot be read
+		}
+		mark(info.ID, turns, known[info.ID], d.opt.Lab.Labels != "" && d.mayChange(r, info))
+		for _, turn := range turns {
+			for at, i := range turn.Items {
+				l, ok := labelFor(i)
+				if !ok {
+					continue
+				}
+				if t := (toJudge{info, i, l.About(), before(turn.Items[max(0, at-labBefore):at])}); fits(t) {
+					all = append(all, t)
+				}
+			}
+		}
+	}
+	return all, 0, nil
+}
+
+// before is what came before a message, to be read and not to be labelled.
+func before(items []timeline.Item) []timeline.Item {
+	items = slices.Clone(items)
+	for i := range items {
+		if items[i].Note != nil {
+			read := *items[i].Note
+			read.Key = ""
+			items[i].Note = &read
+		}
+	}
+	return items
+}
+
+func (d *Dashboard) turnsOf(ctx context.Context, from trimtab.Archive, id string) ([]timeline.Turn, error) {
+	s, err := from.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := export.FromArchive(ctx, from, s)
+	return doc.Timeline().Turns, err
+}
