@@ -11,6 +11,8 @@ import (
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/improve/pipeline"
+	"github.com/trimtab/trimtab/replay/policy"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/dashboard/demo"
 )
@@ -73,6 +75,11 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 	for _, m := range own.All() {
 		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
 	}
+	dir, err := a.dataDir()
+	if err != nil {
+		return err
+	}
+	opt.Lab = dashboard.Lab{Labels: filepath.Join(dir, "labels.json"), Policy: policy.New(a.settings.Config, own.Definitions()), Recorded: record.Stored}
 	work, err := a.assembly()
 	if err != nil {
 		return err

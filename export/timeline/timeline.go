@@ -101,6 +101,7 @@ type Item struct {
 	Failed bool      `json:"failed,omitempty"`
 
 	Unvouched bool `json:"unvouched,omitempty"` // a prompt that nobody vouches for
+	Opens     bool `json:"-"`                   // it is the first that is shown of its step
 
 	Note  *Note          `json:"note,omitempty"`
 	Usage *trimtab.Usage `json:"usage,omitempty"`
@@ -190,6 +191,7 @@ type builder struct {
 	items    []Item // of the turn at hand
 	number   int
 	step     int
+	opened   int // the newest step of which something is shown
 	byID     map[string]int
 	messages []trimtab.Message
 	next     int // the first message that is not told yet
@@ -311,6 +313,9 @@ func (b *builder) note(at time.Time, n *Note) {
 
 func (b *builder) add(i Item) {
 	i.Step = b.step
+	if (i.Kind == Reply || i.Kind == Call) && b.step > b.opened {
+		i.Opens, b.opened = true, b.step
+	}
 	b.items = append(b.items, i)
 }
 

@@ -168,7 +168,7 @@ var table = []row{
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
-	{"surface/dashboard", []string{".", "export", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
+	{"surface/dashboard", []string{".", "export", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "replay", "replay/judge", "replay/policy", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
 	{"surface/dashboard/demo", []string{".", "session"}, "sample sessions, played through the engine"},
 	{"surface/web", []string{".", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
 
@@ -176,6 +176,7 @@ var table = []row{
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool", "host/markup"}, "another lineup over recorded sessions"},
 	{"replay/record", []string{".", "export", "host/sessions", "replay", "transcript", "transcript/all", "transcript/own"}, "recorded sessions of any host, as events"},
 	{"replay/judge", []string{".", "host/markup", "loop", "replay", "internal/filelock", "internal/termsafe"}, "what steering would say, held against what people think of it; sessions come to it as values"},
+	{"replay/policy", []string{".", "internal/config", "steer", "steer/mode"}, "other settings than those at hand, as engines; it reads no file"},
 	{"replay/detectors", []string{".", "loop", "internal/config", "internal/termsafe"}, "detectors of loops over recorded sessions, and how often they were right"},
 	{"replay/cache", []string{"."}, "prompt caches as the providers keep them, simulated"},
 	{"export", []string{".", "export/timeline", "export/sessionhtml", "internal/termsafe"}, "a session as a document; it opens no store and no file"},

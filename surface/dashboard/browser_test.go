@@ -23,6 +23,11 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/scan"
+	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/replay/policy"
+	"github.com/trimtab/trimtab/replay/record"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/surface/dashboard"
 )
 
 // launch starts a browser with a profile of its own.
@@ -161,7 +166,8 @@ func filled(t *testing.T) *site {
 	s := open(t)
 	s.opt.Findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
 	s.opt.Findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
-	s.opt.Lab.Labels = filepath.Join(t.TempDir(), "labels.json")
+	cfg, _ := config.Load[steer.Config](config.Sources{})
+	s.opt.Lab = dashboard.Lab{Labels: filepath.Join(t.TempDir(), "labels.json"), Policy: policy.New(cfg, nil), Recorded: record.Stored}
 	s.reload()
 	s.file(waiting, improve.Awaiting, nil)
 	s.file("workflow_20261117_115000_fail", improve.Failed, func(it *improve.Item) {
@@ -176,7 +182,7 @@ func filled(t *testing.T) *site {
 
 // paths are all pages.
 func paths() []string {
-	return []string{"/", "/s/demo-loop", "/s/demo-plan", "/s/demo-export", "/improve", "/improve/" + waiting, "/improve/workflow_20261117_115000_fail", "/reflect", "/effect", "/lab", "/lab?show=all", "/s/gone", "/nothing"}
+	return []string{"/", "/s/demo-loop", "/s/demo-plan", "/s/demo-export", "/improve", "/improve/" + waiting, "/improve/workflow_20261117_115000_fail", "/reflect", "/effect", "/lab", "/lab?show=all", "/lab/compare", "/s/gone", "/nothing"}
 }
 
 // V7, V3: each page in light and dark, wide and narrow. Nothing is cut off at the side, the

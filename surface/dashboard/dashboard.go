@@ -67,6 +67,7 @@ type Dashboard struct {
 	reflected reflections
 	rolled    rollup
 	effects   job[Effect]
+	compares  comparisons
 }
 
 // New returns the pages.

@@ -14,6 +14,7 @@ import (
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/replay/judge"
+	"github.com/trimtab/trimtab/replay/policy"
 	"github.com/trimtab/trimtab/store/owned"
 )
 
@@ -23,6 +24,10 @@ var labFiles embed.FS
 // Lab is what the workbench works with.
 type Lab struct {
 	Labels string // the file that labels go to, which trimtab judge writes too; "" is to label nothing
+
+	// What two policies are compared with; nil compares none.
+	Policy   *policy.Base
+	Recorded Recordings
 }
 
 // How much of the sessions one page of the workbench looks at.
@@ -44,6 +49,7 @@ type toJudge struct {
 func (d *Dashboard) routesOfLab() {
 	d.mux.HandleFunc("GET /lab", d.lab)
 	d.mux.HandleFunc("POST /lab/label", d.label)
+	d.routesOfCompare()
 	d.mux.HandleFunc("GET /assets/lab.js", func(w http.ResponseWriter, _ *http.Request) {
 		raw, _ := labFiles.ReadFile("lab.js") // embedded
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
@@ -185,7 +191,7 @@ func (d *Dashboard) lab(w http.ResponseWriter, r *http.Request) {
 	slices.Sort(kinds)
 	again := url.Values{"show": {show}, "kind": {string(kind)}}
 	d.page(w, r, "lab", map[string]any{
-		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "From": from, "Keeps": d.opt.Lab.Labels != "",
+		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "From": from, "Keeps": d.opt.Lab.Labels != "", "Compares": d.opt.Lab.Policy != nil,
 		"Back": "/lab?" + again.Encode(), "Next": nextPage(again, next), "Verdicts": judge.Verdicts(),
 	})
 }

@@ -19,12 +19,6 @@ import (
 	"github.com/trimtab/trimtab/surface/dashboard"
 )
 
-// labelling is a site that keeps labels.
-func labelling(t *testing.T) *site {
-	t.Helper()
-	return filled(t)
-}
-
 var keysOf = regexp.MustCompile(`value="useful ([^"]+)"`)
 
 // keys are the names of the messages on a page that can be labelled.
@@ -63,7 +57,7 @@ func (s *site) labels() map[string]*judge.SessionLabels {
 
 // J13: what a person says on the page is what trimtab judge measures by.
 func TestJ13_LabelsOfThePageAreThoseOfJudge(t *testing.T) {
-	s := labelling(t).in()
+	s := filled(t).in()
 	keys := s.keys("/s/demo-loop")
 	if len(keys) < 3 {
 		t.Fatalf("the session offers %v", keys)
@@ -128,7 +122,7 @@ func TestJ13_LabelsOfThePageAreThoseOfJudge(t *testing.T) {
 }
 
 func TestLabelsAreRefused(t *testing.T) {
-	s := labelling(t).in()
+	s := filled(t).in()
 	key := s.keys("/s/demo-loop")[0]
 	for name, c := range map[string]struct {
 		label  string
@@ -168,7 +162,7 @@ func TestLabelsAreRefused(t *testing.T) {
 // V3, V7: messages are labelled by one key each, in a browser, with a reason where one is
 // typed; the page of the session does it too.
 func TestV3_LabelsByOneKey(t *testing.T) {
-	s := labelling(t)
+	s := filled(t)
 	w := s.window()
 	w.open("/lab")
 	w.do(chromedp.KeyEvent("n"))
