@@ -41,6 +41,7 @@ var table = []row{
 	{"steer/guard", []string{".", "evidence", "loop"}, "asks the detectors, in every mode; siblings never import each other"},
 	{"steer/todo", []string{".", "evidence"}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/automata", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
+	{"steer/mute", []string{"."}, "what a person wants to hear nothing of"},
 	{"steer/mode", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/frame", []string{"."}, "an intervention speaks only through what it returns; siblings never import each other"},
 	{"steer/steertool", []string{"."}, "commands as tools for a model, declared once for every surface; it runs none"},
@@ -168,7 +169,7 @@ var table = []row{
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
-	{"surface/dashboard", []string{".", "export", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "replay", "replay/judge", "replay/policy", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
+	{"surface/dashboard", []string{".", "export", "export/frames", "steer/frame", "steer/mute", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "replay", "replay/judge", "replay/policy", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
 	{"surface/dashboard/demo", []string{".", "session"}, "sample sessions, played through the engine"},
 	{"surface/web", []string{".", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
 

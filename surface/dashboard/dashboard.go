@@ -93,6 +93,7 @@ func New(opt Options) (*Dashboard, error) {
 	d.routesOfFindings()
 	d.routesOfEffect()
 	d.routesOfLab()
+	d.routesOfSteering()
 	d.mux.HandleFunc("GET /live", d.live)
 	d.mux.HandleFunc("GET /assets/{name}", d.asset)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -204,7 +204,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	}
 	d.page(w, r, "session", map[string]any{
 		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, doc.ModeState.Mode), "Totals": line.Totals, "Turns": shown, "Left": left,
-		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed,
+		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": doc.ModeState.Mode, "Heed": s.Heed, "Steering": d.steering(r, s),
 	})
 }
 
