@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/improve/pipeline"
@@ -80,6 +81,9 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 		return err
 	}
 	opt.Lab = dashboard.Lab{Labels: filepath.Join(dir, "labels.json"), Policy: policy.New(a.settings.Config, own.Definitions()), Recorded: record.Stored}
+	if opt.Debates.Goal, err = deliberate.NewGoal(a.modeDefinitions()); err != nil {
+		return err
+	}
 	work, err := a.assembly()
 	if err != nil {
 		return err
@@ -93,7 +97,7 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 		return p.New(ctx, pipeline.Query{Project: project}, fingerprint, false)
 	}}
 	if sample {
-		if err := a.fillSample(ctx, work, p); err != nil {
+		if err := a.fillSample(ctx, work, p, opt); err != nil {
 			return err
 		}
 		defer work.Start(ctx, assembly.WorkerOptions{})()
@@ -102,12 +106,12 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 }
 
 // fillSample makes the sample sessions, and the improvement that waits.
-func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, p *pipeline.Pipeline) error {
+func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, p *pipeline.Pipeline, opt dashboard.Options) error {
 	engine, err := a.engine()
 	if err != nil {
 		return err
 	}
-	if err := demo.Play(ctx, engine, a.opened, a.clock()); err != nil {
+	if err := errors.Join(demo.Play(ctx, engine, a.opened, a.clock()), demo.Debate(ctx, engine, a.opened, opt.Debates.Goal, a.clock()), dashboard.SampleLabels(opt.Lab.Labels)); err != nil {
 		return err
 	}
 	return p.OfferSample(ctx, improve.Guidance, work)

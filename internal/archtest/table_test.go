@@ -169,8 +169,8 @@ var table = []row{
 	{"surface/server", []string{".", "session", "internal/home", "surface/address"}, "routes, limits and shutdown of the one HTTP server; what stands behind a route comes as an interface"},
 	{"surface/agentrun", []string{".", "host", "host/launch", "host/setup", "internal/config", "internal/plural", "internal/termsafe", "surface/address", "surface/hook/install", "surface/server"}, "thin: an agent of the person's and a gateway, started and ended together; the gateway comes as an interface"},
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
-	{"surface/dashboard", []string{".", "export", "export/frames", "steer/frame", "steer/mute", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "replay", "replay/judge", "replay/policy", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
-	{"surface/dashboard/demo", []string{".", "session"}, "sample sessions, played through the engine"},
+	{"surface/dashboard", []string{".", "deliberate", "export", "export/frames", "steer/frame", "steer/mute", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "replay", "replay/judge", "replay/policy", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
+	{"surface/dashboard/demo", []string{".", "deliberate", "llm", "session"}, "sample sessions, played through the engine"},
 	{"surface/web", []string{".", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
 
 	{"doctor", []string{"agent/sandbox", "surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},

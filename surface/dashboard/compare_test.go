@@ -18,7 +18,7 @@ import (
 )
 
 func TestTwoPoliciesAreCompared(t *testing.T) {
-	s := filled(t).in()
+	s := unlabelled(t).in()
 	key := s.keys("/s/demo-loop")[0]
 	s.post("/lab", "/lab/label", url.Values{"label": {"useful " + key}})
 	if status, text := s.post("/lab/compare", "/lab/compare", url.Values{"off": {"guard.enabled=false"}, "second": {"# nothing more\n\nverify.enabled=false"}, "sessions": {"20"}}); status != 200 {
@@ -26,7 +26,7 @@ func TestTwoPoliciesAreCompared(t *testing.T) {
 	}
 	text := s.settled("/lab/compare")
 	for _, want := range []string{
-		"3 sessions", `<th scope="row">loop</th><td>0</td><td class="bad">3</td><td>0</td><td>1 of 1</td><td>–</td>`,
+		"5 sessions, ", `<th scope="row">loop</th><td>0</td><td class="bad">3</td><td>0</td><td>1 of 1</td><td>–</td>`,
 		"vanishes", `href="/s/demo-loop?all=1#step-6"`, "the same error came back 3 times", `<span class="tag">useful</span>`, "guard.enabled=false",
 	} {
 		if !strings.Contains(text, want) {
@@ -53,7 +53,7 @@ func TestTwoPoliciesAreCompared(t *testing.T) {
 
 // A comparison is stopped by the person, and nobody else sees it.
 func TestAComparisonIsStoppedAndIsThePersonsOwn(t *testing.T) {
-	s := filled(t)
+	s := unlabelled(t)
 	who := "ann"
 	s.opt.Who = func(*http.Request) dashboard.Person { return dashboard.Person{User: who, Role: owned.Approve} }
 	s.opt.Lab.Recorded = func(ctx context.Context, from trimtab.Archive, most int) iter.Seq2[replay.Recorded, error] {
@@ -91,7 +91,7 @@ func TestAComparisonIsStoppedAndIsThePersonsOwn(t *testing.T) {
 }
 
 func TestV7_ComparingInABrowser(t *testing.T) {
-	s := filled(t)
+	s := unlabelled(t)
 	w := s.window()
 	w.open("/lab/compare")
 	w.do(chromedp.Click(`input[value="guard.enabled=false"]`), chromedp.Click(`form.compare button`))

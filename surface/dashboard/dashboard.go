@@ -46,6 +46,7 @@ type Options struct {
 	Improvements Improvements
 	Findings     Findings
 	Lab          Lab
+	Debates      Debates
 	Who          func(*http.Request) Person // who is signed in, of whoever lets people in; nil is the owner of this machine, who comes by a link
 	Owner        string                     // the name of that owner
 	Hosts        []string                   // that requests may name: see package address
@@ -94,6 +95,7 @@ func New(opt Options) (*Dashboard, error) {
 	d.routesOfEffect()
 	d.routesOfLab()
 	d.routesOfSteering()
+	d.routesOfDebates()
 	d.mux.HandleFunc("GET /live", d.live)
 	d.mux.HandleFunc("GET /assets/{name}", d.asset)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -109,10 +111,10 @@ func Serves(r *http.Request) bool {
 }
 
 // pages are those of the navigation: path and name.
-var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}, {"/lab", "Workbench", "lab"}}
+var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}, {"/lab", "Workbench", "lab"}, {"/d", "Debates", "debates"}}
 
 // ours are the first parts of the paths of pages.
-var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect", "/lab"}
+var ours = []string{"/", "/open", "/live", "/s", "/assets", "/improve", "/reflect", "/effect", "/lab", "/d"}
 
 func first(path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

@@ -259,3 +259,25 @@ func (d *Dashboard) turnsOf(ctx context.Context, from trimtab.Archive, id string
 	doc, err := export.FromArchive(ctx, from, s)
 	return doc.Timeline().Turns, err
 }
+
+// SampleLabels puts what a person may think of messages in the sample sessions into a file.
+func SampleLabels(file string) error {
+	for _, l := range []struct {
+		session, by, slot, word string
+		steps, step             int
+		verdict                 judge.Verdict
+	}{
+		{"demo-loop", "guard", "loop", "the fourth run told nothing new", 17, 6, "useful"},
+		{"demo-loop", "guard", "pause", "I would rather have let it go on", 17, 9, "harmless"},
+		{"demo-export", "stop", "continue", "it had forgotten half of the list", 20, 17, "useful"},
+	} {
+		n, err := judge.NewLabel(l.step, l.by, l.slot, "", l.verdict, l.word)
+		if err == nil {
+			err = judge.Keep(file, l.session, l.steps, n)
+		}
+		if err != nil {
+			return fmt.Errorf("sample labels: %w", err)
+		}
+	}
+	return nil
+}

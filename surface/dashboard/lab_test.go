@@ -19,6 +19,16 @@ import (
 	"github.com/trimtab/trimtab/surface/dashboard"
 )
 
+// unlabelled is a site on which nobody has said anything yet.
+func unlabelled(t *testing.T) *site {
+	t.Helper()
+	s := filled(t)
+	if err := os.Remove(s.opt.Lab.Labels); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 var keysOf = regexp.MustCompile(`value="useful ([^"]+)"`)
 
 // keys are the names of the messages on a page that can be labelled.
@@ -57,7 +67,7 @@ func (s *site) labels() map[string]*judge.SessionLabels {
 
 // J13: what a person says on the page is what trimtab judge measures by.
 func TestJ13_LabelsOfThePageAreThoseOfJudge(t *testing.T) {
-	s := filled(t).in()
+	s := unlabelled(t).in()
 	keys := s.keys("/s/demo-loop")
 	if len(keys) < 3 {
 		t.Fatalf("the session offers %v", keys)
@@ -122,7 +132,7 @@ func TestJ13_LabelsOfThePageAreThoseOfJudge(t *testing.T) {
 }
 
 func TestLabelsAreRefused(t *testing.T) {
-	s := filled(t).in()
+	s := unlabelled(t).in()
 	key := s.keys("/s/demo-loop")[0]
 	for name, c := range map[string]struct {
 		label  string
@@ -162,7 +172,7 @@ func TestLabelsAreRefused(t *testing.T) {
 // V3, V7: messages are labelled by one key each, in a browser, with a reason where one is
 // typed; the page of the session does it too.
 func TestV3_LabelsByOneKey(t *testing.T) {
-	s := filled(t)
+	s := unlabelled(t)
 	w := s.window()
 	w.open("/lab")
 	w.do(chromedp.KeyEvent("n"))
