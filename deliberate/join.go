@@ -15,10 +15,22 @@ const maxWord = 16 << 10
 // ErrEnded is a debate that has ended: nothing is said in it any more.
 var ErrEnded = errors.New("the debate has ended")
 
-// Read returns a debate as its stored messages tell it, to be looked at. It needs the
-// history and the goal of the options, opens no model, and is not to be run.
-func Read(ctx context.Context, opt Options, s trimtab.Session) (*Debate, error) {
-	d, err := open(opt, Plan{ID: s.ID, Project: s.Project})
+// Handler is the part of session.Service by which a person joins a debate.
+type Handler interface {
+	Handle(ctx context.Context, id string, events ...trimtab.Event) (trimtab.Session, trimtab.Outcome, error)
+}
+
+// joined is a Service that begins no debate.
+type joined struct{ Handler }
+
+func (joined) Begin(context.Context, trimtab.Info) (trimtab.Session, error) {
+	return trimtab.Session{}, errors.New("this debate is only read")
+}
+
+// Read returns a debate as its stored messages tell it, to be looked at and joined. It opens
+// no model, and is not to be run.
+func Read(ctx context.Context, by Handler, history History, goal Goal, s trimtab.Session) (*Debate, error) {
+	d, err := open(Options{Service: joined{by}, History: history, Goal: goal}, Plan{ID: s.ID, Project: s.Project})
 	if err != nil {
 		return nil, err
 	}

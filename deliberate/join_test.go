@@ -18,8 +18,7 @@ func (r *harness) elsewhere(engine *trimtab.Engine) *deliberate.Debate {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	opt := deliberate.Options{Service: session.New(engine, r.store, session.Options{}), History: r.store, Goal: r.opt.Goal}
-	d, err := deliberate.Read(r.t.Context(), opt, s)
+	d, err := deliberate.Read(r.t.Context(), session.New(engine, r.store, session.Options{}), r.store, r.opt.Goal, s)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -76,14 +76,10 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 	for _, m := range own.All() {
 		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
 	}
-	dir, err := a.dataDir()
-	if err != nil {
+	if opt.Lab.Labels, opt.Debates.Goal, err = a.labelsAndGoal(); err != nil {
 		return err
 	}
-	opt.Lab = dashboard.Lab{Labels: filepath.Join(dir, "labels.json"), Policy: policy.New(a.settings.Config, own.Definitions()), Recorded: record.Stored}
-	if opt.Debates.Goal, err = deliberate.NewGoal(a.modeDefinitions()); err != nil {
-		return err
-	}
+	opt.Lab.Policy, opt.Lab.Recorded = policy.New(a.settings.Config, own.Definitions()), record.Stored
 	work, err := a.assembly()
 	if err != nil {
 		return err
@@ -103,6 +99,13 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 		defer work.Start(ctx, assembly.WorkerOptions{})()
 	}
 	return dashboard.Run(ctx, opt, func(link string) { a.printf("%s\n", link); a.progress("the link works once; Ctrl+C ends\n") }, browser)
+}
+
+// labelsAndGoal are the file of what people think of messages, and what debates are held by.
+func (a *app) labelsAndGoal() (file string, goal deliberate.Goal, err error) {
+	dir, err1 := a.dataDir()
+	goal, err2 := deliberate.NewGoal(a.modeDefinitions())
+	return filepath.Join(dir, "labels.json"), goal, errors.Join(err1, err2)
 }
 
 // fillSample makes the sample sessions, and the improvement that waits.

@@ -299,7 +299,11 @@ func (a *app) api(ctx context.Context, token string, hosts []string, gate *calle
 	}
 	log := slog.New(slog.NewTextHandler(a.err, nil))
 	did := audit.Log{Files: st.Queue(), Clock: a.clock}.Did(log)
-	api, err := web.New(web.Options{Did: did, Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Improvements: st.Queue(), Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
+	labels, goal, err := a.labelsAndGoal()
+	if err != nil {
+		return nil, err
+	}
+	api, err := web.New(web.Options{Did: did, Labels: labels, Debates: goal, Service: service, Archive: st, Everyone: st.Store.Archive, Feed: st, Improvements: st.Queue(), Token: token, Who: gate.Person, Policy: at.Policy, Hosts: hosts, Done: ctx.Done()})
 	if err != nil || a.settings.SignIn.Issuer == "" {
 		return api, err
 	}

@@ -171,7 +171,7 @@ var table = []row{
 	{"surface/transport", []string{".", "session", "surface/gateway"}, "thin: a client's requests in, steered by the code of the gateway"},
 	{"surface/dashboard", []string{".", "deliberate", "export", "export/frames", "steer/frame", "steer/mute", "export/sessionhtml", "export/timeline", "forge/git", "improve", "improve/steps", "improve/worker", "replay", "replay/judge", "replay/policy", "surface/address", "surface/dashboard/demo", "surface/server", "store/feed", "store/owned"}, "thin: pages of what steers; it stores nothing"},
 	{"surface/dashboard/demo", []string{".", "deliberate", "llm", "session"}, "sample sessions, played through the engine"},
-	{"surface/web", []string{".", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
+	{"surface/web", []string{".", "deliberate", "replay/judge", "session", "export", "export/timeline", "improve", "store/feed", "store/owned", "surface/address", "surface/person"}, "thin: shows sessions and the pipeline"},
 
 	{"doctor", []string{"agent/sandbox", "surface/address", ".", "host", "host/launch", "internal/termsafe", "store/*", "surface/hook/install", "surface/hook/spool"}, "checks of an installation, each a function of what it is given; it mends nothing"},
 	{"replay", []string{".", "steer", "steer/frame", "transcript", "replay/cache", "export/sessiontext", "internal/termsafe", "host/todotool", "host/markup"}, "another lineup over recorded sessions"},

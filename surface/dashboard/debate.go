@@ -54,16 +54,8 @@ func (d *Dashboard) readDebate(ctx context.Context, from trimtab.Archive, id str
 	if err != nil {
 		return nil, s, err
 	}
-	deb, err := deliberate.Read(ctx, deliberate.Options{Service: debateService{d.opt.Service}, History: from, Goal: d.opt.Debates.Goal}, s)
+	deb, err := deliberate.Read(ctx, d.opt.Service, from, d.opt.Debates.Goal, s)
 	return deb, s, err
-}
-
-// debateService begins no debate from a page.
-type debateService struct{ Service }
-
-// Begin refuses.
-func (debateService) Begin(context.Context, trimtab.Info) (trimtab.Session, error) {
-	return trimtab.Session{}, errors.New("a debate is begun with trimtab deliberate")
 }
 
 func (d *Dashboard) debates(w http.ResponseWriter, r *http.Request) {
