@@ -106,3 +106,26 @@ func (p *pass) muteAfter(in Inject) int {
 func (p *pass) early(n Note) bool {
 	return n.Urgency > 0 && n.Urgency != SameReport && p.s.Seq == p.s.Prompt.Seq
 }
+
+// silent reports whether a person silenced an intervention.
+func (p *pass) silent(by string) bool {
+	return slices.ContainsFunc(p.lineup, func(iv Steerer) bool { return iv.silences(&p.s, by) })
+}
+
+// unsaid withholds what an intervention would say that a person silenced. What lasts is
+// made all the same, and waits: the intervention will not say it again.
+func (p *pass) unsaid(by string, a Action) bool {
+	n := Note{By: by}
+	switch a := a.(type) {
+	case Inject:
+		n.Slot, n.Life = a.Slot, a.Life
+	case Continue, Check, Pause:
+	default:
+		return false // an answer, a refusal, the end of a note: none of them is said to the model
+	}
+	if n.Life == Standing || n.Life == Kept || !p.silent(by) {
+		return false
+	}
+	p.changed(Withheld, n, "a person silenced it", 0)
+	return true
+}

@@ -163,37 +163,19 @@ func (e *Entry) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// plainSession is a Session without its methods: its fields and their tags.
+type plainSession Session
+
 type sessionJSON struct {
-	Info
-	Version int                        `json:"version,omitempty"`
-	Seq     int                        `json:"seq"`
-	Step    int                        `json:"step"`
-	Last    Seat                       `json:"last,omitzero"`
-	Via     Via                        `json:"via,omitempty"`
-	Prompt  Seat                       `json:"prompt,omitzero"`
-	Vouched bool                       `json:"vouched,omitempty"`
-	Split   bool                       `json:"split,omitempty"`
-	Replied int                        `json:"replied,omitempty"`
-	Travel  Travel                     `json:"travel,omitempty"`
-	Open    []ToolCall                 `json:"open,omitempty"`
-	Todos   []Todo                     `json:"todos,omitempty"`
-	Notes   []Note                     `json:"notes,omitempty"`
-	Made    int                        `json:"made,omitempty"`
-	Folds   []Folded                   `json:"folds,omitempty"`
-	Heed    []Heed                     `json:"heed,omitempty"`
-	Spoken  []Spoken                   `json:"spoken,omitempty"`
-	Meter   Meter                      `json:"meter"`
-	Memory  map[string]json.RawMessage `json:"memory,omitempty"`
+	plainSession
+	Memory map[string]json.RawMessage `json:"memory,omitempty"`
 }
 
 // MarshalJSON writes the session with every intervention's memory. One that has
 // no JSON form is left out, and starts afresh when the session is loaded: it must
 // not keep the session from being stored.
 func (s Session) MarshalJSON() ([]byte, error) {
-	j := sessionJSON{
-		Info: s.Info, Version: s.Version, Seq: s.Seq, Step: s.Step, Last: s.Last, Via: s.Via, Prompt: s.Prompt, Vouched: s.Vouched, Split: s.Split, Replied: s.Replied, Travel: s.Travel, Open: s.Open,
-		Todos: s.Todos, Notes: s.Notes, Made: s.Made, Folds: s.Folds, Heed: s.Heed, Spoken: s.Spoken, Meter: s.Meter, Memory: map[string]json.RawMessage{},
-	}
+	j := sessionJSON{plainSession(s), map[string]json.RawMessage{}}
 	for _, m := range s.memory {
 		if raw, err := m.JSON(); err == nil && len(raw) > 0 {
 			j.Memory[m.Name] = raw
@@ -208,10 +190,7 @@ func (s *Session) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*s = Session{
-		Info: j.Info, Version: j.Version, Seq: j.Seq, Step: j.Step, Last: j.Last, Via: j.Via, Prompt: j.Prompt, Vouched: j.Vouched, Split: j.Split, Replied: j.Replied, Travel: j.Travel, Open: j.Open,
-		Todos: j.Todos, Notes: j.Notes, Made: j.Made, Folds: j.Folds, Heed: j.Heed, Spoken: j.Spoken, Meter: j.Meter,
-	}
+	*s = Session(j.plainSession)
 	for _, name := range slices.Sorted(maps.Keys(j.Memory)) {
 		s.memory = append(s.memory, Memory{Name: name, raw: j.Memory[name]})
 	}

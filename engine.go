@@ -149,7 +149,7 @@ func (e *Engine) Step(s Session, ev Event, now time.Time) (Session, Outcome) {
 			m = Memory{Name: iv.Name()}
 		}
 		if !isAsked || (known && owner == i) {
-			t.Notes = p.s.Notes
+			t.Notes, t.Silent = p.s.Notes, p.silent(iv.Name())
 			next, acts, fault := iv.steer(t, m)
 			if m = next; fault != nil {
 				p.out.Faults = append(p.out.Faults, *fault)
@@ -202,8 +202,7 @@ func (p *pass) take(ev Event, now time.Time) Turn {
 		return Turn{Gone: p.rewrite(ev)}
 	case Reset:
 		p.s.Notes, p.s.Folds, p.s.Heed, p.s.Open, p.s.Todos, p.s.Spoken = nil, nil, nil, nil, nil, nil
-		p.s.Prompt, p.s.Last, p.s.Via, p.s.Vouched, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent = Seat{}, Seat{}, "", false, false, 0, 0
-		p.s.Replied = 0
+		p.s.Prompt, p.s.Last, p.s.Via, p.s.Vouched, p.s.Split, p.s.Meter.Bytes, p.s.Meter.Sent, p.s.Replied = Seat{}, Seat{}, "", false, false, 0, 0, 0
 	case Calling:
 		p.s.Project = cmp.Or(p.s.Project, ev.Folder)
 		p.s.Travel = p.travel(ev)
@@ -245,9 +244,7 @@ func (p *pass) say(m Message, vouched bool) (wrote bool) {
 		s.Step++
 		s.Replied = s.Seq
 		s.Open = nil // what the model did not wait for will not come
-		if m.Model != "" {
-			s.Model = m.Model
-		}
+		s.Model = cmp.Or(m.Model, s.Model)
 		if m.Usage != nil {
 			s.Meter.learn(*m.Usage)
 		}
@@ -357,6 +354,9 @@ func (p *pass) refold(kind ChangeKind, by, key, why, text string, lost int) {
 // do applies what an intervention wants.
 func (p *pass) do(rank int, a Action) {
 	by := p.lineup[rank].Name()
+	if p.unsaid(by, a) {
+		return
+	}
 	switch a := a.(type) {
 	case Inject:
 		p.inject(rank, a)

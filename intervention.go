@@ -25,6 +25,12 @@ type Commander interface{ Commands() []Command }
 // Statuser is an Intervention with a word for the status line.
 type Statuser[S any] interface{ Status(memory S) string }
 
+// Silencer is an Intervention by which a person keeps others from speaking: what one that
+// it silences would say is withheld, and what stands or is kept waits for its seat.
+type Silencer[S any] interface {
+	Silences(memory S, by string) bool
+}
+
 // Command describes a command as data.
 type Command struct {
 	Name     string   `json:"name"`
@@ -44,6 +50,7 @@ type Turn struct {
 	Todos   Todos  // the agent's own list, as last written
 	Gone    []Note // notes whose anchor the host's rewriting took away
 	Notes   []Note // of all interventions, with what those before this one did in this step
+	Silent  bool   // a person wants to hear nothing of this intervention now
 }
 
 // Sub reports whether the session belongs to a sub-agent.
@@ -55,6 +62,7 @@ type Steerer interface {
 	Commands() []Command
 	steer(t Turn, memory Memory) (Memory, []Action, *Fault)
 	status(memory Memory) string
+	silences(s *Session, by string) bool
 }
 
 // Use puts an intervention into a lineup.
@@ -117,17 +125,22 @@ func (u seatOf[S]) steer(t Turn, m Memory) (next Memory, acts []Action, fault *F
 }
 
 func (u seatOf[S]) status(m Memory) (text string) {
-	s, ok := u.Intervention.(Statuser[S])
-	if !ok {
-		return ""
+	if s, ok := u.Intervention.(Statuser[S]); ok {
+		defer func() { _ = recover() }() // one that panics has no word
+		v, _ := u.open(m)
+		text = s.Status(v)
 	}
-	defer func() {
-		if recover() != nil {
-			text = ""
-		}
-	}()
-	v, _ := u.open(m)
-	return s.Status(v)
+	return text
+}
+
+// silences asks an intervention that can silence others. One that panics silences nobody.
+func (u seatOf[S]) silences(s *Session, by string) (yes bool) {
+	if one, ok := u.Intervention.(Silencer[S]); ok {
+		defer func() { _ = recover() }()
+		v, _ := u.open(s.recall(u.Name()))
+		yes = one.Silences(v, by)
+	}
+	return yes
 }
 
 // Fault is something that went wrong in steering and was kept from the session.

@@ -1,6 +1,7 @@
 package trimtab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -67,10 +68,7 @@ func (p *pass) inject(rank int, in Inject) {
 		return
 	}
 	by := p.lineup[rank].Name()
-	n := Note{By: by, Rank: rank, Slot: in.Slot, Text: in.Text, Place: in.Place, Life: in.Life, Why: in.Why, Step: p.s.Step, Asked: in.Requested, Urgency: in.Urgency}
-	if n.Life == "" {
-		n.Life = Once
-	}
+	n := Note{By: by, Rank: rank, Slot: in.Slot, Text: in.Text, Place: in.Place, Life: cmp.Or(in.Life, Once), Why: in.Why, Step: p.s.Step, Asked: in.Requested, Urgency: in.Urgency}
 	if n.Place == BeforePrompt && !p.s.Split {
 		n.Target = p.s.Prompt
 	}
@@ -127,7 +125,7 @@ func (p *pass) cut(seq int) int {
 // nothing.
 func (p *pass) expire(now time.Time) {
 	if p.s.Seq != p.s.Meter.SentSeq {
-		p.end(func(n Note) bool { return n.Life == Once && n.Seated() }, "it was for one request")
+		p.end(func(n Note) bool { return n.Life == Once && (n.Seated() || p.silent(n.By)) }, "it was for one request")
 	}
 	if sent := p.s.Meter.SentAt; !sent.IsZero() && now.Sub(sent) > p.ttl {
 		p.s.Meter.Sent = 0
@@ -180,7 +178,7 @@ func (p *pass) seatDue(sent map[int]bool, hosted []Note) {
 	for _, n := range notes[first:] {
 		if i := slices.IndexFunc(hosted, func(h Note) bool { return h.By == n.By && h.Slot == n.Slot }); i >= 0 {
 			n.Text, n.Hosted = hosted[i].Text, true
-		} else if p.s.Travel == Hosted || p.early(n) {
+		} else if p.s.Travel == Hosted || p.early(n) || p.silent(n.By) {
 			late = append(late, n)
 			continue
 		}

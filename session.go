@@ -12,24 +12,24 @@ import (
 // Step returns a new one and leaves the old one as it was.
 type Session struct {
 	Info
-	Version int    // one more with each saved change; kept by the store
-	Seq     int    // messages so far
-	Step    int    // replies of the model so far; never goes back
-	Last    Seat   // the newest message; Offset is where it ends
-	Via     Via    // who told it
-	Prompt  Seat   // the newest prompt; Offset is where it begins
-	Vouched bool   // and what is a person's in it was vouched for; else its shape decided
-	Split   bool   // the prompt came between a tool call and its result, or holds one
-	Replied int    // the number of the newest reply
-	Travel  Travel // of the notes in the newest request
-	Open    []ToolCall
-	Todos   []Todo
-	Notes   []Note // in the order of their seats
-	Made    int    // notes so far
-	Folds   []Folded
-	Heed    []Heed
-	Spoken  []Spoken // notes that nobody asked for, in the last steps
-	Meter   Meter
+	Version int        `json:"version,omitempty"` // one more with each saved change; kept by the store
+	Seq     int        `json:"seq"`               // messages so far
+	Step    int        `json:"step"`              // replies of the model so far; never goes back
+	Last    Seat       `json:"last,omitzero"`     // the newest message; Offset is where it ends
+	Via     Via        `json:"via,omitempty"`     // who told it
+	Prompt  Seat       `json:"prompt,omitzero"`   // the newest prompt; Offset is where it begins
+	Vouched bool       `json:"vouched,omitempty"` // and what is a person's in it was vouched for; else its shape decided
+	Split   bool       `json:"split,omitempty"`   // the prompt came between a tool call and its result, or holds one
+	Replied int        `json:"replied,omitempty"` // the number of the newest reply
+	Travel  Travel     `json:"travel,omitempty"`  // of the notes in the newest request
+	Open    []ToolCall `json:"open,omitempty"`    //
+	Todos   []Todo     `json:"todos,omitempty"`   //
+	Notes   []Note     `json:"notes,omitempty"`   // in the order of their seats
+	Made    int        `json:"made,omitempty"`    // notes so far
+	Folds   []Folded   `json:"folds,omitempty"`   //
+	Heed    []Heed     `json:"heed,omitempty"`    //
+	Spoken  []Spoken   `json:"spoken,omitempty"`  // notes that nobody asked for, in the last steps
+	Meter   Meter      `json:"meter"`
 
 	memory []Memory
 }

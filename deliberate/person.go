@@ -7,8 +7,11 @@ import (
 	"github.com/trimtab/trimtab"
 )
 
-// listen takes what a person typed meanwhile.
+// listen takes what a person typed meanwhile, here or elsewhere.
 func (r *run) listen() error {
+	if err := r.overhear(); err != nil || r.ended != "" {
+		return err
+	}
 	for {
 		select {
 		case line, ok := <-r.opt.Lines:

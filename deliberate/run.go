@@ -155,8 +155,11 @@ func (r *run) say(m trimtab.Message) (Utterance, error) {
 	if err != nil {
 		return Utterance{}, err
 	}
-	if err := r.alone(s, 1); err != nil {
-		return Utterance{}, err
+	if s.Seq != len(r.history)+1 {
+		if err := r.meet(ctx, s, 1); err != nil {
+			return Utterance{}, err
+		}
+		before = len(r.table.Proposals)
 	}
 	r.session = s
 	m.ID, m.At = s.Last.ID, s.Updated
@@ -221,8 +224,10 @@ func (r *run) handle(ctx context.Context, ev trimtab.Event) (trimtab.Outcome, er
 	if err != nil {
 		return out, err
 	}
-	if err := r.alone(s, 0); err != nil {
-		return out, err
+	if s.Seq != len(r.history) {
+		if err := r.meet(ctx, s, 0); err != nil {
+			return out, err
+		}
 	}
 	r.session = s
 	r.tell(out)

@@ -1,7 +1,8 @@
 // Package steer is the lineup: which interventions there are, in which order
 // their notes stand, and the settings of each.
 //
-// The order is frame, mode, focus, todo, automata, guard, stop, then programs by name: where
+// The order is frame, mode, focus, todo, automata, guard, stop, then programs by name, and
+// last what a person muted, which says nothing: where
 // the work stands comes first, then what the person chose and the goal of it, the tactical
 // reminder before the strategic reflection, then what goes wrong just now, and last whether
 // the agent may stop. The siblings never import each other, but for
@@ -27,6 +28,7 @@ import (
 	"github.com/trimtab/trimtab/steer/frame"
 	"github.com/trimtab/trimtab/steer/guard"
 	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/steer/mute"
 	"github.com/trimtab/trimtab/steer/stop"
 	"github.com/trimtab/trimtab/steer/todo"
 )
@@ -79,7 +81,7 @@ func New(cfg Config, opts ...Option) (*trimtab.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trimtab.New(cfg.Steering, lineup...)
+	return trimtab.New(cfg.Steering, append(lineup, trimtab.Use(mute.New(names(lineup)...)))...)
 }
 
 // withOwn lists the modes with a goal that are built in, and then those from files.

@@ -8,9 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
 	"github.com/trimtab/trimtab/llm/price"
+	"github.com/trimtab/trimtab/replay/policy"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/surface/dashboard"
 	"github.com/trimtab/trimtab/surface/dashboard/demo"
 	"github.com/trimtab/trimtab/surface/improvement"
@@ -64,7 +67,7 @@ func (a *app) openPages(ctx context.Context, browser, sample bool) error {
 		return err
 	}
 	if opt.Sample, opt.Improvements.Works = sample, sample; sample {
-		if err := a.fillSample(ctx, work); err != nil {
+		if err := a.fillSample(ctx, work, opt); err != nil {
 			return err
 		}
 		defer work.Start(ctx, assembly.WorkerOptions{})()
@@ -98,16 +101,25 @@ func (a *app) pages(ctx context.Context) (opt dashboard.Options, work *assembly.
 	}
 	opt.Improvements = improvement.Source{Queue: st.Queue(), Sends: work.Preview, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem}
 	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Cost: prices.Cost, Clock: a.clock, Done: ctx.Done()})
+	opt.Lab.Policy, opt.Lab.Recorded = policy.New(a.settings.Config, own.Definitions()), record.Stored
+	opt.Lab.Labels, opt.Debates.Goal, err = a.labelsAndGoal()
 	return opt, work, err
 }
 
+// labelsAndGoal are the file of what people think of messages, and what debates are held by.
+func (a *app) labelsAndGoal() (file string, goal deliberate.Goal, err error) {
+	dir, err1 := a.dataDir()
+	goal, err2 := deliberate.NewGoal(a.modeDefinitions())
+	return filepath.Join(dir, "labels.json"), goal, errors.Join(err1, err2)
+}
+
 // fillSample makes the sample sessions, and the improvement that waits.
-func (a *app) fillSample(ctx context.Context, work *assembly.Assembly) error {
+func (a *app) fillSample(ctx context.Context, work *assembly.Assembly, opt dashboard.Options) error {
 	engine, err := a.engine()
 	if err != nil {
 		return err
 	}
-	if err := demo.Play(ctx, engine, a.opened, a.clock()); err != nil {
+	if err := errors.Join(demo.Play(ctx, engine, a.opened, a.clock()), demo.Debate(ctx, engine, a.opened, opt.Debates.Goal, a.clock()), dashboard.SampleLabels(opt.Lab.Labels)); err != nil {
 		return err
 	}
 	p, err := a.pipeline()

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/record"
+	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/setting"
 )
 
@@ -92,14 +92,7 @@ func (a *app) sessionList(ctx context.Context, q trimtab.Query) error {
 	case len(found) == 0:
 		a.printf("no sessions\n")
 	default:
-		ids, hosts := 0, 0
-		for _, i := range found {
-			ids, hosts = max(ids, len(i.ID)), max(hosts, len(i.Host))
-		}
-		for _, i := range found {
-			line := fmt.Sprintf("%-*s  %s  %-*s  %s", min(ids, 60), i.ID, i.Updated.Local().Format("2006-01-02 15:04"), hosts, i.Host, i.Title)
-			a.printf("%s\n", strings.TrimRight(line, " "))
-		}
+		a.printf("%s", sessiontext.List(found))
 	}
 	if bad > 0 && err == nil {
 		return fmt.Errorf("%d sessions could not be read; trimtab doctor says more", bad)

@@ -50,8 +50,25 @@ const (
 	maxNext        = 160    // characters of what the agent did next
 )
 
-// stopping is the slot of what is said to an agent that is about to stop.
-const stopping = "stop"
+// The slots of what is no note of the engine's: what is said to an agent that is about to
+// stop, and a session that is held.
+const (
+	stopping = "stop"
+	pausing  = "pause"
+)
+
+// Label is the slot by which labels know a message of ours; ok is false for what has none.
+func (i Item) Label() (slot string, ok bool) {
+	switch {
+	case i.Note == nil || i.Note.By == "" || i.Kind != Ours && i.Kind != Paused:
+		return "", false
+	case i.Note.Number == 0 && i.Note.Slot == stopping:
+		return "continue", true
+	case i.Note.Number == 0 && i.Note.Slot != pausing:
+		return "", false // of a message that was imported: who made it is known, and no more
+	}
+	return i.Note.Slot, true
+}
 
 // Note is a message of ours.
 type Note struct {
@@ -65,6 +82,10 @@ type Note struct {
 	Heeded Heeded `json:"heeded,omitempty"`
 	Next   string `json:"next,omitempty"`  // what the agent said next, or the tool that it called
 	Input  string `json:"input,omitempty"` // of that tool
+
+	Verdict string `json:"verdict,omitempty"` // what a person thinks of it, where labels are at hand
+	Word    string `json:"word,omitempty"`    // and why
+	Key     string `json:"-"`                 // its name in a form, where a person may say so
 }
 
 // Item is one thing that happened.
@@ -81,6 +102,7 @@ type Item struct {
 	Failed bool      `json:"failed,omitempty"`
 
 	Unvouched bool `json:"unvouched,omitempty"` // a prompt that nobody vouches for
+	Opens     bool `json:"-"`                   // it is the first that is shown of its step
 
 	Note  *Note          `json:"note,omitempty"`
 	Usage *trimtab.Usage `json:"usage,omitempty"`
@@ -184,6 +206,7 @@ type builder struct {
 	items    []Item // of the turn at hand
 	number   int
 	step     int
+	opened   int // the newest step of which something is shown
 	byID     map[string]int
 	messages []trimtab.Message
 	next     int // the first message that is not told yet
@@ -236,7 +259,7 @@ func (b *builder) entry(e trimtab.Entry) {
 		case trimtab.Deny:
 			b.add(Item{Kind: Denied, At: e.At, Text: a.Why, Tool: using(e.Event)})
 		case trimtab.Pause:
-			b.add(Item{Kind: Paused, At: e.At, Text: a.Why})
+			b.add(Item{Kind: Paused, At: e.At, Text: a.Why, Note: &Note{By: t.By, Slot: pausing, Why: a.Why}})
 		case trimtab.Notify:
 			b.add(Item{Kind: Notice, At: e.At, Text: a.Text})
 		}
@@ -305,6 +328,9 @@ func (b *builder) note(at time.Time, n *Note) {
 
 func (b *builder) add(i Item) {
 	i.Step = b.step
+	if (i.Kind == Reply || i.Kind == Call) && b.step > b.opened {
+		i.Opens, b.opened = true, b.step
+	}
 	b.items = append(b.items, i)
 }
 

@@ -95,7 +95,7 @@ func TestV9_EveryMessageOfOursStandsAtItsPlace(t *testing.T) {
 		"1 note stop no→ I would rather not.",
 		"1 reply I would rather not.",
 		"1 denied Write done=false failed=false",
-		"1 paused circles",
+		"1 paused guard → ",
 		"1 command /mode normal",
 		"2 prompt second",
 	}

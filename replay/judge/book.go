@@ -34,7 +34,7 @@ func OpenBook(path string) (*Book, error) {
 	unlock, err := filelock.Try(path + ".lock")
 	if err != nil {
 		if errors.Is(err, filelock.ErrLocked) {
-			err = fmt.Errorf("%s is being written by another trimtab judge; end that one, or give --to another file", path)
+			err = fmt.Errorf("%s is being written by another trimtab judge; end that one, or give --to another file (%w)", path, err)
 		}
 		return nil, err
 	}
@@ -84,8 +84,9 @@ func (b *Book) Known() map[string]*SessionLabels {
 	return known
 }
 
-// change changes the labels of a session and saves them. A session under the same id with
-// another number of steps is another one, whose labels stay as they are.
+// change changes the labels of a session and saves them. A session may have grown since it
+// was labelled; one under the same id with fewer steps is another one, whose labels stay as
+// they are.
 func (b *Book) change(p Played, change func(*SessionLabels)) error {
 	i := slices.IndexFunc(b.labels.Sessions, func(s SessionLabels) bool { return s.ID == p.ID })
 	if i < 0 {
@@ -93,9 +94,10 @@ func (b *Book) change(p Played, change func(*SessionLabels)) error {
 		b.labels.Sessions = append(b.labels.Sessions, SessionLabels{ID: p.ID, Steps: p.Steps, Notes: []NoteLabel{}, Moments: []Moment{}})
 	}
 	s := &b.labels.Sessions[i]
-	if s.Steps != p.Steps {
+	if !s.of(p.Steps) {
 		return fmt.Errorf("session %s had %d steps when it was labelled and has %d now; give --to another file", p.ID, s.Steps, p.Steps)
 	}
+	s.Steps = p.Steps
 	change(s)
 	raw, err := json.MarshalIndent(b.labels, "", "  ")
 	if err != nil {
@@ -115,7 +117,7 @@ func (b *Book) verdict(p Played, s Said) Verdict {
 // of are the labels of a session.
 func (b *Book) of(p Played) *SessionLabels {
 	for i := range b.labels.Sessions {
-		if s := &b.labels.Sessions[i]; s.ID == p.ID && s.Steps == p.Steps {
+		if s := &b.labels.Sessions[i]; s.ID == p.ID && s.of(p.Steps) {
 			return s
 		}
 	}

@@ -91,7 +91,7 @@ func (c Command) play(ctx context.Context) (all []Played, err error) {
 // table scores what was just labelled.
 func (c Command) table(sessions []Played, known map[string]*SessionLabels) error {
 	for i := range sessions {
-		if l := known[sessions[i].ID]; l != nil && l.Steps == sessions[i].Steps {
+		if l := known[sessions[i].ID]; l != nil && l.of(sessions[i].Steps) {
 			sessions[i].label = l
 		}
 	}
@@ -115,7 +115,7 @@ func (c Command) measure(ctx context.Context, known map[string]*SessionLabels) e
 
 // list prints the notes; with the labels beside them that the person's file has.
 func (c Command) list(ctx context.Context) error {
-	known, err := readIfThere(c.To)
+	known, err := ReadIfThere(c.To)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.To, err)
 	}

@@ -186,12 +186,12 @@ func (c Corpus) Play(ctx context.Context, o Options) (all []Played, warnings []s
 			warnings = append(warnings, fmt.Sprintf("%s is left out: %s", filepath.Base(file), err))
 			continue
 		}
-		r, err := c.one(o, rec)
+		r, err := c.one(ctx, o, rec)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
 		r.File = file
-		if l := o.Known[r.ID]; l != nil && l.Steps != r.Steps {
+		if l := o.Known[r.ID]; l != nil && !l.of(r.Steps) {
 			warnings = append(warnings, fmt.Sprintf("session %s has %d steps, its labels are for %d: left unlabelled", r.ID, r.Steps, l.Steps))
 		} else {
 			r.label = l
@@ -202,11 +202,11 @@ func (c Corpus) Play(ctx context.Context, o Options) (all []Played, warnings []s
 }
 
 // one plays a session.
-func (c Corpus) one(o Options, s replay.Recorded) (Played, error) {
+func (c Corpus) one(ctx context.Context, o Options, s replay.Recorded) (Played, error) {
 	if end, ok := c.ends[s.Info.ID]; ok && end.Submitted {
 		s.Events = submitted(s.Events)
 	}
-	report, err := replay.Run(o.Engine, s.Info, s.All(), replay.Prices{})
+	report, err := replay.Run(o.Engine, s.Info, until(ctx, s.All()), replay.Prices{})
 	if err != nil {
 		return Played{}, err
 	}
@@ -230,6 +230,20 @@ func (c Corpus) one(o Options, s replay.Recorded) (Played, error) {
 	}
 	slices.SortStableFunc(r.Said, func(a, b Said) int { return a.Step - b.Step })
 	return r, nil
+}
+
+// until is a session up to the end of ctx: one of many messages takes a while.
+func until(ctx context.Context, events iter.Seq2[trimtab.Event, error]) iter.Seq2[trimtab.Event, error] {
+	return func(yield func(trimtab.Event, error) bool) {
+		for ev, err := range events {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
 }
 
 func (r *Played) add(kinds Kinds, s Said) {

@@ -22,7 +22,7 @@ type Labels struct {
 // SessionLabels is what a person says of one recorded session.
 type SessionLabels struct {
 	ID      string      `json:"session"`
-	Steps   int         `json:"steps"` // replies of the model: another number is another session
+	Steps   int         `json:"steps"` // replies of the model when it was labelled: one with fewer is another session
 	Work    string      `json:"work,omitempty"`
 	Notes   []NoteLabel `json:"notes"`
 	Moments []Moment    `json:"moments"`
@@ -86,14 +86,17 @@ func ReadLabels(path string) (map[string]*SessionLabels, error) {
 	return known, nil
 }
 
-// readIfThere reads a file of labels that a person may not have begun yet.
-func readIfThere(file string) (map[string]*SessionLabels, error) {
+// ReadIfThere reads a file of labels that a person may not have begun yet.
+func ReadIfThere(file string) (map[string]*SessionLabels, error) {
 	known, err := ReadLabels(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]*SessionLabels{}, nil
 	}
 	return known, err
 }
+
+// of reports whether the labels can be of a session with so many steps: it may have grown.
+func (s *SessionLabels) of(steps int) bool { return s.Steps <= steps }
 
 // verdict is what a person thinks of this very note; "" where they have not said.
 func (s *SessionLabels) verdict(note Said) Verdict {

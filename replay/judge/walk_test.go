@@ -137,8 +137,11 @@ func TestJ13_ABookLosesNothingThatItDoesNotKnow(t *testing.T) {
 	if err := book.judge(Played{ID: "y", Steps: 3}, Said{Step: 1, By: "todo", Slot: "reminder", Kind: "todo"}, useful); err != nil {
 		t.Fatal(err)
 	}
-	if err := book.judge(Played{ID: "x", Steps: 5}, Said{Step: 1, By: "todo", Kind: "todo"}, useful); err == nil {
+	if err := book.judge(Played{ID: "x", Steps: 3}, Said{Step: 1, By: "todo", Kind: "todo"}, useful); err == nil {
 		t.Error("another session under the same id took the labels over")
+	}
+	if err := book.judge(Played{ID: "x", Steps: 5}, Said{Step: 1, By: "todo", Kind: "todo"}, useful); err != nil {
+		t.Errorf("a session that has grown keeps no label: %v", err)
 	}
 	raw, _ := os.ReadFile(file)
 	for _, want := range []string{`"corpus": "mine"`, `"work": "fix"`, `"weak"`, `"why": "b"`, `"session": "y"`} {

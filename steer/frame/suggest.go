@@ -112,6 +112,9 @@ func (d Frames) evaluate(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		return m, nil
 	}
 	m.Looked = t.At.Seq
+	if t.Silent && a.Level == "auto" { // what a person does not hear of is not done either
+		a.Level = "suggest"
+	}
 	var acts []trimtab.Action
 	i := m.index(m.Active)
 	seams := a.Timing == "seams"

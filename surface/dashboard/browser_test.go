@@ -17,9 +17,17 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/scan"
 	"github.com/trimtab/trimtab/internal/chrome"
+	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/replay/policy"
+	"github.com/trimtab/trimtab/replay/record"
+	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/mode"
+	"github.com/trimtab/trimtab/surface/dashboard"
+	"github.com/trimtab/trimtab/surface/dashboard/demo"
 )
 
 // chromium is the browser of most tests: one after the other, as each link replaces the
@@ -77,6 +85,19 @@ func filled(t *testing.T) *site {
 	s := open(t)
 	s.findings.Reflect = scan.New(scan.Options{Redact: func(text string) string { return text }, Store: scan.OpenStore(s.store), Now: s.opt.Clock}).Reflect
 	s.findings.Make = func(context.Context, string, string) (improve.Item, error) { return improve.Item{}, nil }
+	cfg, _ := config.Load[steer.Config](config.Sources{})
+	s.opt.Lab = dashboard.Lab{Labels: filepath.Join(t.TempDir(), "labels.json"), Policy: policy.New(cfg, nil), Recorded: record.Stored}
+	goal, err := deliberate.NewGoal(mode.Sessions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.opt.Debates.Goal = goal
+	if err := demo.Debate(t.Context(), s.opt.Service.Engine(), s.store, goal, noon); err != nil {
+		t.Fatal(err)
+	}
+	if err := dashboard.SampleLabels(s.opt.Lab.Labels); err != nil {
+		t.Fatal(err)
+	}
 	s.reload()
 	s.file(waiting, improve.Awaiting, nil)
 	s.file("workflow_20261117_115000_fail", improve.Failed, func(it *improve.Item) {
@@ -91,7 +112,7 @@ func filled(t *testing.T) *site {
 
 // paths are all pages.
 func paths() []string {
-	return []string{"/", "/s/demo-loop", "/s/demo-plan", "/s/demo-export", "/improve", "/improve/" + waiting, "/improve/workflow_20261117_115000_fail", "/reflect", "/effect", "/s/gone", "/nothing"}
+	return []string{"/", "/s/demo-loop", "/s/demo-plan", "/s/demo-export", "/improve", "/improve/" + waiting, "/improve/workflow_20261117_115000_fail", "/reflect", "/effect", "/lab", "/lab?show=all", "/lab/compare", "/d", "/d/demo-debate", "/s/gone", "/nothing"}
 }
 
 // V7, V3: each page in light and dark, wide and narrow. Nothing is cut off at the side, the
@@ -154,7 +175,7 @@ func (w *window) shoot(path string, width int, scheme string) {
 	if dir == "" {
 		return
 	}
-	name := cmp.Or(strings.Trim(strings.ReplaceAll(path, "/", "-"), "-"), "now")
+	name := cmp.Or(strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-").Replace(path), "-"), "now")
 	w.Shoot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
 }
 

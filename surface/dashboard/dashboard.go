@@ -17,6 +17,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -48,6 +49,8 @@ type Options struct {
 	Modes        []Mode
 	Improvements improvement.Source
 	Insight      *insight.Teller // nil tells what it can of the sessions alone
+	Lab          Lab
+	Debates      Debates
 	Owner        string          // of this machine, who comes by a link where neither Who nor Key is set
 	Hosts        []string        // that requests may name: see package address
 	Done         <-chan struct{} // closed when the server shuts down; nil is never
@@ -64,7 +67,7 @@ type Options struct {
 	Did     func(ctx context.Context, p person.Person, what, about, more string) // hears of what people do; may be nil
 }
 
-//go:embed *.html page.css live.js
+//go:embed *.html *.css *.js
 var files embed.FS
 
 // Dashboard is an http.Handler for its pages.
@@ -73,6 +76,8 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
+
+	compares comparisons
 }
 
 // New returns the pages.
@@ -101,6 +106,9 @@ func New(opt Options) (*Dashboard, error) {
 	d.mux.HandleFunc("POST /improve/{id}/{act}", d.needs(owned.Approve, d.act))
 	d.routesOfFindings()
 	d.routesOfEffect()
+	d.routesOfLab()
+	d.routesOfSteering()
+	d.routesOfDebates()
 	d.mux.HandleFunc("GET /live", d.live)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		d.problem(w, r, http.StatusNotFound, "There is no such page.")
@@ -120,13 +128,13 @@ func Serves(r *http.Request) bool {
 }
 
 // pages are those of the navigation: path, name, and what the page calls itself.
-var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}}
+var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}, {"/lab", "Workbench", "lab"}, {"/d", "Debates", "debates"}}
 
 // everybodys are the pages that show what was seen in the sessions of all.
 var everybodys = []string{"/improve", "/reflect"}
 
 // ours are the first parts of the paths of pages.
-var ours = []string{"/", "/open", "/enter", "/leave", "/live", "/s", "/assets", "/improve", "/reflect", "/effect"}
+var ours = []string{"/", "/open", "/enter", "/leave", "/live", "/s", "/assets", "/improve", "/reflect", "/effect", "/lab", "/d"}
 
 func first(path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -191,8 +199,10 @@ func (d *Dashboard) asset(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
 		_, _ = w.Write([]byte(sessionhtml.Style()))
 		_, _ = w.Write(raw)
-	case "live.js":
-		raw, _ := files.ReadFile("live.js")
+		raw, _ = files.ReadFile("lab.css")
+		_, _ = w.Write(raw)
+	case "live.js", "lab.js":
+		raw, _ := files.ReadFile(path.Base(r.URL.Path))
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		_, _ = w.Write(raw)
 	default:

@@ -234,6 +234,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	mode := modeOf(s)
+	d.labelled(r, s, line.Turns)
 	until, err := strconv.Atoi(r.FormValue("until"))
 	if err != nil {
 		until = placeOf(line.Turns, r.FormValue("at"))
@@ -242,7 +243,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	d.page(w, r, "session", map[string]any{
 		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, mode), "Totals": line.Totals, "Turns": shown.Turns, "Stretch": shown,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": mode, "Heed": s.Heed,
-		"Steers": d.steers(r, s.Info), "Said": allSaid(shown.Turns),
+		"Steers": d.steers(r, s.Info), "Said": allSaid(shown.Turns), "Steering": d.steering(r, s),
 	})
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/trimtab/trimtab/export/timeline"
 )
 
-const (
-	alive      = 15 * time.Minute
-	maxGlances = 2000
-)
+// Alive is how long ago something happened in a session that is called alive.
+const Alive = 15 * time.Minute
+
+const maxGlances = 2000
 
 // Row is a session among others: what steers it now, and what was said last.
 type Row struct {
@@ -64,7 +64,7 @@ func (t *Teller) Overview(ctx context.Context, from trimtab.Archive, after strin
 		case len(rows) == limit:
 			return rows, rows[limit-1].ID, nil
 		}
-		row := Row{Info: info, Alive: t.opt.Clock().Sub(info.Updated) < alive, Status: []trimtab.Status{}, Said: []Said{}}
+		row := Row{Info: info, Alive: t.opt.Clock().Sub(info.Updated) < Alive, Status: []trimtab.Status{}, Said: []Said{}}
 		rows = append(rows, row)
 	}
 	return rows, "", nil

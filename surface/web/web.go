@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
@@ -52,6 +53,8 @@ type Options struct {
 	Token        string                                                               // at least 32 characters
 	Hosts        []string                                                             // host:port that requests may name
 	Did          func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
+	Labels       string                                                               // file that labels go to, as trimtab judge has it; "" keeps none
+	Debates      deliberate.Goal                                                      // what debates are held by; nil shows none
 	Policy       string                                                               // file with the settings that clients are to have; "" is none
 	Done         <-chan struct{}                                                      // closed when the server shuts down: event streams end; nil is never
 }
@@ -87,6 +90,7 @@ func New(opt Options) (*API, error) {
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/messages", a.messages)
 	a.mux.HandleFunc("GET /trimtab/api/sessions/{id}/journal", a.journal)
 	a.routePages()
+	a.routeLab()
 	a.mux.HandleFunc("GET /trimtab/api/commands", a.commands)
 	a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/commands/{name}", a.command)
 	a.mux.HandleFunc("GET /trimtab/api/changes", a.changes)

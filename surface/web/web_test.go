@@ -17,9 +17,13 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/replay/judge"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/steer/mode"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/improvement"
@@ -35,6 +39,7 @@ type site struct {
 	url     string
 	service *session.Service
 	shut    chan struct{} // closed when the server shuts down
+	debate  func()        // begins one that is called talk
 }
 
 // item is an improvement, the newest of two.
@@ -54,7 +59,11 @@ func open(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	told := insight.New(insight.Options{Engine: engine, Reflect: reflected, Make: func(ctx context.Context, _, _ string) (improve.Item, error) { return st.Queue().Item(ctx, item) }})
-	api, err := web.New(web.Options{Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue(), Folder: papers}, Insight: told, Owner: "ada", Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	goal, err := deliberate.NewGoal(mode.Sessions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := web.New(web.Options{Labels: filepath.Join(t.TempDir(), "labels.json"), Debates: goal, Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue(), Folder: papers}, Insight: told, Owner: "ada", Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +81,15 @@ func open(t *testing.T) *site {
 			t.Fatal(err)
 		}
 	}
-	s := &site{t, srv.URL, service, shut}
+	s := &site{t, srv.URL, service, shut, func() {
+		cast, err := deliberate.BuiltIn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := deliberate.Begin(t.Context(), deliberate.Options{Service: service, History: st, Goal: goal, Model: func(context.Context, string) (llm.Model, error) { return deliberate.NewPlayer(0), nil }}, deliberate.Plan{ID: "talk", Mode: "will-it-work", Brief: "bread by bike", Model: "demo", Cast: cast}); err != nil {
+			t.Fatal(err)
+		}
+	}}
 	for _, path := range []string{"findings", "effect"} { // what is read beside the answers
 		for strings.Contains(s.body("/trimtab/api/"+path), `"running":true`) {
 			time.Sleep(time.Millisecond)
@@ -214,6 +231,7 @@ func TestTheContract(t *testing.T) {
 // TestEveryPathIsInTheContract keeps the document and the code together.
 func TestEveryPathIsInTheContract(t *testing.T) {
 	s := open(t)
+	s.debate()
 	_, raw := s.do("GET", "/trimtab/api/openapi.json", "", nil)
 	var doc struct {
 		Paths map[string]map[string]any
@@ -226,12 +244,9 @@ func TestEveryPathIsInTheContract(t *testing.T) {
 			continue
 		}
 		for method := range methods {
-			real := strings.NewReplacer("{id}", "s1", "{item}", item, "{name}", "todo", "{act}", "comment", "{paper}", "requirements.md", "{fingerprint}", "f1").Replace(path)
-			body := ""
-			if strings.HasSuffix(path, "{act}") {
-				body = `{"text": "say why"}`
-			}
-			if status, body := s.do(strings.ToUpper(method), real, body, nil); status != 200 {
+			real := strings.NewReplacer("{id}", "s1", "{item}", item, "{name}", "todo", "{act}", "comment", "{paper}", "requirements.md", "{fingerprint}", "f1", "{debate}", "talk").Replace(path)
+			sent := map[string]string{"/labels": `{"step": 0, "by": "todo", "slot": "reminder", "verdict": "useful"}`, "/say": `{"text": "hello"}`, "/{act}": `{"text": "say why"}`}[path[strings.LastIndex(path, "/"):]]
+			if status, body := s.do(strings.ToUpper(method), real, sent, nil); status != 200 {
 				t.Errorf("%s %s is in the contract and answers %d %s", method, path, status, body)
 			}
 		}
@@ -368,6 +383,18 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	labels := filepath.Join(t.TempDir(), "labels.json")
+	n, err := judge.NewLabel(0, "todo", "reminder", "", "useful", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(judge.Keep(labels, "ann-1", 0, n), judge.Keep(labels, "bob-1", 0, n)); err != nil {
+		t.Fatal(err)
+	}
+	goal, err := deliberate.NewGoal(mode.Sessions())
+	if err != nil {
+		t.Fatal(err)
+	}
 	roles := map[string]owned.Role{"use": owned.Use, "view": owned.View, "steer": owned.Steer, "approve": owned.Approve}
 	if err := st.Queue().Add(t.Context(), improve.Item{ID: item, Fingerprint: item, Project: "/p", State: improve.Awaiting, Attempt: 1, Created: time.Unix(1, 0), Updated: time.Unix(1, 0)}); err != nil {
 		t.Fatal(err)
@@ -375,7 +402,7 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 	var did []string
 	srv := httptest.NewUnstartedServer(nil)
 	api, err := web.New(web.Options{
-		Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue()}, Token: token, Hosts: []string{srv.Listener.Addr().String()},
+		Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue()}, Token: token, Hosts: []string{srv.Listener.Addr().String()}, Labels: labels, Debates: goal,
 		Who: func(r *http.Request) (person.Person, bool) {
 			role, ok := roles[r.Header.Get("Role")]
 			return person.Person{User: "ann", Role: role}, ok
@@ -394,6 +421,11 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 		role, path string
 		want       int
 	}{
+		{"use", "labels", 200},
+		{"", "labels", 401},
+		{"use", "debates", 200},
+		{"use", "debates/bob-1", 403},
+		{"view", "debates/bob-1", 404}, // it is a session, and no debate
 		{"use", "sessions/ann-1/timeline", 200},
 		{"use", "sessions/bob-1/timeline", 403},
 		{"view", "sessions/bob-1/timeline", 200},
@@ -427,9 +459,30 @@ func TestX2_PagesOfTheAPIShowAPersonTheirPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		raw, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
-		if res.StatusCode != tt.want {
+		if err != nil || res.StatusCode != tt.want {
 			t.Errorf("%s as %q: %d, want %d", tt.path, tt.role, res.StatusCode, tt.want)
+		}
+		if tt.role == "use" && strings.Contains(string(raw), "bob-1") && res.StatusCode == 200 {
+			t.Errorf("%s tells of another's session: %s", tt.path, raw)
+		}
+	}
+	for _, path := range []string{"sessions/bob-1/labels", "debates/bob-1/say", "sessions/bob-1/commands/mute"} { // ann changes nothing of bob's
+		for _, role := range []string{"use", "view"} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+"/trimtab/api/"+path, strings.NewReader(`{"step": 0, "by": "todo", "slot": "reminder", "verdict": "annoying", "text": "hello", "args": ["all"]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Role", role)
+			res, err := srv.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+			if res.StatusCode != 403 {
+				t.Errorf("POST %s as %q: %d", path, role, res.StatusCode)
+			}
 		}
 	}
 	if it, err := st.Queue().Item(t.Context(), item); err != nil || it.Approved == nil || it.Approved.By != "ann" || len(it.Remarks) != 0 {

@@ -1,0 +1,129 @@
+package dashboard_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/trimtab/trimtab/deliberate"
+	"github.com/trimtab/trimtab/llm"
+	"github.com/trimtab/trimtab/session"
+	"github.com/trimtab/trimtab/store/owned"
+	"github.com/trimtab/trimtab/surface/person"
+)
+
+// debating begins a debate that another service runs.
+func (s *site) debating(id string) *deliberate.Debate {
+	s.Helper()
+	cast, err := deliberate.BuiltIn()
+	if err != nil {
+		s.Fatal(err)
+	}
+	d, err := deliberate.Begin(s.Context(), deliberate.Options{
+		Service: session.New(s.opt.Service.Engine(), s.store, session.Options{}), History: s.store, Goal: s.opt.Debates.Goal,
+		Model: func(context.Context, string) (llm.Model, error) { return deliberate.NewPlayer(0), nil },
+	}, deliberate.Plan{ID: id, Mode: "will-it-work", Brief: "A library of tools in <b>every</b> street", Model: "demo", Cast: cast})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return d
+}
+
+func TestDebatesCanBeRead(t *testing.T) {
+	s := filled(t).in()
+	_, list := s.get("/d")
+	for _, want := range []string{"A bakery that delivers bread by bike", "ended: all is there", "will-it-work"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list lacks %q: %s", want, list)
+		}
+	}
+	_, page := s.get("/d/demo-debate")
+	for _, want := range []string{"The document", "agreed", "skeptic", "Who stands where", "P1", "What was said", "The debate has ended"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the debate lacks %q", want)
+		}
+	}
+	for _, path := range []string{"/d/gone", "/d/demo-loop"} {
+		if status, text := s.get(path); status != 404 || !strings.Contains(text, "no such debate") {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	if status, text := s.post("/lab", "/d/demo-debate/say", url.Values{"text": {"more"}}); status != 409 || !strings.Contains(text, "has ended") {
+		t.Errorf("a word after the end: %d %s", status, text)
+	}
+}
+
+func TestJoiningADebateNeedsTheRole(t *testing.T) {
+	s := filled(t).in()
+	s.debating("talk")
+	for name, c := range map[string]struct {
+		form   url.Values
+		status int
+	}{
+		"nothing": {url.Values{"text": {" "}}, 422}, "a command that is none": {url.Values{"text": {"/rm -rf"}}, 422}, "too long": {url.Values{"text": {strings.Repeat("x", 1<<20)}}, 422},
+		"a word": {url.Values{"text": {"<script>alert(1)</script> @skeptic"}}, 200}, "the phase": {url.Values{"act": {"/next"}}, 200},
+	} {
+		if status, text := s.post("/d/talk", "/d/talk/say", c.form); status != c.status || strings.Contains(text, "<script>alert") {
+			t.Errorf("%s: %d %s", name, status, text)
+		}
+	}
+	if status, _ := s.do("POST", "/d/talk/say", url.Values{"text": {"x"}}, nil); status != 403 {
+		t.Errorf("without a token: %d", status)
+	}
+	s.opt.Who = func(*http.Request) (person.Person, bool) { return person.Person{User: "bob", Role: owned.View}, true }
+	s.reload()
+	if _, text := s.get("/d/talk"); strings.Contains(text, "Say it") {
+		t.Error("a viewer is asked for a word")
+	}
+	if status, _ := s.post("/lab", "/d/talk/say", url.Values{"text": {"x"}}); status != 403 {
+		t.Errorf("a viewer: %d", status)
+	}
+}
+
+// V2, D11: a debate is read as it runs in another process, and what a person says on its page
+// is answered there.
+func TestD11_JoinInABrowser(t *testing.T) {
+	s := filled(t)
+	deb := s.debating("talk")
+	w := s.window()
+	w.open("/d/talk")
+	w.until(`document.getElementById("live").textContent === "live"`)
+	step := make(chan bool)
+	ended := make(chan error, 1)
+	go func() {
+		n := 0
+		for ev, err := range deb.Run(t.Context()) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			if _, ok := ev.(deliberate.Spoke); ok {
+				if n++; n == 3 {
+					step <- true
+					<-step
+				}
+			}
+		}
+		ended <- nil
+	}()
+	<-step
+	w.until(`document.querySelectorAll(".said").length >= 4`) // what is said there is here
+	w.do(chromedp.SendKeys("#text", "What of people who never return a drill, @contrarian?"), chromedp.Click(`form.comment button`))
+	w.until(`document.querySelector(".said.person:last-of-type, .said.person ~ #newest") && document.body.innerText.includes("never return a drill")`)
+	step <- true
+	w.until(`document.body.innerText.includes("The debate has ended")`)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if !eval[bool](w, `(() => { const all = [...document.querySelectorAll(".said")], i = all.findIndex((e) => e.textContent.includes("never return a drill")); return i > 0 && all[i + 1].querySelector("h3").textContent.startsWith("contrarian") })()`) {
+		t.Error("whom the person asked did not answer next")
+	}
+	if eval[bool](w, `!!document.querySelector("main b:not(.prose b)")`) {
+		t.Error("the brief became markup")
+	}
+	w.calm()
+}
