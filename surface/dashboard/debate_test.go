@@ -36,6 +36,9 @@ func (s *site) debating(id string) *deliberate.Debate {
 
 func TestDebatesCanBeRead(t *testing.T) {
 	s := filled(t).in()
+	if _, now := s.get("/"); strings.Contains(now, "bread by bike") || !strings.Contains(now, "demo-loop") {
+		t.Error("the first page lists a debate among the agents, or no agent")
+	}
 	_, list := s.get("/d")
 	for _, want := range []string{"A bakery that delivers bread by bike", "ended: all is there", "will-it-work"} {
 		if !strings.Contains(list, want) {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
@@ -100,6 +101,9 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			d.failed(w, r, err)
 			return
+		}
+		if info.Host == deliberate.Host && d.opt.Debates.Goal != nil { // debates have a page of their own
+			continue
 		}
 		rows = append(rows, row{Info: info, Alive: d.opt.Clock().Sub(info.Updated) < alive})
 	}
