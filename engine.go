@@ -25,8 +25,7 @@ type Config struct {
 // filled returns the Config with defaults in the place of zero values. The tags
 // declare the same, for files; a test holds the two together.
 func (c Config) filled() (Config, error) {
-	c.Travel, c.Budget = cmp.Or(c.Travel, "auto"), cmp.Or(c.Budget, 0.1)
-	c.MuteAfter, c.CacheTTL, c.Attention = cmp.Or(c.MuteAfter, 10), cmp.Or(c.CacheTTL, 300), cmp.Or(c.Attention, 3)
+	c.Travel, c.Budget, c.MuteAfter, c.CacheTTL, c.Attention = cmp.Or(c.Travel, "auto"), cmp.Or(c.Budget, 0.1), cmp.Or(c.MuteAfter, 10), cmp.Or(c.CacheTTL, 300), cmp.Or(c.Attention, 3)
 	switch {
 	case !slices.Contains([]string{"auto", "host", "clearing", "tail", "append"}, c.Travel):
 		return c, fmt.Errorf("travel: %s is not allowed; give auto or host or clearing or tail or append", c.Travel)

@@ -201,14 +201,4 @@ func (a *app) forget(id string) error {
 }
 
 // create makes a file that must not exist yet, unless forced.
-func create(path string, force bool) (*os.File, error) {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flags, 0o600)
-	if os.IsExist(err) {
-		return nil, fmt.Errorf("%s exists already; give --force to overwrite it", path)
-	}
-	return f, err
-}
+func create(path string, force bool) (*os.File, error) { return setting.Create(path, force) }

@@ -198,3 +198,16 @@ func Repository(dir string) string {
 	}
 	return ""
 }
+
+// Create makes a file of the person's that must not exist yet, unless forced.
+func Create(path string, force bool) (*os.File, error) {
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o600) // #nosec G304 -- the person names it
+	if os.IsExist(err) {
+		return nil, fmt.Errorf("%s exists already; give --force to overwrite it", path)
+	}
+	return f, err
+}

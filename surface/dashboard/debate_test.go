@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/session"
@@ -35,6 +36,9 @@ func (s *site) debating(id string) *deliberate.Debate {
 
 func TestDebatesCanBeRead(t *testing.T) {
 	s := filled(t).in()
+	if _, now := s.get("/"); strings.Contains(now, "bread by bike") || !strings.Contains(now, "demo-loop") {
+		t.Error("the first page lists a debate among the agents, or no agent")
+	}
 	_, list := s.get("/d")
 	for _, want := range []string{"A bakery that delivers bread by bike", "ended: all is there", "will-it-work"} {
 		if !strings.Contains(list, want) {
@@ -124,6 +128,42 @@ func TestD11_JoinInABrowser(t *testing.T) {
 	}
 	if eval[bool](w, `!!document.querySelector("main b:not(.prose b)")`) {
 		t.Error("the brief became markup")
+	}
+	w.calm()
+}
+
+// V6: what personas and people write is never markup or script on these pages.
+func TestV6_HostileWordsInDebatesAndLabels(t *testing.T) {
+	s := unlabelled(t).in()
+	const evil = `<script>window.pwned=1</script><img src=x onerror="window.pwned=2"> [x](javascript:window.pwned=4) <style>body{display:none}</style> </details></main><form action="https://evil.example">`
+	s.debating("talk")
+	long := strings.Repeat("W", 1<<20)
+	for i, text := range []string{evil, "[PROPOSAL] " + evil, "[AGREEMENT] P1: " + evil, "## Verdict\n\n" + strings.Repeat(evil, 3), long, "\u202egnp.exe\u202c \x1b[31m", strings.Repeat("👩‍👩‍👧‍👦", 5000), "[" + strings.Repeat("PROPOSAL] [", 3000)} {
+		by := []string{"skeptic", "analyst"}[i%2]
+		if _, _, err := s.opt.Service.Handle(t.Context(), "talk", trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{trimtab.Text{Text: text, By: trimtab.Model, From: by}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, _ := s.post("/d/talk", "/d/talk/say", url.Values{"text": {evil}}); status != 200 {
+		t.Fatalf("%d", status)
+	}
+	for _, key := range s.keys("/s/demo-loop") {
+		if status, text := s.post("/lab", "/lab/label", url.Values{"label": {"annoying " + key}, "word " + key: {evil}}); status != 200 {
+			t.Fatalf("%d %s", status, text)
+		}
+	}
+	s.post("/lab/compare", "/lab/compare", url.Values{"off": {"guard.enabled=false"}, "second": {"# " + evil}})
+	s.settled("/lab/compare")
+	w := s.window()
+	w.look(320, "light")
+	for _, path := range []string{"/d", "/d/talk", "/d/talk?all=1", "/lab?show=all", "/lab/compare", "/s/demo-loop", "/s/talk"} {
+		w.open(path)
+		if eval[bool](w, `typeof window.pwned !== "undefined" || getComputedStyle(document.body).display === "none" || !!document.querySelector('main script, main img, main style, form[action^="https:"], a[href^="javascript:"]')`) {
+			t.Errorf("%s: the text became markup", path)
+		}
+		if over := eval[int](w, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
+			t.Errorf("%s: %d pixels are cut off", path, over)
+		}
 	}
 	w.calm()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/replay/judge"
@@ -202,7 +203,7 @@ func (d *Dashboard) toJudge(r *http.Request, known map[string]*judge.SessionLabe
 		if err != nil {
 			return nil, 0, err
 		}
-		if n++; n <= from {
+		if n++; n <= from || info.Host == deliberate.Host { // nobody at a table asks whether a message helped
 			continue
 		}
 		if n > from+labSessions || len(all) >= labNotes {

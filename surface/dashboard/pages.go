@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/export/timeline"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/store/owned"
@@ -90,6 +91,9 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		d.failed(w, r, err)
 		return
+	}
+	if d.opt.Debates.Goal != nil { // they have a page of their own
+		rows = slices.DeleteFunc(rows, func(r insight.Row) bool { return r.Host == deliberate.Host })
 	}
 	n := 0
 	for n < min(len(rows), detailed) && (n < 5 || d.opt.Clock().Sub(rows[n].Updated) < lately) {
