@@ -85,6 +85,45 @@ func TestCommandsInTheDocumentsAreThere(t *testing.T) {
 	}
 }
 
+// Every make target and script that the documents name is there.
+func TestTargetsAndScriptsInTheDocumentsAreThere(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for name, text := range documents(t) {
+		lines := inText(text)
+		for _, b := range fences(text) {
+			if b.kind == "sh" {
+				lines = append(lines, strings.Split(b.text, "\n")...)
+			}
+		}
+		for _, line := range lines {
+			if m := target.FindStringSubmatch(line); m != nil {
+				seen++
+				if !strings.Contains(string(makefile), "\n"+m[1]+":") {
+					t.Errorf("%s: `%s`: the Makefile has no target %s", name, line, m[1])
+				}
+			}
+			if m := ownScript.FindString(line); m != "" {
+				seen++
+				if _, err := os.Stat(filepath.Join("../..", strings.TrimSpace(m))); err != nil {
+					t.Errorf("%s: `%s`: %v", name, line, err)
+				}
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d were found", seen)
+	}
+}
+
+var (
+	target    = regexp.MustCompile(`^make ([a-z0-9]+)`)
+	ownScript = regexp.MustCompile(`(^|\s)script/[\w.]+`)
+)
+
 func TestALineThatIsNoCommandIsFound(t *testing.T) {
 	for _, line := range []string{"trimtab revect --since 7d", "trimtab reflect --sense 7d", "trimtab session shew x"} {
 		if c := calls(line); len(c) != 1 || takes(rootCommand(&app{}), c[0]) == nil {
