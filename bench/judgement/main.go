@@ -9,7 +9,7 @@
 // DIR holds one folder for each corpus, with session files of any host or our own
 // exports in it. A file NAME.meta.json beside a folder NAME says how runs ended:
 // {"ID": {"resolved": true, "submitted": true}}. The form of
-// labels is described in docs/explanation/judgement.md; those of a session hold wherever it lies.
+// labels is described in docs/reference/formats.md; those of a session hold wherever it lies.
 //
 // For sessions with labels it prints, kind by kind, how often something was said, what
 // a person thinks of it, and how many of the moments were met at which somebody should

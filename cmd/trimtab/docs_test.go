@@ -66,7 +66,7 @@ func TestCommandsInTheDocumentsAreThere(t *testing.T) {
 			}
 			for _, words := range calls(b.text) {
 				blocks++
-				if err := takes(rootCommand(&app{}), words); err != nil {
+				if err := errors.Join(takes(rootCommand(&app{}), words), fits(rootCommand(newApp()), words)); err != nil {
 					t.Errorf("%s: trimtab %s: %v", name, strings.Join(words, " "), err)
 				}
 			}
@@ -85,7 +85,51 @@ func TestCommandsInTheDocumentsAreThere(t *testing.T) {
 	}
 }
 
+// Every make target and script that the documents name is there.
+func TestTargetsAndScriptsInTheDocumentsAreThere(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for name, text := range documents(t) {
+		lines := inText(text)
+		for _, b := range fences(text) {
+			if b.kind == "sh" {
+				lines = append(lines, strings.Split(b.text, "\n")...)
+			}
+		}
+		for _, line := range lines {
+			if m := target.FindStringSubmatch(line); m != nil {
+				seen++
+				if !strings.Contains(string(makefile), "\n"+m[1]+":") {
+					t.Errorf("%s: `%s`: the Makefile has no target %s", name, line, m[1])
+				}
+			}
+			if m := ownScript.FindString(line); m != "" {
+				seen++
+				if _, err := os.Stat(filepath.Join("../..", strings.TrimSpace(m))); err != nil {
+					t.Errorf("%s: `%s`: %v", name, line, err)
+				}
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("only %d were found", seen)
+	}
+}
+
+var (
+	target    = regexp.MustCompile(`^make ([a-z0-9]+)`)
+	ownScript = regexp.MustCompile(`(^|\s)script/[\w.]+`)
+)
+
 func TestALineThatIsNoCommandIsFound(t *testing.T) {
+	for _, line := range []string{"trimtab improve preview", "trimtab replay --against", "trimtab trial x --repeat many"} {
+		if c := calls(line); len(c) != 1 || fits(rootCommand(newApp()), c[0]) == nil {
+			t.Errorf("%s passes", line)
+		}
+	}
 	for _, line := range []string{"trimtab revect --since 7d", "trimtab reflect --sense 7d", "trimtab session shew x"} {
 		if c := calls(line); len(c) != 1 || takes(rootCommand(&app{}), c[0]) == nil {
 			t.Errorf("%s passes", line)
@@ -284,6 +328,19 @@ func calls(line string) (all [][]string) {
 		return true
 	})
 	return all
+}
+
+// fits reports whether a call has as many arguments as its command wants, and flags with
+// values that can be read.
+func fits(root *cobra.Command, words []string) error {
+	c, rest, err := root.Find(words)
+	if err != nil || c.DisableFlagParsing || strings.Contains(strings.Join(rest, " "), "…") {
+		return err
+	}
+	if err := c.ParseFlags(rest); err != nil {
+		return err
+	}
+	return c.ValidateArgs(c.Flags().Args())
 }
 
 // takes reports what of a call the program does not know: a command or a flag. Values

@@ -29,11 +29,10 @@ func initCommand(a *app) *cobra.Command {
 		case a.flag.json:
 			return a.printJSON(look)
 		}
-		page := welcome.Layout{Width: a.columns(), Zone: time.Local}
-		if err := look.Text(a.out, page); err != nil || !a.terminal.in || !a.terminal.out {
+		if err := look.Text(a.out, welcome.Layout{Width: a.columns(), Zone: time.Local}); err != nil || !a.terminal.in || !a.terminal.out {
 			return err
 		}
-		return look.Offer(a.out, page, a.confirm, func(host string) error { return a.install(host, install.Parts{}, false, false) })
+		return look.Offer(a.out, a.confirm, func(host string) error { return a.install(host, install.Parts{}, false, false) })
 	}, misused)
 }
 

@@ -152,6 +152,31 @@ func links(tr *tree) []string {
 	return out
 }
 
+// TestTheCodeNamesOnlyDocumentsThatExist: messages and comments lead readers to documents
+// that are there.
+func TestTheCodeNamesOnlyDocumentsThatExist(t *testing.T) {
+	noProblems(t, namedDocuments(repository(t)))
+}
+
+var documentName = regexp.MustCompile(`\bdocs/[\w./-]+\.(?:md|tsv)\b`)
+
+// invented are files that speak of documents of projects that are made up.
+var invented = []string{"surface/dashboard/demo/stories.go"}
+
+func namedDocuments(tr *tree) (out []string) {
+	for _, f := range tr.files {
+		if f.test || slices.Contains(invented, f.path) {
+			continue
+		}
+		for _, name := range documentName.FindAllString(string(f.text), -1) {
+			if _, err := os.Stat(filepath.Join(tr.root, filepath.FromSlash(name))); err != nil {
+				out = append(out, fmt.Sprintf("%s: names %s, which does not exist", f.path, name))
+			}
+		}
+	}
+	return out
+}
+
 // index is the page that leads to all documents.
 const index = "docs/README.md"
 
@@ -173,6 +198,11 @@ func bare(text string) string {
 		}
 	}
 	return b.String()
+}
+
+func TestNamedDocumentsFailOnTheBug(t *testing.T) {
+	tr := plant(t, files{"docs/x/map.md": "", "a.go": "package a\n\n// See docs/x/map.md and docs/old.md.\n", "a_test.go": "package a\n\n// docs/b.md\n"})
+	wantProblems(t, namedDocuments(tr), "a.go: names docs/old.md")
 }
 
 func TestLinksFailOnTheBug(t *testing.T) {

@@ -212,7 +212,7 @@ type promise struct {
 }
 
 var (
-	promiseTest   = regexp.MustCompile(`^Test((?:[A-Z]\d+)+)_(\w+)$`)
+	promiseTest   = regexp.MustCompile(`^Test((?:[A-Z]\d+_?)+_)(\w+)$`)
 	promiseScript = regexp.MustCompile(`^([A-Z]\d+)-(.+)\.session$`)
 	promiseID     = regexp.MustCompile(`[A-Z]\d+`)
 )
@@ -288,8 +288,10 @@ func tagOf(text string) string {
 // sentence is the name of a test as words.
 func sentence(name string) string {
 	var b strings.Builder
-	for i, r := range strings.ReplaceAll(name, "_", ", ") {
-		if unicode.IsUpper(r) && i > 0 {
+	all := []rune(strings.ReplaceAll(name, "_", ", "))
+	for i, r := range all {
+		begins := unicode.IsUpper(r) && i > 0 && (!unicode.IsUpper(all[i-1]) || i+1 < len(all) && unicode.IsLower(all[i+1])) // URL is one word
+		if begins {
 			b.WriteByte(' ')
 		}
 		b.WriteRune(unicode.ToLower(r))
@@ -324,14 +326,14 @@ func promisePage(all map[string]*promise) string {
 func TestTheReferenceFailsOnTheBug(t *testing.T) {
 	tr := plant(t, files{
 		"surface/x/x.go":        "package x\n\nfunc f() {\n\tcounter(\"trimtab_turns_total\", \"turns of the mill\", \"stone\")\n\t_ = []struct{ a, b, c string }{{\"trimtab_open\", \"gauge\", \"gates that are open\"}}\n\tlog(\"trimtab_error\", \"no\")\n}\n",
-		"surface/x/x_test.go":   "package x\n\nfunc TestP1P2_TheMillTurns() {}\n\nfunc TestOther() {}\n",
+		"surface/x/x_test.go":   "package x\n\nfunc TestP1P2_TheMillTurns() {}\n\nfunc TestP3_P4_TheURLIsKept() {}\n\nfunc TestOther() {}\n",
 		"a_e2e_test.go":         "//go:build e2e\n\npackage a\n\nfunc TestP2_ItTurnsAgain() {}\n",
 		"steer/testdata/x.text": "", "steer/testdata/P10-a-stone.session": "",
 	})
 	got := metricPage(metrics(tr)) + promisePage(promises(t, tr))
 	for _, want := range []string{
 		"| `trimtab_turns_total` | counter | `stone` | turns of the mill |", "| `trimtab_open` | gauge |  | gates that are open |",
-		"| P1 | the mill turns (`surface/x`) |\n| P2 | it turns again (`.`, e2e); the mill turns (`surface/x`) |\n| P10 | a stone (script of `steer`) |",
+		"| P1 | the mill turns (`surface/x`) |\n| P2 | it turns again (`.`, e2e); the mill turns (`surface/x`) |\n| P3 | the url is kept (`surface/x`) |\n| P4 | the url is kept (`surface/x`) |\n| P10 | a stone (script of `steer`) |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,6 +45,10 @@ func Command(out func() io.Writer, version string, schema func() ([]byte, error)
 	c.Flags().StringVar(&man, "man", "", "write man pages into this `folder`")
 	return c
 }
+
+// said is a line of an example with what it does behind it, as help shows it: in a block of
+// shell that is a comment.
+var said = regexp.MustCompile(`(?m)^([^#\n]*?\S)( {2,})([^#\s].*)$`)
 
 // commands are root and all below it that a person may call, in the order of help.
 func commands(root *cobra.Command) []*cobra.Command {
@@ -111,7 +116,7 @@ func Markdown(w io.Writer, root *cobra.Command) error {
 			}
 		}
 		if c.Example != "" {
-			b.WriteString("\n```sh\n" + unindent(c.Example) + "\n```\n")
+			b.WriteString("\n```sh\n" + said.ReplaceAllString(unindent(c.Example), "$1$2# $3") + "\n```\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())

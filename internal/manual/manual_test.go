@@ -15,7 +15,7 @@ func tree() *cobra.Command {
 	run := func(*cobra.Command, []string) {}
 	root := &cobra.Command{Use: "mill", Short: "Turn", Long: "Turns.\n\n.first and <last>", Run: run}
 	root.PersistentFlags().Bool("json", false, "answer in JSON")
-	grind := &cobra.Command{Use: "grind CORN", Short: "Grind corn", Example: "  mill grind oats\n  mill grind rye", Run: run}
+	grind := &cobra.Command{Use: "grind CORN", Short: "Grind corn", Example: "  mill grind oats\n  mill grind rye   slowly", Run: run}
 	grind.Flags().StringP("stone", "s", "blue", "with this `stone`, or a|b")
 	root.AddCommand(grind, &cobra.Command{Use: "secret", Hidden: true, Run: run})
 	return root
@@ -26,7 +26,7 @@ func TestThePageHasEveryCommandAndFlag(t *testing.T) {
 	if err := manual.Markdown(&b, tree()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n## mill\n", "\n## mill grind\n", "| `--json` | answer in JSON |", "| `-s, --stone stone` | with this stone, or a\\|b (default blue) |", "&lt;last>", "```sh\nmill grind oats\nmill grind rye\n```"} {
+	for _, want := range []string{"\n## mill\n", "\n## mill grind\n", "| `--json` | answer in JSON |", "| `-s, --stone stone` | with this stone, or a\\|b (default blue) |", "&lt;last>", "```sh\nmill grind oats\nmill grind rye   # slowly\n```"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}

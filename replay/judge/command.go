@@ -21,7 +21,7 @@ a session: a kind that does no better has found nothing.
 
 With nothing named it reads the newest sessions of the agents on this machine and of
 our own store. No model is called, no session is changed. The file of labels holds ids,
-steps and verdicts and no text of a session, so it can be shared: docs/explanation/judgement.md has
+steps and verdicts and no text of a session, so it can be shared: docs/reference/formats.md has
 its form. Without a terminal the notes are listed.`
 
 // Command is what a person asked for on the command line.

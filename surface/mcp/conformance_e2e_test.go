@@ -13,7 +13,7 @@ import (
 )
 
 // TestConformance_TheOfficialSuitePasses runs the protocol's own suite, from npm,
-// against the fixture. Of the newest protocol the scenarios fail that docs/reference/mcp.md
+// against the fixture. Of the newest protocol the scenarios fail that docs/proof/agents.md
 // lists, with the reasons.
 func TestConformance_TheOfficialSuitePasses(t *testing.T) {
 	for _, c := range []struct{ version, args, want string }{

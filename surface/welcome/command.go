@@ -43,7 +43,7 @@ no model is called, and no agent is started.`,
 
 // Offer asks for each agent that could be steered whether hooks shall be installed, and has
 // those installed that get a yes. To w it says how to go on.
-func (l Look) Offer(w io.Writer, page Layout, yes func(question string) bool, install func(host string) error) error {
+func (l Look) Offer(w io.Writer, yes func(question string) bool, install func(host string) error) error {
 	var installed []string
 	for _, a := range l.Agents {
 		if a.Ready() && yes("\nInstall hooks for "+a.Name+"? The change is shown first.") {
@@ -57,6 +57,7 @@ func (l Look) Offer(w io.Writer, page Layout, yes func(question string) bool, in
 		return nil
 	}
 	var b strings.Builder
+	page := Layout{Width: 80} // its lines are short
 	b.WriteString("\nStart " + strings.Join(installed, " or ") + " as you always do. Then, in the same folder:\n")
 	row(&b, "trimtab status", "what steers the session", page)
 	row(&b, "trimtab doctor", "whether the hooks are in place", page)

@@ -41,14 +41,13 @@ func TestALookFitsOnAScreen(t *testing.T) {
 // Hooks are installed for those that get a yes and no others, and then it is said how to go
 // on; without one nothing is said.
 func TestOnlyAYesInstalls(t *testing.T) {
-	page := welcome.Layout{Width: 80, Zone: time.UTC}
 	for _, c := range []struct {
 		yes  []string
 		want string
 	}{{nil, ""}, {[]string{"opencode"}, "Start opencode as"}, {[]string{"claude", "opencode"}, "Start claude or opencode as"}} {
 		var b strings.Builder
 		var asked, installed []string
-		err := sample.Offer(&b, page, func(question string) bool {
+		err := sample.Offer(&b, func(question string) bool {
 			asked = append(asked, question)
 			for _, name := range c.yes {
 				if strings.Contains(question, name+"?") {
@@ -62,7 +61,7 @@ func TestOnlyAYesInstalls(t *testing.T) {
 		}
 	}
 	broken := errors.New("read-only")
-	if err := sample.Offer(&strings.Builder{}, page, func(string) bool { return true }, func(string) error { return broken }); !errors.Is(err, broken) {
+	if err := sample.Offer(&strings.Builder{}, func(string) bool { return true }, func(string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }
