@@ -56,7 +56,7 @@ func (c *chat) steers(words []string) bool {
 		return false
 	}
 	name := c.known(strings.ToLower(words[0]))
-	if name == "undo" || name == "rewind" || name == "redo" {
+	if name == "undo" || name == "rewind" || name == "redo" || name == "compact" {
 		return true
 	}
 	return name != "" && !slices.ContainsFunc(ownCommands(), func(o trimtab.Command) bool { return o.Name == name })
