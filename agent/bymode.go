@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -45,6 +46,17 @@ func (b ByMode) Run(ctx context.Context, session string, prompt trimtab.Message)
 		return failing(fmt.Errorf("modes.model.%s: %w", mode, err))
 	}
 	return b.With(model).Run(ctx, session, prompt)
+}
+
+// Compact folds the finished turns of a session.
+func (b ByMode) Compact(ctx context.Context, session string) iter.Seq2[Event, error] {
+	c, ok := b.Default.(interface {
+		Compact(ctx context.Context, session string) iter.Seq2[Event, error]
+	})
+	if !ok {
+		return failing(errors.New("turns cannot be folded here"))
+	}
+	return c.Compact(ctx, session)
 }
 
 func (b ByMode) mode(ctx context.Context, session string) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -79,6 +80,36 @@ func (r *run) compact(refused bool) (folded bool, err error) {
 	}
 	r.emit(Context{Used: r.used(), Window: window})
 	return folded, nil
+}
+
+// Compact folds the finished turns of a session now, all but the newest, as a context that
+// fills does. It tells what came of it as a run would.
+func (a *Agent) Compact(ctx context.Context, session string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r := &run{Agent: a, ctx: ctx, cancel: cancel, id: session, yield: yield}
+		if err := r.open(trimtab.Message{}); err != nil {
+			yield(nil, err)
+			return
+		}
+		r.equip()
+		var err error
+		if r.session, _, err = a.service.Handle(ctx, session); err != nil { // as it stands: what is folded already
+			yield(nil, err)
+			return
+		}
+		folded, err := r.foldTurns(0)
+		switch {
+		case r.left:
+		case err != nil:
+			yield(nil, err)
+		case !folded:
+			yield(Noticed{"context", trimtab.Notify{Text: "there is no finished turn to fold yet; the newest stays in view"}}, nil)
+		default:
+			yield(Context{Used: r.used(), Window: r.opt.Window}, nil)
+		}
+	}
 }
 
 // foldTurns makes one frame of the oldest finished turns, as many as it takes to come
@@ -175,7 +206,7 @@ func (r *run) foldRange(first, last int) (bool, error) {
 	if goal == "" {
 		goal = "the first steps of this task"
 	}
-	r.emit(Noticed{"context", trimtab.Notify{Text: fmt.Sprintf("the context fills: %d messages are being summed up", last-first+1)}})
+	r.emit(Noticed{"context", trimtab.Notify{Text: fmt.Sprintf("%d messages are being summed up, to make space", last-first+1)}})
 	summary := r.summarize(goal, messages)
 	args, err := json.Marshal(map[string]any{"first": first, "last": last, "goal": goal, "summary": trimtab.Clip(summary, 3900), "bytes": bytes})
 	if err != nil {

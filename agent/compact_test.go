@@ -165,3 +165,37 @@ func TestChat_A5_TheMeterCountsTheReply(t *testing.T) {
 		t.Errorf("%+v after a reply of 5,000 tokens", last)
 	}
 }
+
+// TestChat_3_CompactByHand folds all but the newest turn, once.
+func TestChat_3_CompactByHand(t *testing.T) {
+	h := newHarness(t, frames(t))
+	model := &narrow{window: 100_000, says: strings.Repeat("word ", 800)}
+	a := agent.New(h, model, agent.Options{History: h, System: "You are at work."})
+	for i := range 5 {
+		for _, err := range a.Run(t.Context(), "s1", trimtab.Prompt(fmt.Sprintf("task %d", i))) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var folds []int
+	nothing := 0
+	for range 2 {
+		for ev, err := range a.Compact(t.Context(), "s1") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch ev := ev.(type) {
+			case agent.Folded:
+				folds = append(folds, ev.Messages)
+			case agent.Noticed:
+				if strings.Contains(ev.Notify.Text, "no finished turn") {
+					nothing++
+				}
+			}
+		}
+	}
+	if len(folds) != 1 || folds[0] != 8 || nothing != 1 {
+		t.Errorf("folds of %v messages, and %d times nothing to do", folds, nothing)
+	}
+}

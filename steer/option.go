@@ -48,7 +48,7 @@ func Before(name string, own ...trimtab.Steerer) Option {
 
 // reservedCommands are the chat's own commands. It would answer them itself, and
 // an intervention's command of the same name would never be called.
-var reservedCommands = []string{"copy", "diff", "exit", "export", "find", "help", "jobs", "login", "model", "new", "quit", "redo", "resume", "rewind", "status", "theme", "tools", "undo"}
+var reservedCommands = []string{"compact", "copy", "diff", "exit", "export", "find", "help", "jobs", "login", "model", "new", "quit", "redo", "resume", "rewind", "status", "theme", "tools", "undo"}
 
 // reservedNames sign what comes from no intervention: faults of the engine and of
 // the session service. A second speaker of that name could not be told apart.

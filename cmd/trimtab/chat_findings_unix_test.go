@@ -403,3 +403,27 @@ func TestWhatACommandWroteIsKeptWhenItIsInterrupted(t *testing.T) {
 		t.Errorf("the model was not told:\n%s", got)
 	}
 }
+
+// TestChat_3_CompactOnATerminal: finished turns become a line that opens, and the model sees
+// their summary in their place.
+func TestChat_3_CompactOnATerminal(t *testing.T) {
+	d := newChatEnv(t, says("The sails turn.", "The stones grind.", "summary of the sails", "The flour is fine."))
+	c := d.sit(100, 30)
+	c.Type("/compact" + enter)
+	c.Wait("nothing to fold yet")
+	c.Type("turn the sails" + enter)
+	c.Wait("The sails turn.")
+	c.Gone("working")
+	c.Type("grind the stones" + enter)
+	c.Wait("The stones grind.")
+	c.Gone("working")
+	c.Type("/compact" + enter)
+	c.Wait("folded 2 messages (turn the sails)")
+	c.Gone("working")
+	c.Type("and the flour?" + enter)
+	c.Wait("The flour is fine.")
+	got := strings.Join(d.got(4), "\n")
+	if strings.Contains(got, "The sails turn.") || !strings.Contains(got, "The stones grind.") || !strings.Contains(got, "[Frame ") {
+		t.Errorf("the model sees\n%s", got)
+	}
+}

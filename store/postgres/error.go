@@ -63,7 +63,7 @@ func (s *Store) refusal(pg *pgconn.PgError, err error) error {
 	case pg.Code == "25006":
 		return fmt.Errorf("%w: %s: it is a standby, or default_transaction_read_only is on; nothing was lost (%w)", ErrReadOnly, s.name, err)
 	case pg.Code == "53100":
-		return fmt.Errorf("%w: %s: free some space on the server and try again; nothing was lost (%w)", ErrFull, s.name, err)
+		return fmt.Errorf("%w: %s (%w); free some space on the server and try again, nothing was lost", ErrFull, s.name, err)
 	case pg.Code == "53300":
 		return fmt.Errorf("%w: %s: it takes no more connections; lower store.postgres.connections, or raise the server's max_connections (%w)", ErrBusy, s.name, err)
 	case pg.Code == "57014" || pg.Code == "55P03" || pg.Code == "40001" || pg.Code == "40P01":

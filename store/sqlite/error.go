@@ -44,7 +44,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		s.damaged.Store(true)
 		return s.harmed(err)
 	case lib.SQLITE_FULL:
-		return fmt.Errorf("%w: %s: free some space and try again; nothing was lost (%w)", ErrFull, s.path, err)
+		return fmt.Errorf("%w: %s (%w); free some space and try again, nothing was lost", ErrFull, s.path, err)
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return fmt.Errorf("%w: %s: make the file and its folder writable; nothing was lost (%w)", ErrReadOnly, s.path, err)
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:

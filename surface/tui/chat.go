@@ -133,7 +133,8 @@ func (c *chat) take(msg tea.Msg) tea.Cmd {
 	case done:
 		return c.finish(msg)
 	case again:
-		if msg.try == c.queued.try { // else it was given up in the meantime
+		if msg.try == c.queued.try { // else it was given up in the meantime, or tried
+			c.queued.waits = false
 			return c.work()
 		}
 	case tea.QuitMsg, nil:

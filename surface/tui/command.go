@@ -39,6 +39,7 @@ func ownCommands() []trimtab.Command {
 		{Name: "status", Short: "What steers the session, and at what price"},
 		{Name: "tools", Short: "What the model may use"},
 		{Name: "diff", Usage: "[session]", Short: "What the last turn changed in files, or the session", Values: []string{"turn", "session"}},
+		{Name: "compact", Short: "Fold finished turns into a summary now; /frame undo brings them back"},
 		{Name: "redo", Usage: "[force]", Short: "Bring back what /undo or /rewind took"},
 		{Name: "undo", Usage: "[force]", Short: "Take the last turn back: files and conversation"},
 		{Name: "rewind", Short: "Go back to before an earlier prompt: files and conversation"},
@@ -105,6 +106,8 @@ func (c *chat) command(words []string) tea.Cmd {
 		return c.rewind(arg)
 	case "redo":
 		return c.redo(arg)
+	case "compact":
+		return c.compact()
 	case "jobs":
 		return c.showJobs()
 	case "find":

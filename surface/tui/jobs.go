@@ -36,6 +36,8 @@ type again struct{ try int }
 type jobQueue struct {
 	jobs []job
 	try  int // failed tries of the first job
+
+	waits bool // until the time for another try
 }
 
 func (c *chat) enqueue(j job) tea.Cmd {
@@ -68,7 +70,8 @@ func (c *chat) finish(d done) tea.Cmd {
 	if d.err != nil && !j.once && lasting(d.err) {
 		c.queued.try++
 		wait := min(time.Second<<min(c.queued.try-1, 5), 30*time.Second)
-		c.complain(j.what + ": " + c.opt.Explain(d.err) + "; trying again, Esc gives up")
+		c.complain(j.what + ": " + c.opt.Explain(d.err) + "; trying again; Enter tries now, Esc gives up")
+		c.queued.waits = true
 		try := c.queued.try
 		return tea.Tick(wait, func(time.Time) tea.Msg { return again{try} })
 	}
@@ -91,6 +94,16 @@ func (c *chat) finish(d done) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, c.work())
+}
+
+// tryNow does not wait any longer. It reports whether something waited.
+func (c *chat) tryNow() (tea.Cmd, bool) {
+	if !c.queued.waits {
+		return nil, false
+	}
+	c.queued.waits = false
+	c.queued.try++ // the time that was set is another try's
+	return c.work(), true
 }
 
 // lasting reports whether trying again may help.

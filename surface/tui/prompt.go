@@ -56,7 +56,7 @@ func (c *chat) steers(words []string) bool {
 		return false
 	}
 	name := c.known(strings.ToLower(words[0]))
-	if name == "undo" || name == "rewind" || name == "redo" {
+	if name == "undo" || name == "rewind" || name == "redo" || name == "compact" {
 		return true
 	}
 	return name != "" && !slices.ContainsFunc(ownCommands(), func(o trimtab.Command) bool { return o.Name == name })
@@ -64,8 +64,11 @@ func (c *chat) steers(words []string) bool {
 
 func (c *chat) busy() bool { return c.run != nil || c.starting }
 
-// goOn takes up a run that steering paused.
+// goOn takes up a run that steering paused, or what waits to be tried again.
 func (c *chat) goOn() tea.Cmd {
+	if cmd, waited := c.tryNow(); waited {
+		return cmd
+	}
 	if !c.paused || c.busy() {
 		return nil
 	}

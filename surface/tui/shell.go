@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,15 +37,37 @@ func (c *chat) shell(command string) tea.Cmd {
 		return nil
 	}
 	c.page.Prompt("!" + command)
+	return c.runBeside(command, "", func(ctx context.Context) iter.Seq2[agent.Event, error] { return runner.Run(ctx, "", trimtab.Message{}) })
+}
+
+// runBeside runs something that is no prompt.
+func (c *chat) runBeside(own, session string, events func(ctx context.Context) iter.Seq2[agent.Event, error]) tea.Cmd {
 	ctx, cancel := context.WithCancel(c.ctx)
 	now := c.opt.Clock()
-	r := &run{feed: newFeed(), cancel: cancel, own: command, began: now, now: now, calls: map[string]page.ID{}, live: map[string]string{}}
+	r := &run{feed: newFeed(), cancel: cancel, own: own, began: now, now: now, calls: map[string]page.ID{}, live: map[string]string{}}
 	c.run = r
 	c.runs.Go(func() {
 		defer cancel()
-		r.feed.close(c.pump(ctx, r, "", runner.Run(ctx, "", trimtab.Message{})))
+		r.feed.close(c.pump(ctx, r, session, events(ctx)))
 	})
 	return tea.Batch(c.watch(r), c.tickLater())
+}
+
+// compact folds finished turns before the context is full.
+func (c *chat) compact() tea.Cmd {
+	runner, ok := c.agent.Runner.(interface {
+		Compact(ctx context.Context, session string) iter.Seq2[agent.Event, error]
+	})
+	id := c.session.ID
+	switch {
+	case !ok || id == "":
+		c.complain("there is nothing to fold yet")
+		return nil
+	case c.busy():
+		c.complain("a reply is under way; Esc interrupts it")
+		return nil
+	}
+	return c.runBeside("", id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return runner.Compact(ctx, id) })
 }
 
 // maxAside is how much of a command's output the model reads.

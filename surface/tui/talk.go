@@ -226,10 +226,10 @@ func (c *chat) draw(r *run, ev agent.Event) {
 	case agent.Faulted:
 		c.page.Fault(ev.Fault.Error())
 	case agent.Continued:
-		c.page.Notice("Trimtab sends the agent on: " + ev.Continue.Why + "; it is asked to see to that or to say why not")
+		c.page.Steering("Trimtab sends the agent on: " + ev.Continue.Why + "; it is asked to see to that or to say why not")
 	case agent.Paused:
 		r.paused = true
-		c.page.Notice("Trimtab paused: " + ev.Why + "\nEnter goes on, or write what to do instead")
+		c.page.Steering("Trimtab paused: " + ev.Why + "\nEnter goes on, or write what to do instead")
 	case agent.Stopped:
 		if text := stopped(ev.Reason); text != "" {
 			c.page.Notice(text)

@@ -502,3 +502,19 @@ func TestAQuestionSaysItsCommandOnce(t *testing.T) {
 		})
 	}
 }
+
+// Who has freed some space does not wait for the next try.
+func TestM7_EnterTriesAtOnce(t *testing.T) {
+	on(t, setup{}, func(b *bench) {
+		b.service.breaks(errors.New("disk full"))
+		b.press("shift+tab")
+		b.pass(5 * time.Second) // the next try is seconds away
+		b.sees("disk full", "Enter tries now")
+		b.service.breaks(nil)
+		b.press("enter")
+		b.misses("disk full")
+		b.sees("· PLANNING")
+		b.pass(time.Minute)
+		b.misses("RESEARCH") // it was not done twice
+	})
+}

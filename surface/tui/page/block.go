@@ -189,6 +189,9 @@ func (b *block) lines(marks Marks) []piece {
 	case folded:
 		return b.fold(marks)
 	case noticed:
+		if b.name != "" { // steering speaks
+			return sheet(text, piece{ink: inkNote, sign: marks.Note, signed: inkNote, soft: true})
+		}
 		return sheet(text, piece{ink: inkNotice, sign: marks.Notice, signed: inkNotice, soft: true})
 	}
 	out := sheet(text, piece{ink: inkBad, sign: marks.Fault, signed: inkBad, soft: true})

@@ -47,7 +47,7 @@ func (b *block) call(marks Marks) []piece {
 	} else if s != "" && !isTodo {
 		head.spans = append(head.spans, span{" " + s, inkText})
 	}
-	if added, removed := changedLines(diff); len(diff) > 0 {
+	if added, removed := changedLines(diff); added+removed > 0 { // of what is not text, no lines are counted
 		head.spans = append(head.spans, span{fmt.Sprintf("  +%d", added), inkAdded}, span{fmt.Sprintf(" −%d", removed), inkRemoved})
 	}
 	out := []piece{head}

@@ -246,6 +246,11 @@ func (p *Page) Change(by, slot, became, text, why string) ID {
 // Notice adds a word to the person.
 func (p *Page) Notice(text string) ID { return p.add(&block{kind: noticed, text: text}) }
 
+// Steering adds what steering does that the person should see without asking.
+func (p *Page) Steering(text string) ID {
+	return p.add(&block{kind: noticed, name: "steering", text: text})
+}
+
 // Fault adds something that went wrong. What to do about it, which an error says behind its
 // last semicolon, comes first; the cause stands quietly below.
 func (p *Page) Fault(text string) ID {
