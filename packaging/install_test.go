@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,11 +82,15 @@ func dist(t *testing.T, pattern string) string {
 	return full
 }
 
-// bare is an empty root folder in which somebody who is not root has a home.
+// bare is a root folder with a shell and nothing else, in which somebody who is not root has a home.
 func bare(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root may change the root folder")
+	}
+	busybox := tool(t, "busybox")
+	if said, err := exec.CommandContext(t.Context(), "ldd", busybox).CombinedOutput(); err == nil && !strings.Contains(string(said), "not a dynamic") {
+		t.Skip("busybox needs libraries: install busybox-static")
 	}
 	root := t.TempDir()
 	for _, dir := range []string{filepath.Dir(root), root} {
@@ -101,7 +106,38 @@ func bare(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Mkdir(filepath.Join(root, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	output(t, exec.CommandContext(t.Context(), "cp", busybox, filepath.Join(root, "bin/busybox")))
+	for _, name := range []string{"sh", "grep", "chgrp"} {
+		if err := os.Symlink("busybox", filepath.Join(root, "bin", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What the kernel gives to every system that was started.
+	for _, dir := range []string{"proc", "dev"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(root, "dev/null"), "")
+	bind(t, "/proc", filepath.Join(root, "proc"))
+	bind(t, "/dev/null", filepath.Join(root, "dev/null"))
 	return root
+}
+
+// bind shows a folder or a file of this machine at another place, for the time of the test.
+func bind(t *testing.T, from, to string) {
+	t.Helper()
+	if said, err := exec.CommandContext(t.Context(), "mount", "--bind", from, to).CombinedOutput(); err != nil {
+		t.Skipf("nothing may be mounted here: %s", said)
+	}
+	t.Cleanup(func() {
+		if said, err := exec.Command("umount", to).CombinedOutput(); err != nil { //nolint:noctx // the test's has ended
+			t.Errorf("%v: %s", err, said)
+		}
+	})
 }
 
 // inside is a program of a root folder, run there by somebody who is not root.
@@ -123,7 +159,7 @@ func worksThere(t *testing.T, root, program string) {
 	if said := output(t, inside(t, root, program, "-m", "demo", "-p", "hello")); strings.TrimSpace(said) == "" {
 		t.Error("the demo model says nothing")
 	}
-	if said := output(t, inside(t, root, program, "session", "list", "--json")); !strings.Contains(said, "id") {
+	if said := output(t, inside(t, root, program, "session", "list", "--json")); !strings.Contains(said, "sessionId") {
 		t.Errorf("sessions %s", said)
 	}
 	s := serve(t, inside(t, root, program, "serve", "--listen", "127.0.0.1:0"))
@@ -164,12 +200,8 @@ var debFiles = []string{
 // run there, make the user, and it is used and removed again.
 func TestTheDebRunsOnABareRoot(t *testing.T) {
 	deb, dpkg := dist(t, "trimtab_*_linux_amd64.deb"), tool(t, "dpkg")
-	busybox := tool(t, "busybox")
-	if said, err := exec.CommandContext(t.Context(), "ldd", busybox).CombinedOutput(); err == nil && !strings.Contains(string(said), "not a dynamic") {
-		t.Skip("busybox needs libraries: install busybox-static")
-	}
 	root := bare(t)
-	for _, dir := range []string{"bin", "etc", "var/lib/dpkg/updates", "var/lib/dpkg/info", "var/lib/dpkg/triggers"} {
+	for _, dir := range []string{"etc", "var/lib/dpkg/updates", "var/lib/dpkg/info", "var/lib/dpkg/triggers"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -180,17 +212,12 @@ func TestTheDebRunsOnABareRoot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	output(t, exec.CommandContext(t.Context(), "cp", busybox, filepath.Join(root, "bin/busybox")))
-	for _, name := range []string{"sh", "grep", "adduser", "addgroup", "chgrp"} {
-		if err := os.Symlink("busybox", filepath.Join(root, "bin", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	withLibraries(t, root, tool(t, "useradd"))
 	run := func(args ...string) string {
 		t.Helper()
 		return output(t, exec.CommandContext(t.Context(), dpkg, append([]string{"--root=" + root, "--force-not-root", "--force-bad-path"}, args...)...))
 	}
-	run("--install", deb)
+	t.Log(run("--install", deb))
 	extras(t, root, debFiles...)
 	passwd, err := os.ReadFile(filepath.Join(root, "etc/passwd"))
 	if err != nil || !strings.Contains(string(passwd), "trimtab:") {
@@ -220,11 +247,29 @@ func TestTheDebRunsOnABareRoot(t *testing.T) {
 	}
 }
 
+var library = regexp.MustCompile(`(/\S+) \(0x`)
+
+// withLibraries copies a program of this machine to another root folder, with what it needs.
+func withLibraries(t *testing.T, root, program string) {
+	t.Helper()
+	files := []string{program}
+	for _, m := range library.FindAllStringSubmatch(output(t, exec.CommandContext(t.Context(), "ldd", program)), -1) {
+		files = append(files, m[1])
+	}
+	for _, file := range files {
+		to := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		output(t, exec.CommandContext(t.Context(), "cp", "-L", file, to))
+	}
+}
+
 // The rpm holds the same; it is unpacked where there is rpm2cpio.
 func TestTheRpmHoldsWhatTheDebHolds(t *testing.T) {
 	rpm, unpack, cpio := dist(t, "trimtab_*_linux_amd64.rpm"), tool(t, "rpm2cpio"), tool(t, "cpio")
 	root := bare(t)
-	sh := exec.CommandContext(t.Context(), "sh", "-c", `cd "$1" && "$2" "$3" | "$4" -idm --quiet`, "sh", root, unpack, rpm, cpio)
+	sh := exec.CommandContext(t.Context(), "sh", "-c", `cd "$1" && "$2" "$3" | "$4" -idm --quiet --no-absolute-filenames`, "sh", root, unpack, rpm, cpio)
 	output(t, sh)
 	extras(t, root, debFiles...)
 	worksThere(t, root, "/usr/bin/trimtab")
