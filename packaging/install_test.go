@@ -134,7 +134,7 @@ func bind(t *testing.T, from, to string) {
 		t.Skipf("nothing may be mounted here: %s", said)
 	}
 	t.Cleanup(func() {
-		if said, err := exec.Command("umount", to).CombinedOutput(); err != nil { //nolint:noctx // the test's has ended
+		if said, err := exec.Command("umount", to).CombinedOutput(); err != nil { // the context of the test has ended
 			t.Errorf("%v: %s", err, said)
 		}
 	})
