@@ -20,7 +20,7 @@ PROCESSORS = amd64, arm64
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot image packages
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot image packages bare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -132,6 +132,9 @@ image: ## the container image in dist/image, for Linux on amd64 and arm64, as a 
 
 packages: ## packaging/ held to the real programs: image, compose file, chart, units, action; root runs the image as a root file system; podman, helm, caddy, PostgreSQL and systemd-analyze are used where they are
 	cd packaging && $(GO) vet -tags e2e ./... && $(GO) test -tags e2e -count=1 -timeout 60m $(TESTFLAGS) ./...
+
+bare: snapshot ## what make snapshot made, installed into empty root folders and used there: archive, deb, rpm; needs root, dpkg and busybox-static, and rpm2cpio with cpio for the rpm
+	cd packaging && TRIMTAB_DIST=../dist $(GO) test -tags e2e -count=1 -timeout 30m -v -run 'BareRoot|Rpm|Formula|SBOM' .
 
 screens: ## draw the README's pictures from the real chat
 	$(GO) test -count=1 -tags screens -run TestScreens ./cmd/trimtab

@@ -24,8 +24,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// caddyVersion is near the one of the compose file. Debian's 2.6 loses the body of a request
-// whose first gateway cannot be reached, and answers it with 502.
+// caddyVersion is near the one of the compose file. Before 2.8, as in Debian, it loses the body
+// of a request whose first gateway cannot be reached, and answers with 502.
 const caddyVersion = "v2.10.2"
 
 func compose(t *testing.T, env ...string) (*types.Project, error) {

@@ -182,7 +182,7 @@ func TestX9_TheImageRunsInPodman(t *testing.T) {
 	if !ok {
 		t.Fatalf("podman load says %q", loaded)
 	}
-	t.Cleanup(func() { _ = exec.Command(podman, "rmi", "--force", name).Run() }) //nolint:noctx // the test's has ended
+	t.Cleanup(func() { _ = exec.Command(podman, "rmi", "--force", name).Run() }) // the context of the test has ended
 	// Where its usual runtime may not do what it wants, as inside another container, the
 	// older one with limits that are set may. From 125 on a status is podman's own.
 	var refused []string

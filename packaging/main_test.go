@@ -199,4 +199,4 @@ func get(t *testing.T, url, bearer string, want int) string {
 }
 
 // unverified asks servers of these tests as a kubelet asks a pod: without a look at who answers.
-var unverified = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // as a kubelet does
+var unverified = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}

@@ -64,7 +64,7 @@ func dump(t *testing.T, path string) (all []string) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		rows, err := db.QueryContext(t.Context(), `SELECT * FROM `+name+` ORDER BY 1, 2`) //nolint:gosec // names of our own tables
+		rows, err := db.QueryContext(t.Context(), `SELECT * FROM `+name+` ORDER BY 1, 2`)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -175,7 +175,7 @@ func open(t *testing.T, model string) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{t: t, folder: folder, left: blocks(t, "../../docs/operate.md"), ports: map[string]string{}}
+	p := &page{t: t, folder: folder, left: blocks(t, "../../docs/howto/operate.md"), ports: map[string]string{}}
 	here := free(t, 6)
 	for i, written := range []string{"8443", "8701", "8702", "5433", "5556", "9090"} {
 		p.ports[written] = here[i]
