@@ -318,6 +318,7 @@ func TestOpenDemo_TheWalkOfANewcomer(t *testing.T) {
 	}
 	w.Look(1280, "light")
 	w.Open(strings.TrimSpace(link))
+	w.Until(`!document.querySelector("[data-again]")`)
 	for _, read := range []string{"The checkout test is red since yesterday", "Loop guard", "repeats what did not work", "1 file changed and nothing was run since", "heeded", "An improvement waits for you", "nothing here is yours"} {
 		if !strings.Contains(strings.ToLower(w.Text()), strings.ToLower(read)) {
 			t.Errorf("the first page does not say %q: %s", read, w.Text())

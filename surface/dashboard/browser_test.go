@@ -322,6 +322,12 @@ func TestV6_HostileText(t *testing.T) {
 		if eval[bool](w, `typeof window.pwned !== "undefined" || getComputedStyle(document.body).display === "none" || !!document.querySelector('main script, main img, main svg[onload], main style, form[action^="https:"], a[href^="javascript:"]')`) {
 			t.Errorf("%s: text became markup", path)
 		}
+		if eval[bool](w, `/[\u202a-\u202e\u2066-\u2069\u200b\x00\x1b]/.test(document.documentElement.outerHTML)`) {
+			t.Errorf("%s: text turns around what stands beside it", path)
+		}
+		if over := eval[int](w, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
+			t.Errorf("%s: %d pixels are cut off", path, over)
+		}
 		if n := eval[int](w, "document.documentElement.outerHTML.length"); n > 8<<20 {
 			t.Errorf("%s has %d characters", path, n)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/dashboard"
+	"github.com/trimtab/trimtab/surface/insight"
 )
 
 // TestV4_Figures measures what docs/howto/dashboard.md says of 10,000 sessions and of a session of
@@ -58,10 +59,19 @@ func TestV4_Figures(t *testing.T) {
 	s.opt = dashboard.Options{Service: service, Archive: st, Feed: st, Hosts: s.opt.Hosts, Done: s.opt.Done, Clock: s.opt.Clock}
 	s.reload()
 	began := time.Now()
-	if status, _ := s.get(s.Link()); status != 200 {
+	if status, _ := s.do("GET", s.Link(), nil, nil); status != 200 {
 		t.Fatal(status)
 	}
-	t.Logf("the first page for the first time, with all that it reads: %s", time.Since(began).Round(time.Millisecond))
+	t.Logf("the first page for the first time, with the link: %s", time.Since(began).Round(time.Millisecond))
+	long, err := st.Load(t.Context(), "s00000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began = time.Now()
+	if _, err := insight.New(insight.Options{Engine: engine}).Timeline(t.Context(), st, long); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("reading the long session for the first time: %s", time.Since(began).Round(time.Millisecond))
 	for _, path := range []string{"/", "/s/s00000", "/s/s00000?until=5000", "/s/s05000", "/effect", "/reflect", "/improve", "/assets/page.css", "/assets/live.js"} {
 		var all []time.Duration
 		size := 0

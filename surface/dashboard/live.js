@@ -43,8 +43,9 @@
       const next = new DOMParser().parseFromString(await reply.text(), "text/html").getElementById("content");
       if (reply.ok || reply.status === 404) {
         const content = document.getElementById("content");
-        const before = content.querySelectorAll(".note").length;
+        const before = content.querySelectorAll(".note").length, waited = !!content.querySelector("[data-again]");
         morph(content, next);
+        if (waited && location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
         say(content.querySelectorAll(".note").length > before ? "live: a new message of Trimtab" : "live");
       } else if (reply.status === 401 || reply.status === 403) say(reply.status === 401 ? document.body.dataset.over : "you may not see this any more");
       else say("the store does not answer; trying again");

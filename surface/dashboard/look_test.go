@@ -28,9 +28,11 @@ func (s *site) settled(path string) string {
 }
 
 func TestEffectSaysWhatWasHeeded(t *testing.T) {
-	s := open(t).in()
+	s := open(t)
+	s.findings.Cost = func(_ string, u trimtab.Usage) (float64, bool) { return float64(u.Output) / 1000, true }
+	s.reload().in()
 	text := s.settled("/effect")
-	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", ">2026-11-16</th>", "/home/ada/shop"} {
+	for _, want := range []string{"3 of 4 that asked for something", "loop guard", "before it stopped", ">2026-11-16</th>", "$8.10 <small>by the list prices", "/home/ada/shop"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q: %s", want, text)
 		}

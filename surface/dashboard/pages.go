@@ -31,6 +31,7 @@ const (
 	listed   = 200
 	detailed = 30
 	lately   = 24 * time.Hour
+	patience = 150 * time.Millisecond // for what takes long to read; a page without it asks again
 )
 
 func (d *Dashboard) funcs() template.FuncMap {
@@ -99,8 +100,8 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 	for n < min(len(rows), detailed) && (n < 5 || d.opt.Clock().Sub(rows[n].Updated) < lately) {
 		n++
 	}
-	d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n])
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed, "Legend": legend(rows)})
+	whole := d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n], patience)
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed, "Legend": legend(rows), "Reading": !whole})
 }
 
 // speakers are the kinds of messages, and when each speaks.
@@ -232,7 +233,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 		d.failed(w, r, err)
 		return
 	}
-	line, err := d.opt.Insight.Timeline(r.Context(), d.archive(r), s)
+	line, ready, err := d.opt.Insight.Soon(r.Context(), d.archive(r), s, patience)
 	if err != nil {
 		d.failed(w, r, err)
 		return
@@ -245,7 +246,7 @@ func (d *Dashboard) session(w http.ResponseWriter, r *http.Request) {
 	}
 	shown := cut(line.Turns, until)
 	d.page(w, r, "session", map[string]any{
-		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, mode), "Totals": line.Totals, "Turns": shown.Turns, "Stretch": shown,
+		"Title": s.Title, "Live": "session " + id, "Info": s.Info, "Facts": facts(s, mode), "Totals": line.Totals, "Turns": shown.Turns, "Stretch": shown, "Reading": !ready,
 		"Status": d.opt.Service.Engine().Status(s), "Todos": s.Todos, "Modes": d.opt.Modes, "Mode": mode, "Heed": s.Heed,
 		"Steers": d.steers(r, s.Info), "Said": allSaid(shown.Turns), "Steering": d.steering(r, s),
 	})

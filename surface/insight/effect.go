@@ -28,10 +28,13 @@ type Tally struct {
 	Unheeded int `json:"unheeded"`
 	Tokens   int `json:"tokens"`
 	Lost     int `json:"lost"`
+
+	Dollars float64 `json:"dollars"` // what the sessions spent, with all that the agents did; not told by kind
 }
 
 func (t *Tally) add(o Tally) {
 	t.Notes, t.Heeded, t.Unheeded, t.Tokens, t.Lost = t.Notes+o.Notes, t.Heeded+o.Heeded, t.Unheeded+o.Unheeded, t.Tokens+o.Tokens, t.Lost+o.Lost
+	t.Dollars += o.Dollars
 }
 
 // Share is how many of those that were judged were heeded, in percent; -1 where none was.
@@ -64,6 +67,7 @@ type rolled struct {
 	notes   map[noted]Tally
 }
 
+// noted is who spoke when; by "" is what the agent itself spent.
 type noted struct{ week, by string }
 
 // rollup keeps the tallies of sessions.
@@ -72,7 +76,7 @@ type rollup struct {
 	kept map[string]rolled
 }
 
-func (u *rollup) of(ctx context.Context, from trimtab.Archive, info trimtab.Info) (map[noted]Tally, error) {
+func (u *rollup) of(ctx context.Context, from trimtab.Archive, info trimtab.Info, cost func(string, trimtab.Usage) (float64, bool)) (map[noted]Tally, error) {
 	u.mu.Lock()
 	was, ok := u.kept[info.ID]
 	u.mu.Unlock()
@@ -90,6 +94,13 @@ func (u *rollup) of(ctx context.Context, from trimtab.Archive, info trimtab.Info
 	notes := map[noted]Tally{}
 	for _, turn := range line.Turns {
 		for _, i := range turn.Items {
+			if i.Usage != nil && cost != nil {
+				at := noted{week: monday(cmp.Or(i.At, info.Updated))}
+				dollars, _ := cost(info.Model, *i.Usage)
+				t := notes[at]
+				t.add(Tally{Dollars: dollars})
+				notes[at] = t
+			}
 			if i.Kind != timeline.Ours || i.Note == nil {
 				continue
 			}
@@ -176,7 +187,7 @@ func (t *Teller) effect(ctx context.Context, from trimtab.Archive, now time.Time
 		if now.Sub(info.Updated) > Weeks*7*24*time.Hour {
 			break // the newest come first
 		}
-		notes, err := t.rolled.of(ctx, from, info)
+		notes, err := t.rolled.of(ctx, from, info, t.opt.Cost)
 		if err != nil {
 			continue // it was removed meanwhile, or cannot be read
 		}
@@ -187,14 +198,16 @@ func (t *Teller) effect(ctx context.Context, from trimtab.Archive, now time.Time
 			}
 			e.All.add(n)
 			add(weeks, at.week, n)
-			add(kinds, at.by, n)
+			if at.by != "" {
+				add(kinds, at.by, n)
+			}
 			add(projects, cmp.Or(info.Repo, info.Project), n)
 			add(people, info.User, n)
 		}
 	}
 	e.Weeks, e.Kinds, e.Projects, e.People = counted(weeks), counted(kinds), counted(projects), counted(people)
-	if first := slices.IndexFunc(e.Weeks, func(w Counted) bool { return w.Notes > 0 }); first > 0 {
-		e.Weeks = e.Weeks[first:] // before the first message there is nothing to see
+	if first := slices.IndexFunc(e.Weeks, func(w Counted) bool { return w.Notes > 0 || w.Dollars > 0 }); first > 0 {
+		e.Weeks = e.Weeks[first:] // before the first there is nothing to see
 	}
 	for _, by := range [][]Counted{e.Kinds, e.Projects, e.People} {
 		slices.SortStableFunc(by, func(a, b Counted) int { return cmp.Compare(b.Notes, a.Notes) })

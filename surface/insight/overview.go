@@ -40,6 +40,7 @@ type Said struct {
 // glance is what is kept of a session: its messages are read again only when it changed.
 type glance struct {
 	version int
+	created time.Time
 	totals  timeline.Totals
 	last    *timeline.Note
 	at      time.Time
@@ -70,33 +71,63 @@ func (t *Teller) Overview(ctx context.Context, from trimtab.Archive, after strin
 	return rows, "", nil
 }
 
-// Detail adds what steers sessions. One that cannot be read is told without.
-func (t *Teller) Detail(ctx context.Context, from trimtab.Archive, rows []Row) {
+// Detail adds what steers sessions, and waits so long for that. What is not read then is
+// read beside whoever asks, and false says that they should ask again; a session that cannot
+// be read is told without.
+func (t *Teller) Detail(ctx context.Context, from trimtab.Archive, rows []Row, wait time.Duration) (whole bool) {
+	type read struct {
+		row     int
+		session trimtab.Session
+		glance  glance
+		err     error
+	}
+	results := make(chan read, len(rows)) // nobody may be left to take them
+	ids := make([]string, len(rows))
 	for i := range rows {
-		row := &rows[i]
-		s, err := from.Load(ctx, row.ID)
-		if err != nil {
-			continue
+		ids[i] = rows[i].ID
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		for i, id := range ids {
+			one := read{row: i}
+			if one.session, one.err = from.Load(ctx, id); one.err == nil {
+				one.glance, one.err = t.glance(ctx, from, one.session)
+			}
+			results <- one
 		}
-		g, err := t.glance(ctx, from, s)
-		if err != nil {
-			continue
+	}()
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	for range rows {
+		select {
+		case one := <-results:
+			if one.err == nil {
+				t.fill(&rows[one.row], one.session, one.glance)
+			}
+		case <-late.C:
+			return false
 		}
-		row.Known, row.Step, row.Context = true, s.Step, s.Meter.Context
-		row.Status = append(row.Status, t.opt.Engine.Status(s)...)
-		row.Totals, row.Last, row.LastAt, row.Loops = g.totals, g.last, g.at, g.loops
-		row.Said = append(row.Said, g.said...)
-		if t.opt.Cost != nil {
-			row.Cost, _ = t.opt.Cost(s.Model, g.totals.Usage)
-		}
+	}
+	return true
+}
+
+func (t *Teller) fill(row *Row, s trimtab.Session, g glance) {
+	row.Known, row.Step, row.Context = true, s.Step, s.Meter.Context
+	row.Status = append(row.Status, t.opt.Engine.Status(s)...)
+	row.Totals, row.Last, row.LastAt, row.Loops = g.totals, g.last, g.at, g.loops
+	row.Said = append(row.Said, g.said...)
+	if t.opt.Cost != nil {
+		row.Cost, _ = t.opt.Cost(s.Model, g.totals.Usage)
 	}
 }
 
+// glance reads a session, unless it is known as it is.
 func (t *Teller) glance(ctx context.Context, from trimtab.Archive, s trimtab.Session) (glance, error) {
 	t.mu.Lock()
 	g, ok := t.glances[s.ID]
 	t.mu.Unlock()
-	if ok && g.version == s.Version {
+	if ok && g.version == s.Version && g.created.Equal(s.Created) {
 		return g, nil
 	}
 	line, err := t.Timeline(ctx, from, s)
@@ -104,7 +135,7 @@ func (t *Teller) glance(ctx context.Context, from trimtab.Archive, s trimtab.Ses
 		return g, err
 	}
 	g = look(line)
-	g.version = s.Version
+	g.version, g.created = s.Version, s.Created
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.glances) >= maxGlances {

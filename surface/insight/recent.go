@@ -30,22 +30,82 @@ type reading struct {
 
 // recent are the readings, the one used last at the end.
 type recent struct {
-	mu   sync.Mutex
-	all  []reading
-	drop *time.Timer
+	mu      sync.Mutex
+	all     []reading
+	reading map[string]chan struct{} // closed when a session is read
+	drop    *time.Timer
 }
 
-// Timeline is a session in order. Whoever asks was shown the session by the archive.
+// Timeline is a session in order. Whoever asks was shown the session by the archive. One
+// reads for all who ask meanwhile.
 func (t *Teller) Timeline(ctx context.Context, from trimtab.Archive, s trimtab.Session) (timeline.Timeline, error) {
+	done, err := t.recent.begin(ctx, s.ID)
+	if err != nil {
+		return timeline.Timeline{}, err
+	}
+	defer done()
 	r := t.recent.find(s)
-	if r.version != s.Version {
-		var err error
+	if r.version != s.Version || r.id == "" {
 		if r, err = r.on(ctx, from, s); err != nil {
 			return timeline.Timeline{}, err
 		}
 	}
 	t.recent.keep(r)
 	return timeline.New(timeline.Told(s), r.messages, r.journal), nil
+}
+
+// begin waits until nobody else reads the session.
+func (k *recent) begin(ctx context.Context, id string) (done func(), err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.reading[id] != nil {
+		other := k.reading[id]
+		k.mu.Unlock()
+		select {
+		case <-other:
+			k.mu.Lock()
+		case <-ctx.Done():
+			k.mu.Lock()
+			return nil, ctx.Err()
+		}
+	}
+	mine := make(chan struct{})
+	if k.reading == nil {
+		k.reading = map[string]chan struct{}{}
+	}
+	k.reading[id] = mine
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.reading, id)
+		close(mine)
+	}, nil
+}
+
+// Soon is Timeline for whoever cannot wait long. What is not read then goes on being read,
+// and false says that they should ask again.
+func (t *Teller) Soon(ctx context.Context, from trimtab.Archive, s trimtab.Session, wait time.Duration) (line timeline.Timeline, ready bool, err error) {
+	if s.Seq < keepFrom { // nobody waits for these
+		line, err = t.Timeline(ctx, from, s)
+		return line, true, err
+	}
+	type read struct {
+		line timeline.Timeline
+		err  error
+	}
+	result := make(chan read, 1) // nobody may be left to take it
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		line, err := t.Timeline(ctx, from, s)
+		result <- read{line, err}
+	}()
+	select {
+	case r := <-result:
+		return r.line, true, r.err
+	case <-time.After(wait):
+		return line, false, nil
+	}
 }
 
 // on reads what came since, messages and journal at once.

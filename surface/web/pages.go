@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/insight"
@@ -48,12 +49,15 @@ func (a *API) overview(w http.ResponseWriter, r *http.Request) {
 		failed(w, err)
 		return
 	}
-	a.opt.Insight.Detail(r.Context(), mine, rows)
-	answer(w, map[string]any{"sessions": append([]insight.Row{}, rows...), "next": next})
+	whole := a.opt.Insight.Detail(r.Context(), mine, rows, patience)
+	answer(w, map[string]any{"running": !whole, "sessions": append([]insight.Row{}, rows...), "next": next})
 }
 
 // mostDetailed is how many sessions are told at once with what steers them: each is read.
 const mostDetailed = 50
+
+// patience is how long that is waited for.
+const patience = 20 * time.Second
 
 // timeline is a session in order: its turns, with every message of ours at its place.
 func (a *API) timeline(w http.ResponseWriter, r *http.Request) {
