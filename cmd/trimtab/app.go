@@ -27,6 +27,7 @@ import (
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
+	"github.com/trimtab/trimtab/store/content"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/store/owned"
@@ -169,7 +170,7 @@ func (a *app) personal(st trimtab.Archive, db database, changes feed.Source, who
 	if err != nil {
 		return nil, err
 	}
-	mine, err := identity.Open(st, identity.Options{Config: who, Environ: a.environ, Data: dir, Shared: shared, Serves: a.passing, Show: a.flag.user})
+	mine, err := identity.Open(st, identity.Options{Config: who, Environ: a.environ, Data: dir, Shared: shared, Serves: a.passing, Show: a.flag.user, Content: content.Filter(a.settings.Store.Content, a.redactor(false))})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/trimtab/trimtab/steer/external"
 	"github.com/trimtab/trimtab/surface/gateway"
 	"github.com/trimtab/trimtab/surface/inside"
+	"github.com/trimtab/trimtab/surface/operate"
 	"github.com/trimtab/trimtab/surface/server"
 	"github.com/trimtab/trimtab/surface/signin"
 	"github.com/trimtab/trimtab/surface/tui"
@@ -76,6 +77,7 @@ func (a *app) config() (*Settings, error) {
 		}
 		a.progress("%s (ignored)\n", p)
 	}
+	operate.KeepPolicy(a.operation())
 	if p := a.loaded.Project; p.Idle() {
 		a.progress("the project's settings have no effect: %s\n", p.Why)
 	}

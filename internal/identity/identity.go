@@ -40,10 +40,11 @@ type Config struct {
 type Options struct {
 	Config
 	Environ []string
-	Data    string // the data folder, which keeps a name that was made
-	Shared  bool   // the store is a server that others use
-	Serves  bool   // a gateway, also for others
-	Show    string // whose sessions are asked for, where it is not the person
+	Data    string                              // the data folder, which keeps a name that was made
+	Shared  bool                                // the store is a server that others use
+	Serves  bool                                // a gateway, also for others
+	Show    string                              // whose sessions are asked for, where it is not the person
+	Content func(trimtab.Commit) trimtab.Commit // what of a change is stored: see owned.Options
 }
 
 // variable names the person, and wins over the settings.
@@ -55,7 +56,7 @@ func Open(st trimtab.Archive, opt Options) (*owned.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return owned.New(st, owned.Options{User: name, Role: owned.Role(opt.Role), Show: opt.Show, Serves: opt.Serves, Shared: opt.Shared, Repo: NewFinder(opt.Environ, opt.Shared).cached()})
+	return owned.New(st, owned.Options{User: name, Role: owned.Role(opt.Role), Show: opt.Show, Serves: opt.Serves, Shared: opt.Shared, Repo: NewFinder(opt.Environ, opt.Shared).cached(), Content: opt.Content})
 }
 
 // nameOf is who the person is: as the environment or the settings say, else a name that

@@ -56,6 +56,8 @@ type Options struct {
 	Serves bool                       // a gateway for others: a new session is whose it says, and those of a user can be asked for
 	Shared bool                       // a server: a session of nobody is listed for nobody, and is whose who knows its id
 	Repo   func(folder string) string // the repository in a folder, "" where none is known; nil knows none
+	// Content is a change as it is to be stored; nil stores all of it. See package content.
+	Content func(trimtab.Commit) trimtab.Commit
 }
 
 // Store is a user's part of a store. It is safe for use by several goroutines.
@@ -148,6 +150,9 @@ func (s *Store) own(c trimtab.Commit) (trimtab.Commit, error) {
 	}
 	if c.Session.Repo == "" {
 		c.Session.Repo = s.repo(c.Session.Project)
+	}
+	if s.opt.Content != nil {
+		c = s.opt.Content(c)
 	}
 	return c, nil
 }

@@ -40,7 +40,7 @@ func (g *Steerer) whose(ctx context.Context, r *http.Request, to route, from cli
 		return g.locked(ctx, id)
 	}
 	if own := body.Session(); own != "" {
-		return g.locked(ctx, g.scoped(r, usable(from.name()+":"+own)))
+		return g.locked(ctx, g.hostsOwn(r, usable(from.name()+":"+own)))
 	}
 	if from.side(r.Header, to.format, &body) != "" {
 		return nil, nil

@@ -42,6 +42,45 @@ func (g *Steerer) scoped(r *http.Request, id string) string {
 	return userPrefix + user + ":" + hex.EncodeToString(sum[:16])
 }
 
+// hostsOwn is the id of a session that a host names, within those of its user. Hooks of the
+// host may know it already, by the host's own name for it: one session has one id, whoever
+// saw it first.
+func (g *Steerer) hostsOwn(r *http.Request, id string) string {
+	own, user := g.scoped(r, id), g.user(r)
+	if user == "" {
+		return own
+	}
+	if known, ok := g.own.Load(own); ok {
+		return known.(string)
+	}
+	archive, ok := g.opt.History.(trimtab.Store)
+	if !ok {
+		return own
+	}
+	_, err := archive.Load(r.Context(), own)
+	switch {
+	case err == nil:
+		g.known(own, own)
+	case errors.Is(err, trimtab.ErrNotFound):
+		if s, err := archive.Load(r.Context(), id); err == nil && s.User == user {
+			g.known(own, id)
+			return id
+		}
+	}
+	return own
+}
+
+// maxOwn bounds the ids that are remembered; they are looked for again afterwards.
+const maxOwn = 10_000
+
+func (g *Steerer) known(own, id string) {
+	if g.ownCount.Add(1) > maxOwn {
+		g.own.Clear()
+		g.ownCount.Store(1)
+	}
+	g.own.Store(own, id)
+}
+
 // userOf is the user in the id of a session; "" where it is no caller's.
 func (g *Steerer) userOf(id string) string {
 	if rest, ok := strings.CutPrefix(id, userPrefix); ok && g.opt.Guard != nil {

@@ -213,10 +213,19 @@ func lineOf(m trimtab.Message) line {
 	if l.theirs {
 		l.hash = 0
 	}
-	if l.hash == 0 && l.reply {
+	if l.hash == 0 && l.reply && !redacted(m) {
 		l.words = wordsOf(m)
 	}
 	return l
+}
+
+// redacted reports whether a message was stored without something that it said. What is left
+// does not say what came; the reply is then known by its place alone.
+func redacted(m trimtab.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p trimtab.Part) bool {
+		text, ok := p.(trimtab.Text)
+		return ok && (text.Text == "" || strings.Contains(text.Text, "[REDACTED:"))
+	})
 }
 
 // History is where the messages of a session are kept. A trimtab.Archive is one.

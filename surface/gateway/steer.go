@@ -400,7 +400,7 @@ func (g *Steerer) named(r *http.Request, to route, from client) (id string, sure
 	}
 	for _, name := range from.Session {
 		if id := r.Header.Get(name); id != "" {
-			return g.scoped(r, usable(from.name()+":"+id)), true
+			return g.hostsOwn(r, usable(from.name()+":"+id)), true
 		}
 	}
 	return "", false

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -28,8 +29,11 @@ type Steerer struct {
 	turns    *turns
 	refused  sync.Map // "provider model" of those that take no instructions inside the conversation
 	renamed  sync.Map // the session that goes on at the address of a run, by the name of the address
+	own      sync.Map // the id of a caller's session, by the one that it has within theirs
 	zstd     func() (*zstd.Decoder, error)
 	Stats    Stats
+
+	ownCount atomic.Int64
 }
 
 // NewSteerer returns a steerer. Of the options, Upstreams, Transport and Rested are

@@ -26,6 +26,7 @@ type Service interface {
 type Options struct {
 	Service Service
 	Data    string // the folder for data; boxes are below it
+	User    string // whose sessions these are, on a store that others use; "" where nobody else does
 	Project string // the folder that the agent works in, where its input does not say
 	Gateway bool   // a gateway sees the agent's requests
 	Relay   Relay  // asks that gateway which notes the host is to add; nil is not at all
@@ -103,7 +104,7 @@ func (h *Hook) Answer(ctx context.Context, c spool.Call) (Answer, error) {
 		return Answer{}, err
 	}
 	box := spool.At(h.opt.Data, c)
-	t := &turn{Hook: h, call: c, in: in, box: box, id: h.id(c)}
+	t := &turn{Hook: h, call: c, in: in, box: box, id: h.id(ctx, c)}
 	if ev, ok := ownCommand(in.Prompt); ok && c.Event.Kind == spool.Prompt && c.Host.Hooks.Blocks {
 		a, err := t.command(ctx, ev)
 		a.Session = t.id

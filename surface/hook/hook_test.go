@@ -257,7 +257,7 @@ func TestG7_OneIdentityOnEverySurface(t *testing.T) {
 		if !ok {
 			h.Name = name
 		}
-		return New(opt).id(spool.Call{Host: h, Session: session})
+		return New(opt).id(t.Context(), spool.Call{Host: h, Session: session})
 	}
 	run := Options{Gateway: true, Session: "20261115-101500-k3x9"}
 	for _, c := range []struct{ got, want string }{

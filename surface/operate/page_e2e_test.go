@@ -638,9 +638,15 @@ func (p *page) restored(ann, bob string) {
 	if text := strings.Join(before, "\n"); len(before) < 4 || !strings.Contains(text, `"u:ann:`) || !strings.Contains(text, `"u:bob:`) {
 		p.t.Fatalf("%s", text)
 	}
+	if out := p.next("10."); !strings.Contains(out, "the store does not answer") {
+		p.t.Errorf("%s", out)
+	}
+	if err := p.work(p.t.Context(), p.browser(), ann, "ann-without", "claude-opus-5", "go on"); err != nil {
+		p.t.Errorf("without the database: %v\n%s", err, p.logs())
+	}
 	p.next("10.") // it compares by itself
 	p.t.Logf("%d sessions were lost and restored", len(before))
-	for name, key := range map[string]string{"ann": ann, "bob": bob} {
+	for name, key := range map[string]string{"ann": ann, "bob": bob} { // the keys are good again
 		if err := p.work(p.t.Context(), p.browser(), key, name+"-after", "claude-opus-5", "go on"); err != nil {
 			p.t.Errorf("%v\n%s", err, p.logs())
 		}
@@ -678,4 +684,24 @@ func (p *page) dayByDay(ann, bob string) {
 	if out := p.next("Day by day"); !strings.Contains(out, "0.05") || !strings.Contains(out, "policy") {
 		p.t.Errorf("the policy: %s", out)
 	}
+	p.policyIsKept(ann)
+}
+
+// policyIsKept changes the policy, and has Ann give a command an hour later: she has it by
+// itself.
+func (p *page) policyIsKept(ann string) {
+	p.t.Helper()
+	kept := filepath.Join(p.team("ann"), ".local", "share", "trimtab", "policy.json")
+	text := regexp.MustCompile(`"at": "[^"]*"`).ReplaceAllString(read(kept), `"at": "2026-01-01T00:00:00Z"`)
+	for file, body := range map[string]string{kept: text, p.team("policy.json"): `{"steering": {"budget": 0.07}, "locked": ["steering.budget"]}`} {
+		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	p.until("the new policy is Ann's", func() bool {
+		c := p.command(filepath.Join(p.folder, "bin", "trimtab"), "config", "show")
+		c.Env = append(c.Env, "HOME="+p.team("ann"), "ANN="+ann, "SSL_CERT_FILE="+p.team("cert.pem"))
+		out, err := c.Output()
+		return err == nil && strings.Contains(string(out), "0.07")
+	})
 }

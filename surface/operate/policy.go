@@ -3,12 +3,15 @@ package operate
 import (
 	"context"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trimtab/trimtab/internal/policy"
+	"github.com/trimtab/trimtab/internal/procgroup"
 )
 
 // PolicyCommand is the one with which a client has the settings that its gateway serves.
@@ -74,4 +77,23 @@ func (e Env) policy(ctx context.Context, from policy.Source, refresh, leave bool
 		return err
 	}
 	return e.answer(held{strings.TrimSuffix(from.URL, "/"), e.Clock().UTC()}, "you have the policy of "+from.URL+"; trimtab config show says what it decided")
+}
+
+// KeepPolicy has the policy of a gateway asked for again where it is due, by a process of its
+// own: most commands are over before a gateway far away has answered, and none is to wait for
+// it. What goes wrong there is tried again later; trimtab config policy --refresh says it.
+func KeepPolicy(e Env) {
+	data, err := e.Data()
+	if err != nil || !policy.Due(data, e.Clock()) {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	c := exec.Command(self, "config", "policy", "--refresh", "--quiet", "--data", data) //nolint:gosec // ourselves
+	procgroup.Set(c)                                                                   // what ends this program does not end it
+	if c.Start() == nil {
+		go func() { _ = c.Wait() }() // for a program that runs long; a short one leaves it to the system
+	}
 }

@@ -116,6 +116,9 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 		Service: s.service, Data: data, Project: folder, Guard: guarded, Clock: r.Clock, Log: r.log(),
 		Gateway: behind, Session: r.Home.Getenv("TRIMTAB_SESSION"),
 	}
+	if mine, ok := s.store.(interface{ User() string }); ok {
+		opt.User = mine.User()
+	}
 	if run, err := inside.Find(data, r.Home.Getenv(inside.Variable)); err == nil {
 		opt.Early = func(ev trimtab.Asked) error {
 			_, err := run.Offer(inside.Offer{Command: ev.Command, Args: ev.Args, Sure: true, At: r.Clock()})

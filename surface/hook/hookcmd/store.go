@@ -7,17 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/identity"
+	"github.com/trimtab/trimtab/internal/secret"
 	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/session/subprocess"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/external"
+	"github.com/trimtab/trimtab/store/content"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/store/sqlite"
 	"github.com/trimtab/trimtab/surface/hook"
@@ -26,7 +29,8 @@ import (
 // Store is the part of the store's settings that every program needs, the chat too.
 type Store struct {
 	sqlite.Config
-	URL string `json:"url" guard:"user" hide:"true" doc:"a database server to use in the place of the file, as postgres://USER@HOST/DATABASE?sslmode=verify-full"`
+	URL     string `json:"url" guard:"user" hide:"true" doc:"a database server to use in the place of the file, as postgres://USER@HOST/DATABASE?sslmode=verify-full"`
+	Content string `json:"content" default:"full" enum:"full,redacted,none" guard:"user" doc:"what is stored of what is said: full; redacted, without keys and passwords; none, only who said something when and which tools were called. Notes, todo lists and goals are stored in any case: steering needs them. Our own chat can go on with a session only where its words are stored"`
 }
 
 // Settings are those that an answer depends on. What else is set is nothing to it.
@@ -135,7 +139,11 @@ func (r Run) openFile(ctx context.Context, name string, cfg Settings, data strin
 	if err != nil {
 		return nil, err
 	}
-	mine, err := identity.Open(file, identity.Options{Config: cfg.User, Environ: r.Environ, Data: data})
+	redactor := sync.OnceValue(func() func(string) string {
+		return secret.Redactor(secret.Options{Known: secret.FromEnviron(r.Environ)})
+	})
+	redact := func(text string) string { return redactor()(text) } // made where it is asked for: a host waits
+	mine, err := identity.Open(file, identity.Options{Config: cfg.User, Environ: r.Environ, Data: data, Content: content.Filter(cfg.Store.Content, redact)})
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
