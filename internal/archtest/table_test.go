@@ -262,7 +262,7 @@ var deps = []dep{
 	{"github.com/prometheus/common", []string{"surface/metrics", "_test"}, "the text format of Prometheus"},
 	{"github.com/spf13/pflag", []string{"internal/manual", "_test"}, "the flags of cobra's commands"},
 	{"github.com/spf13/cobra", []string{"cmd/trimtab", "surface/operate", "surface/welcome", "trial/trialcmd", "internal/manual"}, "only the command reads flags"},
-	{"github.com/mattn/go-isatty", []string{"cmd/trimtab"}, "a person at a terminal is answered otherwise than a pipe"},
+	{"github.com/mattn/go-isatty", []string{"cmd/trimtab", "surface/tui"}, "a person at a terminal is answered otherwise than a pipe"},
 	{"github.com/tailscale/hujson", []string{"internal/config", "internal/policy", "surface/hook/install", "host/setup"}, "config files may have comments, and errors need positions"},
 	{"github.com/pelletier/go-toml/v2", []string{"surface/hook/install", "host/setup", "trial/task"}, "a host's settings and a task in TOML are decided from the parsed document"},
 	{"github.com/aymanbagabas/go-udiff", []string{"agent/tool", "surface/hook/install"}, "line diffs for people who are asked before something is written"},

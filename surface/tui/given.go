@@ -19,7 +19,7 @@ func (c *chat) untouched() bool {
 	return c.text.Empty() || c.given.text != "" && c.text.String() == c.given.text
 }
 
-// setAside makes room for a command.
+// setAside takes the prompt out of the way of a command.
 func (c *chat) setAside() {
 	if c.given.text == "" || c.text.String() != c.given.text {
 		return

@@ -31,7 +31,7 @@ type wholeRunes struct {
 
 func (w *wholeRunes) Read(p []byte) (int, error) {
 	if len(p) < utf8.UTFMax {
-		return w.File.Read(p) // nobody does; there would be no room to hold anything back
+		return w.File.Read(p) // nobody does; nothing could be held back
 	}
 	n := copy(p, w.held)
 	w.held = w.held[:0]

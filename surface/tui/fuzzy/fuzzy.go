@@ -16,14 +16,16 @@ type Index struct {
 	paths []string
 	low   []string // in lower case
 	masks []uint64 // which letters occur: most paths are passed over by one comparison
+	parts []part
 }
 
 // New makes an index of paths; those of folders end with a slash.
 func New(paths []string) *Index {
-	x := &Index{paths: paths, low: make([]string, len(paths)), masks: make([]uint64, len(paths))}
+	x := &Index{paths: paths, low: make([]string, len(paths)), masks: make([]uint64, len(paths)), parts: make([]part, len(paths))}
 	for i, p := range paths {
 		x.low[i] = strings.ToLower(p)
 		x.masks[i] = mask(x.low[i])
+		x.parts[i] = partsOf(x.low[i])
 	}
 	return x
 }
@@ -53,7 +55,7 @@ func (x *Index) Match(query string, n int) []string {
 		if x.masks[i]&want != want || len(low) < len(query) {
 			continue
 		}
-		if s, ok := score(low, query); ok {
+		if s, ok := score(low, query, x.parts[i]); ok {
 			hits = append(hits, hit{i, s})
 		}
 	}
@@ -98,24 +100,11 @@ const (
 
 // score says how well a path fits: letters in a row and at the beginnings of words
 // count most, and of the ways to place them the one nearest to the end is taken.
-func score(path, query string) (total int, ok bool) {
+func score(path, query string, p part) (total int, ok bool) {
 	if query == "" {
-		return -strings.Count(path, "/"), true
+		return -p.depth, true
 	}
-	name := strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/') + 1
-	switch base := strings.TrimSuffix(path[name:], "/"); {
-	case path == query, base == query:
-		total += 2 * wholeName
-	case strings.HasPrefix(base, query):
-		total += wholeName
-	case strings.HasPrefix(path, query):
-		total += wholeStart
-	case strings.Contains(base, query):
-		total += wholeStart / 2
-	case strings.Contains(path, query):
-		total += wholeStart / 4
-	}
-	at := len(path)
+	name, at := p.name, len(path)
 	row := false
 	for i := len(query) - 1; i >= 0; i-- {
 		j := strings.LastIndexByte(path[:at], query[i])
@@ -134,5 +123,30 @@ func score(path, query string) (total int, ok bool) {
 		}
 		at, row = j, true
 	}
-	return total - strings.Count(path, "/"), true
+	return total + whole(path, query, p) - p.depth, true
+}
+
+// whole is what a query is worth that stands in a path as it is.
+func whole(path, query string, p part) int {
+	switch base := path[p.name:p.end]; {
+	case path == query, base == query:
+		return 2 * wholeName
+	case strings.HasPrefix(base, query):
+		return wholeName
+	case strings.HasPrefix(path, query):
+		return wholeStart
+	case strings.Contains(base, query):
+		return wholeStart / 2
+	case strings.Contains(path, query):
+		return wholeStart / 4
+	}
+	return 0
+}
+
+// part is where the last part of a path stands, and how many slashes it has.
+type part struct{ name, end, depth int }
+
+func partsOf(path string) part {
+	bare := strings.TrimSuffix(path, "/")
+	return part{strings.LastIndexByte(bare, '/') + 1, len(bare), strings.Count(path, "/")}
 }
