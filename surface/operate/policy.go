@@ -92,7 +92,7 @@ func KeepPolicy(e Env) {
 		return
 	}
 	c := exec.Command(self, "config", "policy", "--refresh", "--quiet", "--data", data) //nolint:gosec // ourselves
-	procgroup.Set(c)                                                                   // what ends this program does not end it
+	procgroup.Set(c)                                                                    // what ends this program does not end it
 	if c.Start() == nil {
 		go func() { _ = c.Wait() }() // for a program that runs long; a short one leaves it to the system
 	}
