@@ -28,8 +28,15 @@ func TestX6_APolicyIsDueAgain(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{
-		{time.Minute, false}, {59 * time.Minute, false}, {61 * time.Minute, true}, {62 * time.Minute, false}, {70 * time.Minute, false},
-		{72 * time.Minute, true}, {73 * time.Minute, false}, {24 * time.Hour, true}, {-time.Hour, true},
+		{time.Minute, false},
+		{59 * time.Minute, false},
+		{61 * time.Minute, true},
+		{62 * time.Minute, false},
+		{70 * time.Minute, false},
+		{72 * time.Minute, true},
+		{73 * time.Minute, false},
+		{24 * time.Hour, true},
+		{-time.Hour, true},
 	} {
 		if got := policy.Due(data, at.Add(c.after)); got != c.want {
 			t.Errorf("after %v: %v", c.after, got)

@@ -108,16 +108,16 @@ func raw(in json.RawMessage, redact func(string) string) json.RawMessage {
 		changed = changed || t != s
 		return t
 	}))
-	switch {
-	case changed && err == nil:
-		return out
-	case redact(string(in)) != string(in): // a key with its value, as in "password": "…"
-		if text := redact(string(in)); json.Valid([]byte(text)) {
-			return json.RawMessage(text)
-		}
-		return nil
+	if !changed || err != nil {
+		out = in
 	}
-	return in
+	switch text := redact(string(out)); { // in a key, or told by its key, as in "password": "…"
+	case text == string(out):
+		return out
+	case json.Valid([]byte(text)):
+		return json.RawMessage(text)
+	}
+	return nil
 }
 
 func walk(v any, each func(string) string) any {

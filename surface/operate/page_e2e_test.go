@@ -77,7 +77,6 @@ type page struct {
 	ran    int
 	err    bytes.Buffer
 	who    *syscall.Credential
-	client *http.Client
 }
 
 // port is the one that stands for a port of the page.
@@ -665,7 +664,7 @@ func (p *page) dayByDay(ann, bob string) {
 		return true
 	})
 	until := func() time.Time {
-		conn, err := tls.Dial("tcp", "127.0.0.1:"+p.port("8702"), &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // which certificate it has is the question
+		conn, err := tls.Dial("tcp", "127.0.0.1:"+p.port("8702"), &tls.Config{InsecureSkipVerify: true}) // which certificate it has is the question
 		if err != nil {
 			p.t.Fatal(err)
 		}

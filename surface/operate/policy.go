@@ -91,8 +91,8 @@ func KeepPolicy(e Env) {
 	if err != nil {
 		return
 	}
-	c := exec.Command(self, "config", "policy", "--refresh", "--quiet", "--data", data) //nolint:gosec // ourselves
-	procgroup.Set(c)                                                                   // what ends this program does not end it
+	c := exec.Command(self, "config", "policy", "--refresh", "--quiet", "--data", data)
+	procgroup.Set(c) // what ends this program does not end it
 	if c.Start() == nil {
 		go func() { _ = c.Wait() }() // for a program that runs long; a short one leaves it to the system
 	}
