@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/steer/frame"
@@ -36,7 +35,7 @@ func writeFrames(p *termsafe.Printer, file string, damaged int, rep FrameReport)
 		if b.Kind == frame.Pop {
 			end = " as " + string(b.Status)
 		}
-		p.Printf("  step %-5d %-4s %s%s: %s - %s (%d %%)\n", b.Step, b.Kind, b.Frame, end, sessiontext.FirstLine(b.Goal, 60), b.Reason, b.Confidence)
+		p.Printf("  step %-5d %-4s %s%s: %s - %s (%d %%)\n", b.Step, b.Kind, b.Frame, end, termsafe.FirstLine(b.Goal, 60), b.Reason, b.Confidence)
 	}
 	p.Printf("  boundaries drawn by the heuristics: %d; suggestions, had nobody followed any: %d\n", len(rep.Boundaries), rep.Suggested)
 	for _, peak := range rep.Highest {

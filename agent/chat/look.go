@@ -14,7 +14,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/agent/toolset"
-	"github.com/trimtab/trimtab/export/sessiontext"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/session"
 )
@@ -87,7 +87,7 @@ func (c *Chat) Tools(s trimtab.Session) []ToolStatus {
 		name := "mcp " + st.Server
 		switch {
 		case st.Fault != "":
-			out = append(out, ToolStatus{name, sessiontext.FirstLine(st.Fault, 200), "did not start"})
+			out = append(out, ToolStatus{name, termsafe.FirstLine(st.Fault, 200), "did not start"})
 		case !st.Asked:
 			out = append(out, ToolStatus{name, "starts with the next prompt", ""})
 		case len(st.Tools) == 0:
@@ -120,7 +120,7 @@ func (c *Chat) statuses(s trimtab.Session, tools []tool.Tool) []ToolStatus {
 	policy := c.policy()
 	for _, t := range tools {
 		line, _, _ := strings.Cut(t.Description, ". ")
-		st := ToolStatus{Name: t.Name, Text: sessiontext.FirstLine(line, 200)}
+		st := ToolStatus{Name: t.Name, Text: termsafe.FirstLine(line, 200)}
 		if name := policy.ExcludedBy(s, t.Tool); name != "" {
 			st.Off = "not in " + name
 		}

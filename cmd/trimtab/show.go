@@ -9,6 +9,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessiontext"
+	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
 func sessionShow(a *app) *cobra.Command {
@@ -90,4 +91,4 @@ func (a *app) showJSON(ctx context.Context, s trimtab.Session) error {
 	}{s, messages, journal})
 }
 
-func firstLine(text string, most int) string { return sessiontext.FirstLine(text, most) }
+func firstLine(text string, most int) string { return termsafe.FirstLine(text, most) }

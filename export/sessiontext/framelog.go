@@ -63,12 +63,12 @@ func FrameLog(tree frame.Tree, f frame.View, run []Numbered) []LogLine {
 // String is the log line in one line.
 func (l LogLine) String() string {
 	if f := l.Below; f != nil {
-		return fmt.Sprintf("%s frame %s: %s (%s; trimtab frame log %s)", f.Status.Mark(), f.ID, FirstLine(f.Goal, 80), plural.Count(f.Messages, "message"), f.ID)
+		return fmt.Sprintf("%s frame %s: %s (%s; trimtab frame log %s)", f.Status.Mark(), f.ID, termsafe.FirstLine(f.Goal, 80), plural.Count(f.Messages, "message"), f.ID)
 	}
 	var parts []string
 	for _, p := range l.Message.Parts {
 		who, text := said(p)
-		parts = append(parts, fmt.Sprintf("%-8s %s", who, FirstLine(text, 160)))
+		parts = append(parts, fmt.Sprintf("%-8s %s", who, termsafe.FirstLine(text, 160)))
 	}
 	return l.Message.ID + "  " + strings.Join(parts, "\n     ")
 }

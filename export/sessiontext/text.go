@@ -63,7 +63,7 @@ func Entry(w io.Writer, e trimtab.Entry, messages map[string]trimtab.Message, fu
 // writeWords writes what the model was told: whole, or its first line.
 func writeWords(p *termsafe.Printer, text string, full bool) {
 	if !full {
-		text = "  " + FirstLine(text, 100)
+		text = "  " + termsafe.FirstLine(text, 100)
 	}
 	p.Printf("%s\n", indent(text))
 }
@@ -79,7 +79,7 @@ func writeMessage(p *termsafe.Printer, m trimtab.Message, full bool) {
 	for _, part := range m.Parts {
 		who, text := said(part)
 		if !full {
-			text = FirstLine(text, 100)
+			text = termsafe.FirstLine(text, 100)
 			p.Printf("%5s  %-8s %s\n", m.ID, who, text)
 			continue
 		}
@@ -127,20 +127,6 @@ func Change(c trimtab.Change) string {
 		line += ")"
 	} else if c.Lost > 0 {
 		line += " (" + plural.Count(c.Lost, "token") + " of cached prefix)"
-	}
-	return line
-}
-
-// FirstLine is the first line of a text, harmless to a terminal, and at most so many
-// characters of it; a sign says that there is more.
-func FirstLine(text string, most int) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	line = termsafe.Line(line)
-	if r := []rune(line); len(r) > most {
-		line, more = string(r[:most]), true
-	}
-	if more {
-		line += " …"
 	}
 	return line
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/export/sessiontext"
+	"github.com/trimtab/trimtab/internal/termsafe"
 	"github.com/trimtab/trimtab/steer/frame"
 )
 
@@ -120,7 +121,7 @@ func TestChange(t *testing.T) {
 
 func TestFirstLine(t *testing.T) {
 	for in, want := range map[string]string{"": "", "one\n": "one", "one\ntwo": "one …", "äöüß": "äöü …", "a\x1bb": "a␛b"} {
-		if got := sessiontext.FirstLine(in, 3); got != want {
+		if got := termsafe.FirstLine(in, 3); got != want {
 			t.Errorf("%q: %q; want %q", in, got, want)
 		}
 	}

@@ -103,3 +103,17 @@ func Risky(r rune) bool {
 	}
 	return false
 }
+
+// FirstLine is the first line of a text, harmless to a terminal, and at most so many
+// characters of it; a sign says that there is more.
+func FirstLine(text string, most int) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	line = Line(line)
+	if r := []rune(line); len(r) > most {
+		line, more = string(r[:most]), true
+	}
+	if more {
+		line += " …"
+	}
+	return line
+}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
 )
@@ -69,22 +70,13 @@ func (b *Base) Engine(changes ...string) (*trimtab.Engine, error) {
 // present is the name of the settings at hand.
 const present = "present"
 
-// Setting is something that can be changed.
-type Setting struct {
-	Key   string
-	Value string // as it is now
-	Doc   string
-	Takes string // what it may be
-	Off   string // what it switches, where that is on now
-}
-
 // Settings lists what can be changed, in the order of the lineup.
-func (b *Base) Settings() []Setting {
+func (b *Base) Settings() []replay.Setting {
 	keys := map[string]config.Key{}
 	for _, k := range config.Keys[steer.Config]() {
 		keys[k.Path] = k
 	}
-	var all []Setting
+	var all []replay.Setting
 	for _, e := range config.Entries(b.cfg, config.Report{}) {
 		k, ok := keys[e.Key]
 		if !ok || k.Type.Kind() == reflect.Map {
@@ -98,7 +90,7 @@ func (b *Base) Settings() []Setting {
 		if !switches || value != "true" {
 			off = ""
 		}
-		all = append(all, Setting{e.Key, value, e.Doc, k.Allowed(), off})
+		all = append(all, replay.Setting{e.Key, value, e.Doc, k.Allowed(), off})
 	}
 	return all
 }

@@ -13,16 +13,23 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
+	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/replay/judge"
-	"github.com/trimtab/trimtab/replay/policy"
 )
+
+// Policy is the present settings of steering, and engines with changes to them; replay/policy
+// has one.
+type Policy interface {
+	Engine(changes ...string) (*trimtab.Engine, error)
+	Settings() []replay.Setting
+}
 
 // Lab is what the workbench works with.
 type Lab struct {
 	Labels string // the file that labels go to, which trimtab judge writes too; "" is to label nothing
 
 	// What two policies are compared with; nil compares none.
-	Policy   *policy.Base
+	Policy   Policy
 	Recorded Recordings
 }
 

@@ -450,10 +450,10 @@ func Progress(w io.Writer, ev agent.Event) {
 	case agent.Retrying:
 		tell("  %s: asking again in %s\n", ev.Why, ev.Wait.Round(time.Second))
 	case agent.Called:
-		tell("  · %s %s\n", ev.Call.Name, sessiontext.FirstLine(string(ev.Call.Input), 80))
+		tell("  · %s %s\n", ev.Call.Name, termsafe.FirstLine(string(ev.Call.Input), 80))
 	case agent.Returned:
 		if ev.Result.Failed {
-			tell("    failed: %s\n", sessiontext.FirstLine(ev.Result.Text, 100))
+			tell("    failed: %s\n", termsafe.FirstLine(ev.Result.Text, 100))
 		}
 		for _, e := range ev.Effects {
 			for _, f := range e.Files {
