@@ -90,7 +90,7 @@ func (b *Base) Settings() []replay.Setting {
 		if !switches || value != "true" {
 			off = ""
 		}
-		all = append(all, replay.Setting{e.Key, value, e.Doc, k.Allowed(), off})
+		all = append(all, replay.Setting{Key: e.Key, Value: value, Doc: e.Doc, Takes: k.Allowed(), Off: off})
 	}
 	return all
 }
