@@ -2,7 +2,7 @@
 // tests that read the tree and fail when it no longer is what the design says:
 //
 //   - a package imports only what its row of the table allows (table_test.go)
-//   - every dependency has its place in the table and a sentence in docs/explanation/deps.md
+//   - every dependency has its place in the table and a sentence in docs/deps.md
 //   - every package says what it is for
 //   - pure packages have no clock, file, network, environment, goroutine or chance
 //   - files and functions stay small enough to read

@@ -161,7 +161,7 @@ func circles(table []row) []string {
 	return out
 }
 
-// sentences checks that docs/explanation/deps.md says why each direct dependency is there:
+// sentences checks that docs/deps.md says why each direct dependency is there:
 // one that go.mod calls direct, or that any file imports.
 func sentences(tr *tree) []string {
 	direct := map[string]bool{}
@@ -177,14 +177,14 @@ func sentences(tr *tree) []string {
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(tr.root, "docs", "explanation", "deps.md"))
+	text, err := os.ReadFile(filepath.Join(tr.root, "docs", "deps.md"))
 	if err != nil && len(direct) > 0 {
-		return []string{fmt.Sprintf("docs/explanation/deps.md: cannot be read, and owes a sentence to %d dependencies: %v", len(direct), err)}
+		return []string{fmt.Sprintf("docs/deps.md: cannot be read, and owes a sentence to %d dependencies: %v", len(direct), err)}
 	}
 	var out []string
 	for m := range direct {
 		if !explained(string(text), m) {
-			out = append(out, fmt.Sprintf("docs/explanation/deps.md: no sentence on %s; write one line that names it and says why it is here", m))
+			out = append(out, fmt.Sprintf("docs/deps.md: no sentence on %s; write one line that names it and says why it is here", m))
 		}
 	}
 	return out
@@ -298,13 +298,13 @@ func TestSentencesFailOnTheBug(t *testing.T) {
 		in   files
 		want []string
 	}{
-		{"each has one", files{"docs/explanation/deps.md": a + "| charts | `example.com/b/v2` v2.0.0 | draws them fast enough |\n", "x.go": `import "example.com/b/v2/draw"`}, nil},
-		{"indirect and not imported needs none", files{"docs/explanation/deps.md": a}, nil},
-		{"no file", files{}, []string{"docs/explanation/deps.md: cannot be read"}},
-		{"direct", files{"docs/explanation/deps.md": "Nothing here.\n"}, []string{"no sentence on example.com/a"}},
-		{"imported, though go.mod calls it indirect", files{"docs/explanation/deps.md": a, "x_test.go": `import "example.com/c"`}, []string{"no sentence on example.com/c"}},
-		{"named without a word", files{"docs/explanation/deps.md": "- `example.com/a`\n"}, []string{"no sentence on example.com/a"}},
-		{"only a longer name", files{"docs/explanation/deps.md": "- `example.com/a-b` and `example.com/a/v2` are other modules altogether.\n"}, []string{"no sentence on example.com/a"}},
+		{"each has one", files{"docs/deps.md": a + "| charts | `example.com/b/v2` v2.0.0 | draws them fast enough |\n", "x.go": `import "example.com/b/v2/draw"`}, nil},
+		{"indirect and not imported needs none", files{"docs/deps.md": a}, nil},
+		{"no file", files{}, []string{"docs/deps.md: cannot be read"}},
+		{"direct", files{"docs/deps.md": "Nothing here.\n"}, []string{"no sentence on example.com/a"}},
+		{"imported, though go.mod calls it indirect", files{"docs/deps.md": a, "x_test.go": `import "example.com/c"`}, []string{"no sentence on example.com/c"}},
+		{"named without a word", files{"docs/deps.md": "- `example.com/a`\n"}, []string{"no sentence on example.com/a"}},
+		{"only a longer name", files{"docs/deps.md": "- `example.com/a-b` and `example.com/a/v2` are other modules altogether.\n"}, []string{"no sentence on example.com/a"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.in["go.mod"] = mod
