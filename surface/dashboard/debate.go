@@ -111,6 +111,15 @@ func (d *Dashboard) debate(w http.ResponseWriter, r *http.Request) {
 // alive reports whether something happened in a session just now.
 func (d *Dashboard) alive(s trimtab.Info) bool { return d.opt.Clock().Sub(s.Updated) < insight.Alive }
 
+// untagged is what somebody said without the tag at its beginning, which stands beside the
+// name.
+func untagged(u deliberate.Utterance) string {
+	if len(u.Tags) == 0 {
+		return u.Text
+	}
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(u.Text), "["+string(u.Tags[0].Kind)+"]"))
+}
+
 func lanes(t *deliberate.Table, open []*deliberate.Proposal) []lane {
 	all := []lane{}
 	for _, p := range append(slices.Clone(t.Cast), deliberate.Persona{ID: deliberate.You, Name: "you"}) {

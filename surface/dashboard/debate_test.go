@@ -115,15 +115,15 @@ func TestD11_JoinInABrowser(t *testing.T) {
 		ended <- nil
 	}()
 	<-step
-	w.until(`document.querySelectorAll(".said").length >= 4`) // what is said there is here
+	w.until(`document.querySelectorAll(".utterance").length >= 4`) // what is said there is here
 	w.do(chromedp.SendKeys("#text", "What of people who never return a drill, @contrarian?"), chromedp.Click(`form.comment button`))
-	w.until(`document.querySelector(".said.person:last-of-type, .said.person ~ #newest") && document.body.innerText.includes("never return a drill")`)
+	w.until(`document.querySelector(".utterance.person:last-of-type, .utterance.person ~ #newest") && document.body.innerText.includes("never return a drill")`)
 	step <- true
 	w.until(`document.body.innerText.includes("The debate has ended")`)
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if !eval[bool](w, `(() => { const all = [...document.querySelectorAll(".said")], i = all.findIndex((e) => e.textContent.includes("never return a drill")); return i > 0 && all[i + 1].querySelector("h3").textContent.startsWith("contrarian") })()`) {
+	if !eval[bool](w, `(() => { const all = [...document.querySelectorAll(".utterance")], i = all.findIndex((e) => e.textContent.includes("never return a drill")); return i > 0 && all[i + 1].querySelector("h3").textContent.startsWith("contrarian") })()`) {
 		t.Error("whom the person asked did not answer next")
 	}
 	if eval[bool](w, `!!document.querySelector("main b:not(.prose b)")`) {

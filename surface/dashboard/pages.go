@@ -35,7 +35,7 @@ const (
 )
 
 func (d *Dashboard) funcs() template.FuncMap {
-	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "capital": capital, "advice": advice, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
+	return template.FuncMap{"ago": d.ago, "state": stateName, "took": took, "headline": headline, "capital": capital, "advice": advice, "untagged": untagged, "add": func(a, b int) int { return a + b }, "rows": func(name string, kind bool, all []insight.Counted) map[string]any {
 		return map[string]any{"Name": name, "Kind": kind, "Rows": all}
 	}, "web": func(at string) bool { return strings.HasPrefix(at, "https://") }, "folder": func(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }}
 }
