@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -45,8 +47,17 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("BARE", without(env.Getenv("PATH"), "trimtab"))
 			env.Setenv("TRIMTAB_DATA", filepath.Join(env.WorkDir, "data"))
 			return nil
 		},
 	})
+}
+
+// without is a search path on which a program is not found that may be installed here.
+func without(path, program string) string {
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, program))
+		return err == nil
+	}), string(filepath.ListSeparator))
 }

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,7 +39,7 @@ func TestTheCommandsOfThePagesRun(t *testing.T) {
 			home := beginner(t)
 			do := func(line string) {
 				c := exec.CommandContext(t.Context(), "sh", "-c", line)
-				c.Dir, c.Env = filepath.Join(home, "work"), append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "TRIMTAB_DATA=", "TRIMTAB_CONFIG=", "TRIMTAB_MODELS_DEFAULT=demo", "NO_COLOR=1", "TERM=dumb")
+				c.Dir, c.Env = filepath.Join(home, "work"), append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TRIMTAB") }), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "TRIMTAB_MODELS_DEFAULT=demo", "NO_COLOR=1", "TERM=dumb")
 				if out, err := c.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v\n%s", line, err, out)
 				}
