@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -370,5 +371,38 @@ func TestChat_6_PlainOnATerminal(t *testing.T) {
 	c.Wait("saved as")
 	if raw := c.Raw(); strings.Contains(raw, "\x1b[?1049h") {
 		t.Error("it took the whole screen")
+	}
+}
+
+// TestChat_6_PlainHasThePersonsOwnCommands: !shell, and prompts from files, of which one of the
+// project is shown first.
+func TestChat_6_PlainHasThePersonsOwnCommands(t *testing.T) {
+	d := newChatEnv(t, says("Mended.", "Mended again."))
+	dir := filepath.Join(d.dir, ".trimtab", "commands")
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "mend.md"), []byte("Mend the $1 with care."), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := term.Start(t, d.command("--plain"), 100, 50)
+	c.Wait("/help lists the commands", "\n>")
+	c.Type("!echo $((6*7)) sacks" + enter)
+	c.Wait("\n42 sacks")
+	c.Type("/mend sail" + enter)
+	c.Wait("comes with this project", "| Mend the $1 with care.")
+	c.Type("n" + enter)
+	c.Wait("/mend was not used")
+	if n := len(d.model.Main()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+	c.Type("/mend sail" + enter)
+	c.Until("the question again", func(s *term.Screen) bool { return strings.Count(s.Text(), "y use it") == 2 })
+	c.Type("y" + enter)
+	c.Wait("Mended.")
+	if got := strings.Join(d.got(1), "\n"); !strings.Contains(got, "Mend the sail with care.") || !strings.Contains(got, "The person ran a command themselves: echo") || !strings.Contains(got, "42 sacks") {
+		t.Errorf("the model was told\n%s", got)
+	}
+	c.Type("/mend quern" + enter)
+	c.Wait("Mended again.")
+	if got := strings.Join(d.got(2), "\n"); strings.Count(got, "42 sacks") != 1 {
+		t.Errorf("the command is told twice, or no more:\n%s", got)
 	}
 }
