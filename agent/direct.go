@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
@@ -33,4 +35,15 @@ func (d Direct) Run(ctx context.Context, _ string, _ trimtab.Message) iter.Seq2[
 		}
 		r.emit(Stopped{Ended})
 	}
+}
+
+// maxOwn is how much of a command's output the model reads.
+const maxOwn = 16 << 10
+
+// OwnCommand tells a model, with the next prompt, of a command that the person ran themselves.
+func OwnCommand(command, output string) trimtab.Text {
+	if n := len(output) - maxOwn; n > 0 {
+		output = "[…]" + strings.ToValidUTF8(output[n:], "")
+	}
+	return trimtab.Text{By: trimtab.Host, Text: fmt.Sprintf("The person ran a command themselves: %s\n%s", command, output)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/filelock"
 	"github.com/trimtab/trimtab/internal/lazyregexp"
+	"github.com/trimtab/trimtab/internal/plural"
 )
 
 // Rewound is what came of taking turns back.
@@ -122,7 +123,7 @@ func (c *Chat) Undo(ctx context.Context, id string) (string, error) {
 
 // text says what came of it.
 func (r Rewound) text(what string) string {
-	text := fmt.Sprintf("%s: %d messages, %d files put back", what, r.Messages, len(r.Files))
+	text := fmt.Sprintf("%s: %s, %s put back", what, plural.Count(r.Messages, "message"), plural.Count(len(r.Files), "file"))
 	for _, left := range r.Left {
 		text += "\nnot put back: " + left
 	}

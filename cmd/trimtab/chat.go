@@ -196,7 +196,7 @@ func (t *talk) lines(ctx context.Context) error {
 	model := ""
 	var c *linechat.Chat
 	c = linechat.New(linechat.Options{
-		Interrupt: interrupts, Export: t.exportTo, Diff: t.Diff, Undo: t.Undo, Redo: t.RedoText, Jobs: t.Folder().Jobs, Tools: t.ToolText,
+		Interrupt: interrupts, Export: t.exportTo, Diff: t.Diff, Undo: t.Undo, Redo: t.RedoText, Jobs: t.Folder().Jobs, Tools: t.ToolText, Shell: t.Shell, UserCommands: t.UserCommands, Read: t.Read, TakeCommand: t.TakeCommand,
 		Resume: func(ctx context.Context, id string) error {
 			_, _, err := t.service.Handle(ctx, id, trimtab.Resumed{})
 			return err

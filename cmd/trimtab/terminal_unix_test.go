@@ -53,6 +53,7 @@ func newChatEnv(t *testing.T, script fakemodel.Script) *chatEnv {
 	d.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + d.home, "TERM=xterm-256color", "LANG=C.UTF-8", "TMPDIR=" + os.TempDir(),
 		"TRIMTAB_DATA=" + filepath.Join(d.home, "data"),
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(d.home, "no-bus"), // without it the keyring of whoever runs the tests is found
 		"ANTHROPIC_API_KEY=sk-test-not-a-key", "ANTHROPIC_BASE_URL=" + d.model.URL,
 		"GORACE=halt_on_error=1 atexit_sleep_ms=0", // a race in the chat ends it, and so the test
 	}

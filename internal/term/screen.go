@@ -93,6 +93,9 @@ func (s *Screen) Title() string { return s.title }
 // Clipboard is what the program put into the clipboard, as it was encoded.
 func (s *Screen) Clipboard() string { return s.clip }
 
+// Bells is how often the program rang.
+func (s *Screen) Bells() int { return s.bells }
+
 // Mode reports whether a private mode is set: 1049 is the alternate screen, 2004
 // bracketed paste, 25 the cursor.
 func (s *Screen) Mode(n int) bool { return s.modes[n] }

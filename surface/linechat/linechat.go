@@ -14,12 +14,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/agent/usercommand"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/termsafe"
@@ -54,6 +56,11 @@ type Options struct {
 	Undo      func(ctx context.Context, id string) (string, error) // takes the last turn back, and says what came of it
 	Redo      func(ctx context.Context, id string) (string, error) // brings back what was taken back last
 	Jobs      func() []tool.Job                                    // commands in the background
+	Shell     func(command string) (agent.Runner, error)           // runs a command of the person
+
+	UserCommands func() []usercommand.Command        // prompts from files; with it the two below
+	Read         func(cmd usercommand.Command) bool  // whether one may be used without showing it
+	TakeCommand  func(cmd usercommand.Command) error // keeps that the person has read one
 }
 
 // Chat is a chat under way.
@@ -61,7 +68,8 @@ type Chat struct {
 	opt     Options
 	agent   agent.Runner
 	id      string
-	leaving bool // Ctrl+C was pressed once
+	leaving bool           // Ctrl+C was pressed once
+	asides  []trimtab.Text // what commands of the person brought since the last prompt
 }
 
 // New returns a chat that has not begun.
@@ -162,7 +170,16 @@ func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
 	case len(words) == 0:
 		return false, nil
 	case isCommand(words[0]):
-		return c.command(ctx, append([]string{words[0][1:]}, words[1:]...))
+		cmd, ok := c.userCommand(strings.TrimSpace(line))
+		if !ok {
+			return c.command(ctx, append([]string{words[0][1:]}, words[1:]...))
+		}
+		if line = strings.TrimSpace(line); !c.taken(ctx, cmd) {
+			return false, nil
+		}
+	case c.opt.Shell != nil && shellCommand(line) != "":
+		c.shell(ctx, shellCommand(line))
+		return false, nil
 	}
 	ctx, stop := c.interruptible(ctx)
 	defer stop()
@@ -170,6 +187,10 @@ func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
 	for _, text := range without {
 		c.printf("%s\n", text)
 	}
+	for _, a := range c.asides {
+		prompt.Parts = append(prompt.Parts, a)
+	}
+	c.asides = nil
 	for ev, err := range c.agent.Run(ctx, c.id, prompt) {
 		if err != nil {
 			c.printf("%s\n", c.opt.Explain(err)) // the session is whole; the person may try again
@@ -324,7 +345,7 @@ func (c *Chat) command(ctx context.Context, words []string) (left bool, err erro
 	case "new":
 		id, err := c.opt.Begin(ctx)
 		if err == nil {
-			c.id = id
+			c.id, c.asides = id, nil
 			c.printf("new session %s\n", c.id)
 		}
 		return false, err
@@ -341,7 +362,7 @@ func (c *Chat) do(ctx context.Context, name, arg string) (string, error) {
 		if err := c.opt.Resume(ctx, arg); err != nil {
 			return "", err
 		}
-		c.id = arg
+		c.id, c.asides = arg, nil
 		return "resumed " + arg, nil
 	case name == "model" && arg != "" && c.opt.Choose != nil:
 		runner, model, err := c.opt.Choose(ctx, arg)
@@ -406,23 +427,33 @@ func (c *Chat) help() {
 	for _, d := range c.opt.Service.Engine().Commands() {
 		c.printf("  /%-22s %s\n", strings.TrimSpace(d.Name+" "+d.Usage), d.Short)
 	}
+	if c.opt.UserCommands != nil {
+		for _, d := range c.opt.UserCommands() {
+			c.printf("  /%-22s %s\n", strings.TrimSpace(d.Name+" "+d.Usage), d.Short)
+		}
+	}
+	if c.opt.Shell != nil {
+		c.printf("  %-23s %s\n", "!COMMAND", "run a command yourself; the model reads of it with your next prompt")
+	}
 }
 
-// ask gives a command to the interventions.
-func (c *Chat) ask(ctx context.Context, words []string) error {
-	var names []string
+// names are those of all commands but the person's own.
+func (c *Chat) names() (names []string) {
 	for _, d := range own {
 		name, _, _ := strings.Cut(d[0], " ")
 		names = append(names, name)
 	}
-	known := false
 	for _, d := range c.opt.Service.Engine().Commands() {
 		names = append(names, d.Name)
-		known = known || d.Name == words[0]
 	}
-	if !known {
+	return append(names, "exit")
+}
+
+// ask gives a command to the interventions.
+func (c *Chat) ask(ctx context.Context, words []string) error {
+	if !slices.ContainsFunc(c.opt.Service.Engine().Commands(), func(d trimtab.Command) bool { return d.Name == words[0] }) {
 		c.printf("no command /%s", words[0])
-		if near := config.Nearest(words[0], names); near != "" {
+		if near := config.Nearest(words[0], c.names()); near != "" {
 			c.printf("; did you mean /%s?\n", near)
 		} else {
 			c.printf("; /help lists them\n")

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"strings"
 
@@ -70,17 +69,9 @@ func (c *chat) compact() tea.Cmd {
 	return c.runBeside("", id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return runner.Compact(ctx, id) })
 }
 
-// maxAside is how much of a command's output the model reads.
-const maxAside = 16 << 10
-
 // aside keeps what a command of the person brought, for the next prompt.
 func (c *chat) aside(r *run, ev agent.Returned) {
-	if r.own == "" {
-		return
+	if r.own != "" {
+		c.asides = append(c.asides, agent.OwnCommand(r.own, ev.Result.Text))
 	}
-	text := ev.Result.Text
-	if n := len(text) - maxAside; n > 0 {
-		text = "[…]" + strings.ToValidUTF8(text[n:], "")
-	}
-	c.asides = append(c.asides, trimtab.Text{By: trimtab.Host, Text: fmt.Sprintf("The person ran a command themselves: %s\n%s", r.own, text)})
 }
