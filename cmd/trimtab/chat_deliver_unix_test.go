@@ -47,9 +47,12 @@ func (d *chatEnv) file(name, want string) {
 func threeFiles(t *testing.T, more ...fakemodel.Reply) (*chatEnv, *term.Terminal) {
 	t.Helper()
 	d := newChatEnv(t, fakemodel.Replies(append([]fakemodel.Reply{
-		writes("sails.txt", "linen"), {Text: "The sails hang."},
-		writes("stones.txt", "basalt"), {Text: "The stones lie."},
-		writes("flour.txt", "barley"), {Text: "The flour is fine."},
+		writes("sails.txt", "linen"),
+		{Text: "The sails hang."},
+		writes("stones.txt", "basalt"),
+		{Text: "The stones lie."},
+		writes("flour.txt", "barley"),
+		{Text: "The flour is fine."},
 	}, more...)...))
 	c := d.sit(100, 50)
 	c.Type("hang the sails" + enter)
