@@ -110,7 +110,9 @@ func sorted(all map[string]record) []record {
 	for _, r := range all {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b record) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, func(a, b record) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return list
 }
 
