@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -14,13 +15,16 @@ import (
 // Debate holds a sample debate to its end, as if it had just ended: the real table, with the
 // built-in player for every part.
 func Debate(ctx context.Context, engine *trimtab.Engine, store trimtab.Archive, goal deliberate.Goal, now time.Time) error {
-	at := now.Add(-40 * time.Minute)
+	var turns atomic.Int64 // looks outside read the clock while a turn ends
+	clock := func() time.Time {
+		return now.Add(-40*time.Minute + time.Duration(turns.Load())*35*time.Second)
+	}
 	cast, err := deliberate.BuiltIn()
 	if err != nil {
 		return err
 	}
 	opt := deliberate.Options{
-		Service: session.New(engine, store, session.Options{Clock: func() time.Time { return at }}), History: store, Goal: goal,
+		Service: session.New(engine, store, session.Options{Clock: clock}), History: store, Goal: goal,
 		Model: func(context.Context, string) (llm.Model, error) { return deliberate.NewPlayer(0), nil },
 	}
 	d, err := deliberate.Begin(ctx, opt, deliberate.Plan{ID: "demo-debate", Project: "/home/ada/bakery", Mode: "will-it-work", Brief: "A bakery that delivers bread by bike before seven in the morning", Model: "demo", Cast: cast})
@@ -32,7 +36,7 @@ func Debate(ctx context.Context, engine *trimtab.Engine, store trimtab.Archive, 
 			return fmt.Errorf("demo debate: %w", err)
 		}
 		if _, ok := ev.(deliberate.Spoke); ok {
-			at = at.Add(35 * time.Second)
+			turns.Add(1)
 		}
 	}
 	return nil
