@@ -267,8 +267,8 @@ func (b *Box) ConfineAs(cmd *exec.Cmd, network bool) error {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "TMPDIR="+b.temp, "TMP="+b.temp, "TEMP="+b.temp,
-		"XDG_CACHE_HOME="+b.cache, "GOCACHE="+filepath.Join(b.cache, "go-build"), "npm_config_cache="+filepath.Join(b.cache, "npm"))
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "TMPDIR="+b.temp, "TMP="+b.temp, "TEMP="+b.temp)
+	cmd.Env = append(cmd.Env, CacheEnv(b.cache)...)
 	way, err := b.way(cmd, network)
 	if err != nil {
 		return err
@@ -280,6 +280,11 @@ func (b *Box) ConfineAs(cmd *exec.Cmd, network bool) error {
 	cmd.Args = append(append(way, cmd.Path), args...)
 	cmd.Path = way[0]
 	return nil
+}
+
+// CacheEnv are the variables by which programs keep what they build in a folder.
+func CacheEnv(dir string) []string {
+	return []string{"XDG_CACHE_HOME=" + dir, "GOCACHE=" + filepath.Join(dir, "go-build"), "npm_config_cache=" + filepath.Join(dir, "npm")}
 }
 
 // way is the command line up to the command.

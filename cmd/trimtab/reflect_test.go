@@ -20,7 +20,7 @@ func aside(t *testing.T) (a *app, said *lockedBuffer) {
 	said = &lockedBuffer{}
 	a = &app{in: strings.NewReader(""), out: io.Discard, err: said, clock: func() time.Time { return time.Date(2026, 11, 15, 10, 0, 0, 0, time.UTC) }}
 	a.environ = []string{"HOME=" + dir, "TRIMTAB_DATA=" + filepath.Join(dir, "data"), "TRIMTAB_CONFIG=" + filepath.Join(dir, "trimtab.json")}
-	if err := os.WriteFile(filepath.Join(dir, "trimtab.json"), []byte(`{"automation": {"approval": "always", "trigger_thresholds": {"min_pattern_count": 5}}}`), 0o600); err != nil {
+	if err := errors.Join(warmHome(dir), os.WriteFile(filepath.Join(dir, "trimtab.json"), []byte(`{"automation": {"approval": "always", "trigger_thresholds": {"min_pattern_count": 5}}}`), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return a, said

@@ -55,7 +55,14 @@ func warm(env *testscript.Env) error {
 		return nil // it takes its time
 	}
 	env.Setenv("GOCACHE", builds())
-	own := filepath.Join(env.WorkDir, "home", ".cache", "trimtab")
+	return warmHome(filepath.Join(env.WorkDir, "home"))
+}
+
+func warmHome(home string) error {
+	if filepath.Base(builds()) != "go-build" {
+		return nil
+	}
+	own := filepath.Join(home, ".cache", "trimtab")
 	if err := os.MkdirAll(own, 0o700); err != nil {
 		return err
 	}

@@ -151,6 +151,19 @@ func TestR10_TheEnvironmentIsCleanAndHoldsNoForgeToken(t *testing.T) {
 	}
 }
 
+// Each run has an empty home; what was built would be built again for each, the standard
+// library of Go with it.
+func TestWhatIsBuiltIsKeptWithoutASandboxToo(t *testing.T) {
+	cache := t.TempDir()
+	for range 2 {
+		p := place(t, subprocess.Setting{Cache: cache, Sandbox: sandbox.Config{Mode: "none"}})
+		out, _, err := run(t, p, subprocess.Program{Argv: self(t, "env"), Env: []string{"HOME=" + p.Home}})
+		if want := "GOCACHE=" + filepath.Join(cache, "go-build"); err != nil || !slices.Contains(strings.Split(out, "\n"), want) {
+			t.Errorf("%v, no %s in\n%s", err, want, out)
+		}
+	}
+}
+
 func TestR10_AProgramThatTakesTooLongIsEnded(t *testing.T) {
 	p := place(t, subprocess.Setting{})
 	_, end, err := run(t, p, subprocess.Program{Argv: self(t, "stubborn"), Time: 300 * time.Millisecond, Grace: 50 * time.Millisecond})

@@ -25,9 +25,10 @@ type Place struct {
 	Home string // a home of its own, empty
 	Temp string
 
-	root string
-	dir  string
-	box  *sandbox.Box
+	root  string
+	dir   string
+	cache string
+	box   *sandbox.Box
 }
 
 // Open makes a place. The caller closes it.
@@ -43,7 +44,7 @@ func Open(s Setting) (*Place, error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, fmt.Errorf("make a private folder for the run: %w", err)
 	}
-	p := &Place{root: root, dir: dir, Home: filepath.Join(root, "home"), Temp: filepath.Join(root, "tmp")}
+	p := &Place{root: root, dir: dir, cache: s.Cache, Home: filepath.Join(root, "home"), Temp: filepath.Join(root, "tmp")}
 	for _, d := range []string{p.Home, p.Temp} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return nil, errors.Join(fmt.Errorf("make a private folder for the run: %w", err), p.Close())

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trimtab/trimtab/agent/sandbox"
 	"github.com/trimtab/trimtab/internal/procgroup"
 )
 
@@ -111,6 +112,9 @@ func (p *Place) command(prog Program) (*exec.Cmd, error) {
 	cmd.Dir, cmd.WaitDelay = p.dir, linger
 	cmd.Stdin = strings.NewReader(prog.Stdin)
 	cmd.Env = append(slices.Clone(prog.Env), "TMPDIR="+p.Temp, "TMP="+p.Temp, "TEMP="+p.Temp, p.mark())
+	if p.cache != "" { // without a sandbox, too: the home is empty each time, and so would be what is built
+		cmd.Env = append(cmd.Env, sandbox.CacheEnv(p.cache)...)
+	}
 	if err := p.box.Confine(cmd); err != nil {
 		return nil, fmt.Errorf("%s was not run, since it could not be confined: %w", prog.Argv[0], err)
 	}
