@@ -24,6 +24,7 @@ import (
 	"github.com/trimtab/trimtab/agent/usercommand"
 	"github.com/trimtab/trimtab/export/sessiontext"
 	"github.com/trimtab/trimtab/internal/config"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
 
@@ -481,7 +482,7 @@ func Progress(w io.Writer, ev agent.Event) {
 	case agent.Retrying:
 		tell("  %s: asking again in %s\n", ev.Why, ev.Wait.Round(time.Second))
 	case agent.Called:
-		tell("  · %s %s\n", ev.Call.Name, termsafe.FirstLine(string(ev.Call.Input), 80))
+		tell("  · %s %s\n", ev.Call.Name, termsafe.FirstLine(string(jsonscan.Readable(ev.Call.Input)), 80))
 	case agent.Returned:
 		if ev.Result.Failed {
 			tell("    failed: %s\n", termsafe.FirstLine(ev.Result.Text, 100))

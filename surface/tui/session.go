@@ -12,6 +12,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
@@ -195,7 +196,7 @@ func (c *chat) replay(m trimtab.Message, calls map[string]page.ID, changes map[s
 		case trimtab.Text:
 			c.replayText(m, p)
 		case trimtab.ToolCall:
-			calls[p.ID] = c.page.Call(p.Name, string(p.Input))
+			calls[p.ID] = c.page.Call(p.Name, string(jsonscan.Readable(p.Input)))
 		case trimtab.ToolResult:
 			if id, ok := calls[p.ID]; ok {
 				c.page.Result(id, p.Text, p.Failed)
