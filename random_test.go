@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/race"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/automata"
 	"github.com/trimtab/trimtab/steer/todo"
@@ -164,7 +165,10 @@ func TestP8_PairsStayWhole(t *testing.T) {
 	t.Parallel()
 	n := 20_000
 	if testing.Short() {
-		n = 1_000
+		n = 250
+	}
+	if race.Enabled {
+		n = 50
 	}
 	engines := []*trimtab.Engine{eager(t, "tail"), eager(t, "append")}
 	notes := 0
@@ -202,7 +206,10 @@ func TestH1_NothingThatWasSentChanges(t *testing.T) {
 	t.Parallel()
 	n := 2_000
 	if testing.Short() {
-		n = 500
+		n = 100
+	}
+	if race.Enabled {
+		n = 10
 	}
 	for _, travel := range []string{"tail", "append"} {
 		engine := eager(t, travel)
@@ -253,6 +260,9 @@ func TestRule10_JournalReplays(t *testing.T) {
 	n := 200
 	if testing.Short() {
 		n = 10
+	}
+	if race.Enabled {
+		n = 2
 	}
 	for seed := range n {
 		k := &talk{Rand: rand.New(rand.NewPCG(uint64(seed), 3))}

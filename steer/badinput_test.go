@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/race"
 	"github.com/trimtab/trimtab/steer"
 )
 
@@ -107,6 +108,9 @@ func TestJ_BadInput_TenThousandSteps(t *testing.T) {
 	steps := 10000
 	if testing.Short() {
 		steps = 3000
+	}
+	if race.Enabled {
+		steps = 500
 	}
 	for _, level := range []string{"suggest", "auto"} {
 		var cfg steer.Config

@@ -46,6 +46,8 @@ type app struct {
 	terminal struct{ in, out, err bool }
 	clock    func() time.Time
 
+	hookLimit time.Duration // how long a host waits for a hook at most; 0 is hookcmd.Cap
+
 	flag struct {
 		data, config, session    string
 		user                     string

@@ -51,7 +51,7 @@ func (a *app) hook(ctx context.Context, host, event string) {
 		return
 	}
 	hookcmd.Run{
-		In: a.in, Out: a.out, Err: a.err, Home: a.home(), Environ: a.environ, Sets: a.flag.sets, Clock: a.clock,
+		In: a.in, Out: a.out, Err: a.err, Home: a.home(), Environ: a.environ, Sets: a.flag.sets, Clock: a.clock, Limit: a.hookLimit,
 		Server: func(ctx context.Context) (hookcmd.Archive, error) {
 			work := *a // what hangs in it holds nobody up at the end
 			work.flag.quiet = true

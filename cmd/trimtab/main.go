@@ -23,13 +23,15 @@ import (
 	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
-func main() {
+func main() { start(newApp()) }
+
+func start(a *app) {
 	if code, ours := sandbox.Main(os.Args, os.Stderr); ours {
 		os.Exit(code) // a tool's command that could not be confined
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	code := run(ctx, newApp(), os.Args[1:])
+	code := run(ctx, a, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

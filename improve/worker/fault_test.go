@@ -62,7 +62,7 @@ func answerLost(t *testing.T, kind forgetest.FaultKind, end string) {
 	p := newPort(t, 1)
 	timeout := time.Minute
 	if kind == forgetest.Hang {
-		timeout = 500 * time.Millisecond
+		timeout = 3 * time.Second
 	}
 	h := onHub(t, p, timeout)
 	h.Break(forgetest.Fault{Method: "POST", Ends: []string{end}, Kind: kind})

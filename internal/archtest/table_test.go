@@ -96,7 +96,7 @@ var table = []row{
 	{"session/subprocess", []string{".", "steer/external", "internal/procgroup"}, "asks programs for advice and hands it to the session service, which knows it as an interface"},
 	{"wire", []string{".", "internal/jsonscan"}, "what the formats share"},
 	{"wire/*", []string{".", "wire", "internal/jsonscan", "wire/internal/*", "host/markup"}, "a format knows the words it translates to, and no other format"},
-	{"wire/wiretest", []string{".", "wire", "internal/fakemodel"}, "one suite for all formats; what an API refuses is written once, in the fake model, and shares nothing with a format"},
+	{"wire/wiretest", []string{".", "wire", "internal/fakemodel", "internal/race"}, "one suite for all formats; what an API refuses is written once, in the fake model, and shares nothing with a format"},
 	{"wire/internal/sse", nil, "events of a stream; it knows no format"},
 	{"wire/internal/decode", []string{".", "internal/jsonscan"}, "makes the words from spans, where they are asked for"},
 	{"wire/internal/draft", []string{".", "wire", "internal/jsonscan", "wire/internal/decode"}, "a reply as it arrives, in any format"},
@@ -112,7 +112,7 @@ var table = []row{
 	{"transcript/goose", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/pi", reader, "a reader knows one host's files, and no other reader"},
 	{"transcript/own", reader, "a reader knows one host's files, and no other reader"},
-	{"transcript/transcripttest", []string{".", "transcript"}, "one suite for all readers"},
+	{"transcript/transcripttest", []string{".", "transcript", "internal/race"}, "one suite for all readers"},
 	{"transcript/internal/feed", []string{".", "host", "transcript", "internal/jsonscan", "host/markup"}, "what readers do with what they found: messages in order, pairs, limits"},
 	{"transcript/internal/db", []string{"."}, "a host's database, opened to be read and never changed"},
 	{"llm", []string{".", "wire", "wire/*"}, "a model is asked in a wire format"},
@@ -230,6 +230,7 @@ var table = []row{
 	{"internal/fakemodel", nil, "the providers' APIs as they are, so it may not borrow our own view of them"},
 	{"internal/client", nil, "the real agents, as programs with flags; it knows nothing of us"},
 	{"internal/trace", []string{"surface/gateway"}, "spans of the gateway on their way to a collector"},
+	{"internal/race", nil, "whether the race detector looks, for tests"},
 	{"internal/fakeoidc", nil, "a provider that people sign in with, for tests"},
 	{"internal/chrome", nil, "a browser for tests: it knows pages, not ours"},
 	{"internal/term", nil, "a terminal for tests: it knows programs, not ours"},
@@ -240,7 +241,7 @@ var table = []row{
 }
 
 // forTests are the packages that only tests may import, and packages whose row says so.
-var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/steps/stepstest", "internal/fakemodel", "internal/client", "internal/term", "internal/chrome", "internal/fakeoidc", "internal/archtest", "bench", "bench/*"}
+var forTests = []string{"trimtabtest", "store/storetest", "forge/forgetest", "wire/wiretest", "transcript/transcripttest", "internal/secret/secrettest", "improve/steps/stepstest", "internal/fakemodel", "internal/client", "internal/term", "internal/chrome", "internal/fakeoidc", "internal/race", "internal/archtest", "bench", "bench/*"}
 
 // dep says where a dependency may be imported. "_test" is any test file.
 type dep struct {

@@ -1,8 +1,11 @@
 // Package fakeoidc is a small OpenID Connect provider for tests. Whoever comes picks on its
-// page who they are.
+// page who they are, or, where nobody is named, is whoever the test says.
 //
 //	provider := fakeoidc.New(t, "trimtab", "client-secret", "ann@example.com", "lea@example.com")
 //	… issuer: provider.URL …
+//
+//	provider := fakeoidc.New(t, "trimtab", "client-secret")
+//	provider.Is(map[string]any{"email": "eve@example.com", "email_verified": true})
 //
 // It checks the client, its secret and the code challenge as a provider does, and no
 // password.
@@ -17,6 +20,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -35,11 +39,14 @@ type Provider struct {
 	people         []string
 	key            *rsa.PrivateKey
 
-	mu    sync.Mutex
-	codes map[string]url.Values // what was asked for, and by whom
+	mu     sync.Mutex
+	codes  map[string]url.Values // what was asked for, and by whom
+	claims map[string]any        // who everybody is, where nobody is named
+	alter  func(map[string]any)
 }
 
-// New starts one for a client and for people, who are named by their email.
+// New starts one for a client and for people, who are named by their email. Where nobody is
+// named, everybody who comes is who Is says, and is asked nothing.
 func New(t *testing.T, client, secret string, people ...string) *Provider {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -63,8 +70,37 @@ func New(t *testing.T, client, secret string, people ...string) *Provider {
 	return p
 }
 
+// Is says who everybody is who comes from now on, as the claims of an ID token.
+func (p *Provider) Is(claims map[string]any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.claims = maps.Clone(claims)
+}
+
+// Alter has f change the claims of every ID token before it is signed, for tokens that are to
+// be refused. Nil ends that.
+func (p *Provider) Alter(f func(claims map[string]any)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.alter = f
+}
+
+// Token signs an ID token with these claims over the usual ones and those of Is.
+func (p *Provider) Token(t *testing.T, claims map[string]any) string {
+	t.Helper()
+	token, err := p.sign(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 // ask shows who one can be.
 func (p *Provider) ask(w http.ResponseWriter, r *http.Request) {
+	if len(p.people) == 0 {
+		p.sendBack(w, r)
+		return
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	for _, who := range p.people {
 		q := r.URL.Query()
@@ -73,12 +109,17 @@ func (p *Provider) ask(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pick sends somebody back.
+// pick sends somebody back as who they picked.
 func (p *Provider) pick(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(p.people, r.FormValue("who")) {
 		http.Error(w, "nobody of that name is known", http.StatusForbidden)
 		return
 	}
+	p.sendBack(w, r)
+}
+
+// sendBack redirects to where somebody came from, with a code for who they are.
+func (p *Provider) sendBack(w http.ResponseWriter, r *http.Request) {
 	code := rand.Text()
 	p.mu.Lock()
 	p.codes[code] = r.URL.Query()
@@ -97,24 +138,40 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	if !basic {
 		id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
 	}
-	if !ok || id != p.client || secret != p.secret || asked.Get("code_challenge") != encode(challenge[:]) {
+	if !ok || id != p.client || secret != p.secret || asked.Get("code_challenge") != encode(challenge[:]) || asked.Get("code_challenge_method") != "S256" {
 		http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
 		return
 	}
-	now := time.Now()
-	body, err := json.Marshal(map[string]any{"iss": p.URL, "aud": p.client, "sub": asked.Get("who"), "email": asked.Get("who"), "email_verified": true, "nonce": asked.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()})
+	claims := map[string]any{"nonce": asked.Get("nonce")}
+	if who := asked.Get("who"); who != "" {
+		maps.Copy(claims, map[string]any{"sub": who, "email": who, "email_verified": true})
+	}
+	token, err := p.sign(claims)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
+	}
+	write(w, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": token})
+}
+
+func (p *Provider) sign(claims map[string]any) (string, error) {
+	now := time.Now()
+	all := map[string]any{"iss": p.URL, "aud": p.client, "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()}
+	p.mu.Lock()
+	maps.Copy(all, p.claims)
+	maps.Copy(all, claims)
+	if p.alter != nil {
+		p.alter(all)
+	}
+	p.mu.Unlock()
+	body, err := json.Marshal(all)
+	if err != nil {
+		return "", err
 	}
 	text := encode([]byte(`{"alg":"RS256","kid":"1"}`)) + "." + encode(body)
 	sum := sha256.Sum256([]byte(text))
 	sig, err := rsa.SignPKCS1v15(rand.Reader, p.key, crypto.SHA256, sum[:])
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	write(w, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": text + "." + encode(sig)})
+	return text + "." + encode(sig), err
 }
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

@@ -32,7 +32,7 @@ type Terminal struct {
 
 // patience is how long a test waits for what must come. It is no measure of
 // speed: machines are busy.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // Start runs a program. The test ends it if nobody else does.
 func Start(tb testing.TB, cmd *exec.Cmd, width, height int) *Terminal {

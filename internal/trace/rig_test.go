@@ -224,7 +224,7 @@ func (h *house) ask(path string, header http.Header, body string) int {
 // end closes the gateway, and then the exporter as a program would.
 func (h *house) end() error {
 	h.front.Close() // waits for the requests
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	return h.trace.Close(ctx)
 }

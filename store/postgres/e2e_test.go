@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // withServer starts a server for the tests, unless one was named.
@@ -77,7 +79,7 @@ func TestP5_AServerThatIsKilledLosesNothingAcknowledged(t *testing.T) {
 				id := fmt.Sprint("s", w%4)
 				for n := 0; ; n++ {
 					text := fmt.Sprintf("r%d-w%d-%d", round, w, n)
-					if err := say(t.Context(), store, id, text); err != nil {
+					if err := storetest.Say(t.Context(), store, id, text); err != nil {
 						if !errors.Is(err, ErrAway) {
 							t.Errorf("not what a dead server is: %v", err)
 						}

@@ -131,9 +131,9 @@ func path(at, name string) string {
 
 func TestP6_AReadOnlyServerIsNoSuccess(t *testing.T) {
 	at := fresh(t)
-	mustSay(t, opened(t, at), "ship", "before")
+	storetest.MustSay(t, opened(t, at), "ship", "before")
 	store := opened(t, with(at, "default_transaction_read_only", "on")) // the tables are there, so it opens
-	is(t, say(t.Context(), store, "ship", "no"), ErrReadOnly)
+	is(t, storetest.Say(t.Context(), store, "ship", "no"), ErrReadOnly)
 	is(t, store.Remove(t.Context(), "ship"), ErrReadOnly)
 	is(t, store.Queue().Add(t.Context(), storetest.Item(1)), ErrReadOnly)
 	is(t, store.Queue().Halt(t.Context(), true), ErrReadOnly)
@@ -160,7 +160,7 @@ func TestTLSByTheURL(t *testing.T) {
 func TestALockedSessionEndsInAnErrorInTime(t *testing.T) {
 	at := fresh(t)
 	store := openedWith(t, at, Config{Timeout: 200})
-	mustSay(t, store, "ship", "before")
+	storetest.MustSay(t, store, "ship", "before")
 	other, err := pgx.Connect(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestALockedSessionEndsInAnErrorInTime(t *testing.T) {
 	if _, err := other.Exec(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	mustSay(t, store, "ship", "after")
+	storetest.MustSay(t, store, "ship", "after")
 	once(t, store, []string{"before", "after"}, "ship")
 }
 
@@ -205,9 +205,9 @@ func TestAnAnswerThatIsLostIsFoundAgain(t *testing.T) {
 	line := newWire(t, at)
 	store := opened(t, line.url)
 	q := store.Queue()
-	mustSay(t, store, "ship", "one")
+	storetest.MustSay(t, store, "ship", "one")
 	for i, do := range []func() error{
-		func() error { return say(t.Context(), store, "boat", "new") },
+		func() error { return storetest.Say(t.Context(), store, "boat", "new") },
 		func() error { return sayOnce(t.Context(), store, "ship", "two") },
 		func() error { return q.Add(t.Context(), storetest.Item(1)) },
 		func() error {

@@ -142,36 +142,6 @@ func openedWith(t testing.TB, url string, cfg Config) *Store {
 // start is a fixed time.
 func start() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 
-// say adds a message and its entry to a session, which it makes if need be.
-func say(ctx context.Context, store trimtab.Store, id, text string) error {
-	for {
-		s, err := store.Load(ctx, id)
-		if errors.Is(err, trimtab.ErrNotFound) {
-			s, err = trimtab.NewSession(id, start()), nil
-		}
-		if err != nil {
-			return err
-		}
-		s.Seq++
-		m := trimtab.Prompt(text)
-		m.ID = trimtab.MessageID(s.Seq)
-		_, err = store.Commit(ctx, trimtab.Commit{
-			Session: s, Messages: []trimtab.Message{m},
-			Entries: []trimtab.Entry{{At: start(), Event: trimtab.Said{Message: m}}},
-		})
-		if !errors.Is(err, trimtab.ErrConflict) && !errors.Is(err, trimtab.ErrExists) {
-			return err
-		}
-	}
-}
-
-func mustSay(t *testing.T, store trimtab.Store, id, text string) {
-	t.Helper()
-	if err := say(t.Context(), store, id, text); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // playAppend says things in a session and prints each once it is acknowledged.
 func playAppend(ctx context.Context, store *Store, args []string) error {
 	n, err := strconv.Atoi(args[2])
@@ -180,7 +150,7 @@ func playAppend(ctx context.Context, store *Store, args []string) error {
 	}
 	for i := range n {
 		text := fmt.Sprintf("%s-%d", args[1], i)
-		if err := say(ctx, store, args[0], text); err != nil {
+		if err := storetest.Say(ctx, store, args[0], text); err != nil {
 			return err
 		}
 		fmt.Println(text)

@@ -14,36 +14,8 @@ import (
 	"github.com/trimtab/trimtab/store/storetest"
 )
 
-// only is the schema up to a migration.
-func only(t *testing.T, upto string) fs.FS {
-	t.Helper()
-	out := fstest.MapFS{}
-	names, err := fs.Glob(migrations(), "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		if name <= upto {
-			b, err := fs.ReadFile(migrations(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[name] = &fstest.MapFile{Data: b}
-		}
-	}
-	return out
-}
-
 func TestP18_OldDatabasesOpen(t *testing.T) {
-	url := fresh(t)
-	old, err := open(t.Context(), url, Config{}, only(t, "00001~"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
-	asTheFirstVersionWrote(t, url)
+	url := ofTheFirstVersion(t)
 	for range 2 { // brought up to date, then as it is
 		store := opened(t, url)
 		once(t, store, []string{"hello"}, "ship")
@@ -56,14 +28,23 @@ func TestP18_OldDatabasesOpen(t *testing.T) {
 	}
 }
 
-// asTheFirstVersionWrote puts a session into a database of schema 1: this program writes
-// columns that there are not yet.
-func asTheFirstVersionWrote(t *testing.T, url string) {
+// ofTheFirstVersion is a database of schema 1 with a session as the program wrote it then:
+// this one writes columns that there are not yet.
+func ofTheFirstVersion(t *testing.T) string {
 	t.Helper()
+	url := fresh(t)
+	old, err := open(t.Context(), url, Config{}, storetest.UpTo(t, migrations(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
 	run(t, url, `INSERT INTO sessions (id, version, host, project, model, title, parent, step, created, updated, state) VALUES ('ship', 1, '', '', '', '', '', 0,
 		'2026-11-15T09:00:00.000000000Z', '2026-11-15T09:00:00.000000000Z', '{"sessionId":"ship","createdAt":"2026-11-15T09:00:00Z","updatedAt":"2026-11-15T09:00:00Z","version":1,"seq":1,"step":0,"meter":{}}')`)
 	run(t, url, `INSERT INTO messages (session, seq, id, role, origin, body) VALUES ('ship', 1, 'm1', 'user', '', '{"id":"m1","role":"user","content":"hello"}')`)
 	run(t, url, `INSERT INTO journal (session, seq, at, kind, body) VALUES ('ship', 1, '2026-11-15T09:00:00.000000000Z', 'said', '{"at":"2026-11-15T09:00:00Z","event":{"type":"said","message":{"id":"m1","role":"user","content":[]}}}')`)
+	return url
 }
 
 func latest(t *testing.T) int64 {
@@ -83,7 +64,7 @@ func versionOf(t *testing.T, url string) (n int64) {
 
 func TestP18_ADatabaseOfANewerVersionIsLeftAlone(t *testing.T) {
 	url := fresh(t)
-	mustSay(t, opened(t, url), "ship", "hello")
+	storetest.MustSay(t, opened(t, url), "ship", "hello")
 	run(t, url, "INSERT INTO "+versions+" (version_id, is_applied) VALUES (999, true)")
 	_, err := Open(t.Context(), url, Config{})
 	is(t, err, ErrNewer)
@@ -111,7 +92,7 @@ func TestTablesOfAnotherProgramAreLeftAlone(t *testing.T) {
 	url = fresh(t)
 	run(t, url, "CREATE TABLE bookmarks (url TEXT)")
 	run(t, url, "CREATE TABLE goose_db_version (id INT)")
-	mustSay(t, opened(t, url), "ship", "both fit in")
+	storetest.MustSay(t, opened(t, url), "ship", "both fit in")
 }
 
 func TestP18_ProcessesThatOpenANewDatabaseAtOnceAllSucceed(t *testing.T) {
@@ -156,7 +137,7 @@ func playMigrate(ctx context.Context, url string) error {
 
 func TestP18_KilledInAMigrationTheDatabaseStillOpens(t *testing.T) {
 	url := fresh(t)
-	mustSay(t, opened(t, url), "ship", "hello")
+	storetest.MustSay(t, opened(t, url), "ship", "hello")
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +166,7 @@ func TestP18_KilledInAMigrationTheDatabaseStillOpens(t *testing.T) {
 
 	store := opened(t, url)
 	once(t, store, []string{"hello"}, "ship")
-	mustSay(t, store, "ship", "and goes on") // waits until the server has undone the half
+	storetest.MustSay(t, store, "ship", "and goes on") // waits until the server has undone the half
 	var title string
 	var half bool
 	ask(t, url, "SELECT title, to_regclass('half') IS NOT NULL FROM sessions", &title, &half)
@@ -207,7 +188,7 @@ func TestP18_KilledInAMigrationTheDatabaseStillOpens(t *testing.T) {
 
 func TestAMigrationThatFailsLeavesTheDatabaseAsItWas(t *testing.T) {
 	url := fresh(t)
-	mustSay(t, opened(t, url), "ship", "hello")
+	storetest.MustSay(t, opened(t, url), "ship", "hello")
 	if _, err := open(t.Context(), url, Config{}, next("SELECT no_such_function();")); err == nil {
 		t.Fatal("a broken migration went through")
 	}

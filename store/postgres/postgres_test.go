@@ -61,7 +61,7 @@ func TestReplicasOnOneSessionLoseNothing(t *testing.T) {
 	a, b := another(t, "append", url, "ship", "a", strconv.Itoa(n)), another(t, "append", url, "ship", "b", strconv.Itoa(n))
 	var want []string
 	for i := range n {
-		mustSay(t, store, "ship", fmt.Sprintf("us-%d", i))
+		storetest.MustSay(t, store, "ship", fmt.Sprintf("us-%d", i))
 		want = append(want, fmt.Sprintf("a-%d", i), fmt.Sprintf("b-%d", i), fmt.Sprintf("us-%d", i))
 	}
 	a.Finish(t)
@@ -75,7 +75,7 @@ func TestNoMoreConnectionsThanTheLimit(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if err := say(t.Context(), store, fmt.Sprint("s", i), "hello"); err != nil {
+			if err := storetest.Say(t.Context(), store, fmt.Sprint("s", i), "hello"); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,11 +1,8 @@
 package postgres
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/trimtab/trimtab/improve"
@@ -44,87 +41,51 @@ func dump(t *testing.T, url string) (all []string) {
 }
 
 func TestP18_DatabasesOfEverySchemaAreUpdated(t *testing.T) {
-	for n := int64(1); n < latest(t); n++ {
-		t.Run(fmt.Sprint("schema ", n), func(t *testing.T) {
-			url := fresh(t)
-			first, err := open(t.Context(), url, Config{}, only(t, "00001~"))
-			if err != nil {
+	schema := storetest.Schema{Latest: latest(t), Queue: queueSchema, Files: filesSchema}
+	storetest.Upgrades(t, schema, func(t *testing.T, n int64, queue, files bool) storetest.Updated {
+		url := ofTheFirstVersion(t)
+		before, err := open(t.Context(), url, Config{}, storetest.UpTo(t, migrations(), n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := versionOf(t, url); got != n {
+			t.Fatalf("schema %d", got)
+		}
+		if queue {
+			if err := before.Queue().Add(t.Context(), storetest.Item(1)); err != nil {
 				t.Fatal(err)
 			}
-			if err := first.Close(); err != nil {
+		}
+		if files {
+			if err := before.Queue().Save(t.Context(), "workflow_0001", improve.File{Name: "log", Body: []byte("kept")}); err != nil {
 				t.Fatal(err)
 			}
-			asTheFirstVersionWrote(t, url)
-			before, err := open(t.Context(), url, Config{}, only(t, fmt.Sprintf("%05d~", n)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := versionOf(t, url); got != n {
-				t.Fatalf("schema %d", got)
-			}
-			if n >= queueSchema {
-				if err := before.Queue().Add(t.Context(), storetest.Item(1)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if n >= filesSchema {
-				if err := before.Queue().Save(t.Context(), "workflow_0001", improve.File{Name: "log", Body: []byte("kept")}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := before.Close(); err != nil {
-				t.Fatal(err)
-			}
-
-			store := opened(t, url)
-			if got := versionOf(t, url); got != latest(t) {
-				t.Errorf("schema %d, want %d", got, latest(t))
-			}
-			once(t, store, []string{"hello"}, "ship")
-			changes := 1
-			if n >= queueSchema {
-				changes++
-				if it, err := store.Queue().Item(t.Context(), "workflow_0001"); err != nil || it.Request.Title != storetest.Item(1).Request.Title {
-					t.Errorf("%+v, %v", it, err)
-				}
-			}
-			if n >= filesSchema {
-				if files, err := store.Queue().Files(t.Context(), "workflow_0001"); err != nil || len(files) != 1 || string(files[0].Body) != "kept" {
-					t.Errorf("%v, %v", files, err)
-				}
-			}
-			if all, err := store.Changes(t.Context(), "", 10); err != nil || len(all) != changes {
-				t.Errorf("%d changes are told, %v, want %d", len(all), err, changes)
-			}
-			mustSay(t, store, "ship", "and goes on")
-			if err := store.Queue().Add(t.Context(), storetest.Item(2)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+		}
+		if err := before.Close(); err != nil {
+			t.Fatal(err)
+		}
+		store := opened(t, url)
+		once(t, store, []string{"hello"}, "ship")
+		return storetest.Updated{
+			Watched: storetest.Watched{Archive: store, Source: store, Queue: store.Queue()},
+			Said:    []string{"hello"},
+			Schema:  func() int64 { return versionOf(t, url) },
+		}
+	})
 }
 
 // Who goes back to an older program is told, and finds everything when they come back.
 func TestP18_AnOlderProgramLeavesADatabaseOfThisOneAlone(t *testing.T) {
 	url := fresh(t)
 	store := opened(t, url)
-	mustSay(t, store, "ship", "hello")
+	storetest.MustSay(t, store, "ship", "hello")
 	if err := store.Queue().Add(t.Context(), storetest.Item(1)); err != nil {
 		t.Fatal(err)
 	}
-	held := dump(t, url)
-	for n := int64(1); n < latest(t); n++ {
-		_, err := open(t.Context(), url, Config{}, only(t, fmt.Sprintf("%05d~", n)))
-		is(t, err, ErrNewer)
-		for _, word := range []string{fmt.Sprint("schema ", latest(t)), fmt.Sprint("up to ", n), "nothing was changed", "update trimtab"} {
-			if !strings.Contains(err.Error(), word) {
-				t.Errorf("error %q does not say %q", err, word)
-			}
-		}
-	}
-	if diff := cmp.Diff(held, dump(t, url)); diff != "" {
-		t.Error(diff)
-	}
-	mustSay(t, store, "ship", "those that run go on")
-	mustSay(t, opened(t, url), "ship", "back again")
+	storetest.Downgrades(t, latest(t), ErrNewer, []string{"nothing was changed"}, func(n int64) []error {
+		_, err := open(t.Context(), url, Config{}, storetest.UpTo(t, migrations(), n))
+		return []error{err}
+	}, func() []string { return dump(t, url) })
+	storetest.MustSay(t, store, "ship", "those that run go on")
+	storetest.MustSay(t, opened(t, url), "ship", "back again")
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // filled returns a closed file with three sessions of 100 messages.
@@ -124,7 +125,7 @@ func TestADamagedPageCostsOnlyWhatWasOnIt(t *testing.T) {
 		t.Errorf("%d messages of the other sessions, want 200", n)
 	}
 	is(t, store.Check(t.Context()), trimtab.ErrDamaged)
-	is(t, say(t.Context(), store, "a", "one more"), trimtab.ErrDamaged)
+	is(t, storetest.Say(t.Context(), store, "a", "one more"), trimtab.ErrDamaged)
 	is(t, store.Remove(t.Context(), "b"), trimtab.ErrDamaged)
 	if err := store.Close(); err != nil {
 		t.Error(err)
@@ -149,7 +150,7 @@ func TestCheckFindsADamagedPage(t *testing.T) {
 	write(t, path, b)
 	store = opened(t, path)
 	is(t, store.Check(t.Context()), trimtab.ErrDamaged)
-	is(t, say(t.Context(), store, "a", "one more"), trimtab.ErrDamaged)
+	is(t, storetest.Say(t.Context(), store, "a", "one more"), trimtab.ErrDamaged)
 	if !bytes.Equal(bytesOf(t, path), b) {
 		t.Error("the damaged file was changed")
 	}
@@ -205,5 +206,5 @@ func TestADamagedRowHidesNoOther(t *testing.T) {
 	}
 	_, err := store.Load(t.Context(), "a")
 	is(t, err, trimtab.ErrDamaged)
-	mustSay(t, store, "c", "the store goes on")
+	storetest.MustSay(t, store, "c", "the store goes on")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // TestP6_DiskReallyFull uses a disk of 2 MB.
@@ -23,9 +25,9 @@ func TestP6_DiskReallyFull(t *testing.T) {
 	ballast := filepath.Join(dir, "ballast")
 	write(t, ballast, make([]byte, 1<<20))
 	store := opened(t, filepath.Join(dir, "trimtab.db"))
-	mustSay(t, store, "ship", "before")
+	storetest.MustSay(t, store, "ship", "before")
 	for range 3 {
-		is(t, say(t.Context(), store, "ship", strings.Repeat("x", 1<<20)), ErrFull)
+		is(t, storetest.Say(t.Context(), store, "ship", strings.Repeat("x", 1<<20)), ErrFull)
 	}
 	if got := said(t, store, "ship"); !slices.Equal(got, []string{"before"}) {
 		t.Errorf("half-written: %d messages", len(got))
@@ -33,7 +35,7 @@ func TestP6_DiskReallyFull(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	mustSay(t, store, "ship", "after")
+	storetest.MustSay(t, store, "ship", "after")
 	if got := said(t, store, "ship"); !slices.Equal(got, []string{"before", "after"}) {
 		t.Errorf("said %d things", len(got))
 	}

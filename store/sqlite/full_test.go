@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // TestP6_DiskFull lets SQLite run into a real SQLITE_FULL.
 func TestP6_DiskFull(t *testing.T) {
 	store := opened(t, fresh(t))
-	mustSay(t, store, "ship", "before")
+	storetest.MustSay(t, store, "ship", "before")
 	before, err := store.Load(t.Context(), "ship")
 	if err != nil {
 		t.Fatal(err)
@@ -32,14 +33,14 @@ func TestP6_DiskFull(t *testing.T) {
 	}
 	limit(pages + 1)
 	for range 3 {
-		err := say(t.Context(), store, "ship", strings.Repeat("x", 4*pageSize))
+		err := storetest.Say(t.Context(), store, "ship", strings.Repeat("x", 4*pageSize))
 		is(t, err, ErrFull)
 		for _, word := range []string{"disk full", store.Path(), "free some space", "nothing was lost"} {
 			if !strings.Contains(err.Error(), word) {
 				t.Errorf("error %q does not say %q", err, word)
 			}
 		}
-		is(t, say(t.Context(), store, "new", strings.Repeat("x", 4*pageSize)), ErrFull)
+		is(t, storetest.Say(t.Context(), store, "new", strings.Repeat("x", 4*pageSize)), ErrFull)
 	}
 	if got := said(t, store, "ship"); !slices.Equal(got, []string{"before"}) {
 		t.Errorf("half-written: %d messages", len(got))
@@ -52,7 +53,7 @@ func TestP6_DiskFull(t *testing.T) {
 	is(t, err, trimtab.ErrNotFound)
 
 	limit(1 << 30)
-	mustSay(t, store, "ship", "after")
+	storetest.MustSay(t, store, "ship", "after")
 	if got := said(t, store, "ship"); !slices.Equal(got, []string{"before", "after"}) {
 		t.Errorf("said %q", got)
 	}
@@ -63,11 +64,11 @@ func TestP6_DiskFull(t *testing.T) {
 
 func TestP6_ReadOnly(t *testing.T) {
 	store := opened(t, fresh(t))
-	mustSay(t, store, "ship", "before")
+	storetest.MustSay(t, store, "ship", "before")
 	if _, err := store.write.ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
 		t.Fatal(err)
 	}
-	err := say(t.Context(), store, "ship", "lost?")
+	err := storetest.Say(t.Context(), store, "ship", "lost?")
 	is(t, err, ErrReadOnly)
 	if !strings.Contains(err.Error(), "writable") {
 		t.Errorf("error %q does not say what to do", err)
@@ -78,14 +79,14 @@ func TestP6_ReadOnly(t *testing.T) {
 	if _, err := store.write.ExecContext(t.Context(), "PRAGMA query_only = 0"); err != nil {
 		t.Fatal(err)
 	}
-	mustSay(t, store, "ship", "after")
+	storetest.MustSay(t, store, "ship", "after")
 }
 
 // TestAWaitForAnotherWriterEnds holds the lock that a commit needs.
 func TestAWaitForAnotherWriterEnds(t *testing.T) {
 	path := fresh(t)
 	other := opened(t, path)
-	mustSay(t, other, "ship", "before")
+	storetest.MustSay(t, other, "ship", "before")
 	tx, err := other.begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func TestAWaitForAnotherWriterEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	is(t, say(t.Context(), store, "ship", "busy"), ErrBusy)
+	is(t, storetest.Say(t.Context(), store, "ship", "busy"), ErrBusy)
 
 	patient, err := Open(t.Context(), path, Config{BusyTimeout: 600_000})
 	if err != nil {
@@ -104,14 +105,14 @@ func TestAWaitForAnotherWriterEnds(t *testing.T) {
 	defer patient.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
 	defer cancel()
-	is(t, say(ctx, patient, "ship", "late"), context.DeadlineExceeded)
+	is(t, storetest.Say(ctx, patient, "ship", "late"), context.DeadlineExceeded)
 	ctx, cancel = context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- say(ctx, patient, "ship", "never mind") }()
+	go func() { done <- storetest.Say(ctx, patient, "ship", "never mind") }()
 	cancel()
 	is(t, <-done, context.Canceled)
 
-	go func() { done <- say(t.Context(), patient, "ship", "in the end") }()
+	go func() { done <- storetest.Say(t.Context(), patient, "ship", "in the end") }()
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +127,13 @@ func TestAWaitForAnotherWriterEnds(t *testing.T) {
 func TestAFileThatIsMovedAwayIsNotWrittenTo(t *testing.T) {
 	path := fresh(t)
 	store := opened(t, path)
-	mustSay(t, store, "ship", "before")
+	storetest.MustSay(t, store, "ship", "before")
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Skipf("a file in use cannot be moved here: %v", err)
 	}
-	is(t, say(t.Context(), store, "ship", "into the void"), ErrMoved)
+	is(t, storetest.Say(t.Context(), store, "ship", "into the void"), ErrMoved)
 	write(t, path, nil)
-	err := say(t.Context(), store, "ship", "into the void")
+	err := storetest.Say(t.Context(), store, "ship", "into the void")
 	is(t, err, ErrMoved)
 	if !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "start again") {
 		t.Errorf("error %q does not say what to do", err)
@@ -140,7 +141,7 @@ func TestAFileThatIsMovedAwayIsNotWrittenTo(t *testing.T) {
 	if err := os.Rename(path+".old", path); err != nil {
 		t.Fatal(err)
 	}
-	mustSay(t, store, "ship", "after")
+	storetest.MustSay(t, store, "ship", "after")
 }
 
 // TestOpenWaitsForAnotherProcess holds the whole file for longer than SQLite

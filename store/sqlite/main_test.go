@@ -55,36 +55,6 @@ func cast(t *testing.T, binary string, as *syscall.SysProcAttr, part, path strin
 // start is a fixed time.
 func start() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 
-// say adds a message and its entry to a session, which it makes if need be.
-func say(ctx context.Context, store trimtab.Store, id, text string) error {
-	for {
-		s, err := store.Load(ctx, id)
-		if errors.Is(err, trimtab.ErrNotFound) {
-			s, err = trimtab.NewSession(id, start()), nil
-		}
-		if err != nil {
-			return err
-		}
-		s.Seq++
-		m := trimtab.Prompt(text)
-		m.ID = trimtab.MessageID(s.Seq)
-		_, err = store.Commit(ctx, trimtab.Commit{
-			Session: s, Messages: []trimtab.Message{m},
-			Entries: []trimtab.Entry{{At: start(), Event: trimtab.Said{Message: m}}},
-		})
-		if !errors.Is(err, trimtab.ErrConflict) && !errors.Is(err, trimtab.ErrExists) {
-			return err
-		}
-	}
-}
-
-func mustSay(t *testing.T, store trimtab.Store, id, text string) {
-	t.Helper()
-	if err := say(t.Context(), store, id, text); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // said returns the texts of a session.
 func said(t *testing.T, store trimtab.Archive, id string) (texts []string) {
 	t.Helper()

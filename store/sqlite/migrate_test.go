@@ -14,9 +14,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	driver "modernc.org/sqlite"
+
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/store/row"
-	driver "modernc.org/sqlite"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 //go:embed testdata/v1.sql
@@ -80,7 +82,7 @@ func TestP18_OldFilesOpen(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	mustSay(t, opened(t, path), "ship", "and goes on")
+	storetest.MustSay(t, opened(t, path), "ship", "and goes on")
 }
 
 func latest(t *testing.T) int64 {
@@ -103,7 +105,7 @@ func versionOf(t *testing.T, store *Store) (n int64) {
 func TestP18_AFileOfANewerVersionIsLeftAlone(t *testing.T) {
 	path := fresh(t)
 	store := opened(t, path)
-	mustSay(t, store, "ship", "hello")
+	storetest.MustSay(t, store, "ship", "hello")
 	if _, err := store.write.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)"); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +225,7 @@ func TestP18_KilledInAMigrationTheFileStillOpens(t *testing.T) {
 func TestAMigrationThatFailsLeavesTheFileAsItWas(t *testing.T) {
 	path := fresh(t)
 	store := opened(t, path)
-	mustSay(t, store, "ship", "hello")
+	storetest.MustSay(t, store, "ship", "hello")
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -242,13 +244,13 @@ func TestAMigrationThatFailsLeavesTheFileAsItWas(t *testing.T) {
 func TestP18_ABackupRestores(t *testing.T) {
 	store := opened(t, fresh(t))
 	for i := range 50 {
-		mustSay(t, store, "ship", fmt.Sprint("before ", i))
+		storetest.MustSay(t, store, "ship", fmt.Sprint("before ", i))
 	}
 	to := filepath.Join(t.TempDir(), "backup.db")
 	done := make(chan error)
 	go func() { // others go on meanwhile
 		for i := range 20 {
-			if err := say(t.Context(), store, "boat", fmt.Sprint("meanwhile ", i)); err != nil {
+			if err := storetest.Say(t.Context(), store, "boat", fmt.Sprint("meanwhile ", i)); err != nil {
 				done <- err
 				return
 			}
@@ -261,7 +263,7 @@ func TestP18_ABackupRestores(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	mustSay(t, store, "ship", "after")
+	storetest.MustSay(t, store, "ship", "after")
 
 	copied := bytesOf(t, to)
 	is(t, store.Backup(t.Context(), to), trimtab.ErrExists)
@@ -280,7 +282,7 @@ func TestP18_ABackupRestores(t *testing.T) {
 	if got := said(t, restored, "ship"); len(got) != 50 || got[49] != "before 49" {
 		t.Errorf("said %q", got)
 	}
-	mustSay(t, restored, "ship", "and goes on")
+	storetest.MustSay(t, restored, "ship", "and goes on")
 	conn, err := restored.write.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 func TestTheFileIsForItsOwnerOnly(t *testing.T) {
@@ -17,7 +19,7 @@ func TestTheFileIsForItsOwnerOnly(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a", "b", "trimtab.db")
 	store := opened(t, path)
-	mustSay(t, store, "ship", "hello")
+	storetest.MustSay(t, store, "ship", "hello")
 	for name, want := range map[string]os.FileMode{
 		path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + ".lock": 0o600,
 		filepath.Dir(path): 0o700, filepath.Dir(filepath.Dir(path)): 0o700,
@@ -60,7 +62,7 @@ func TestAPathMayHoldAnyCharacter(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a folder", name)
 	store := opened(t, path)
-	mustSay(t, store, "ship", "hello")
+	storetest.MustSay(t, store, "ship", "hello")
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -88,7 +90,7 @@ func TestP5_AcknowledgedIsOnTheDisk(t *testing.T) {
 		// A broken connection is thrown away.
 		_ = conn.Raw(func(any) error { return sqldriver.ErrBadConn })
 		_ = conn.Close()
-		mustSay(t, store, "ship", "on a new connection")
+		storetest.MustSay(t, store, "ship", "on a new connection")
 	}
 	if n := store.write.Stats().MaxOpenConnections; n != 1 {
 		t.Errorf("%d connections write, want 1", n)
@@ -115,9 +117,9 @@ func TestWhatIsRemovedIsGoneFromTheFile(t *testing.T) {
 	path := fresh(t)
 	store := opened(t, path)
 	const secret = "the treasure lies under the palm"
-	mustSay(t, store, "ship", secret)
-	mustSay(t, store, "ship", strings.Repeat(secret, 5000))
-	mustSay(t, store, "boat", "hello")
+	storetest.MustSay(t, store, "ship", secret)
+	storetest.MustSay(t, store, "ship", strings.Repeat(secret, 5000))
+	storetest.MustSay(t, store, "boat", "hello")
 	found := func() bool {
 		t.Helper()
 		return bytes.Contains(bytesOf(t, path), []byte(secret)) || bytes.Contains(bytesOf(t, path+"-wal"), []byte(secret))

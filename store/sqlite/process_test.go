@@ -27,7 +27,7 @@ func playAppend(ctx context.Context, path string, args []string) error {
 	}
 	for i := range n {
 		text := fmt.Sprintf("%s-%d", tag, i)
-		if err := say(ctx, store, id, text); err != nil {
+		if err := storetest.Say(ctx, store, id, text); err != nil {
 			return err
 		}
 		fmt.Println(text)
@@ -41,7 +41,7 @@ func TestTwoProcessesOnOneSessionLoseNothing(t *testing.T) {
 	const n = 150
 	a, b := another(t, "append", path, "ship", "a", strconv.Itoa(n)), another(t, "append", path, "ship", "b", strconv.Itoa(n))
 	for i := range n {
-		mustSay(t, store, "ship", fmt.Sprintf("us-%d", i))
+		storetest.MustSay(t, store, "ship", fmt.Sprintf("us-%d", i))
 	}
 	a.Finish(t)
 	b.Finish(t)
@@ -120,7 +120,7 @@ func playOpen(ctx context.Context, path string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := say(ctx, store, "ship", args[0]); err != nil {
+	if err := storetest.Say(ctx, store, "ship", args[0]); err != nil {
 		return err
 	}
 	return store.Close()

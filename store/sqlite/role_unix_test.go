@@ -31,7 +31,7 @@ func playLimit(ctx context.Context, path string, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := say(ctx, store, "ship", "before"); err != nil {
+	if err := storetest.Say(ctx, store, "ship", "before"); err != nil {
 		return err
 	}
 	wal, err := os.Stat(path + "-wal")
@@ -48,14 +48,14 @@ func playLimit(ctx context.Context, path string, _ []string) error {
 		return err
 	}
 	for range 3 {
-		if err := say(ctx, store, "ship", strings.Repeat("x", 4*pageSize)); !errors.Is(err, ErrIO) && !errors.Is(err, ErrFull) {
+		if err := storetest.Say(ctx, store, "ship", strings.Repeat("x", 4*pageSize)); !errors.Is(err, ErrIO) && !errors.Is(err, ErrFull) {
 			return fmt.Errorf("a commit that could not be written: %w", err)
 		}
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &free); err != nil {
 		return err
 	}
-	if err := say(ctx, store, "ship", "after"); err != nil {
+	if err := storetest.Say(ctx, store, "ship", "after"); err != nil {
 		return err
 	}
 	var texts []string
@@ -82,7 +82,7 @@ func playCommit(ctx context.Context, path string, _ []string) error {
 	if _, err := store.Load(ctx, "ship"); err != nil {
 		return err
 	}
-	err = say(ctx, store, "ship", "lost?")
+	err = storetest.Say(ctx, store, "ship", "lost?")
 	fmt.Println("commit", errors.Is(err, ErrReadOnly), errors.Is(err, ErrIO), err)
 	return nil
 }
@@ -100,7 +100,7 @@ func TestP6_ReadOnlyFile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := fresh(t)
 			store := opened(t, path)
-			mustSay(t, store, "ship", "before")
+			storetest.MustSay(t, store, "ship", "before")
 			if err := store.Close(); err != nil {
 				t.Fatal(err)
 			}

@@ -208,7 +208,7 @@ func (r *rig) said(id string) []trimtab.Message {
 // until waits for a condition. It fails only when that never comes.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	for !holds() {
 		if ctx.Err() != nil {
@@ -222,7 +222,7 @@ func until(t *testing.T, what string, holds func() bool) {
 // happens waits for a channel to close.
 func happens(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	select {
 	case <-c:

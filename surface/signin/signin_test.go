@@ -1,16 +1,11 @@
 package signin_test
 
 import (
-	"crypto"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -20,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trimtab/trimtab/internal/fakeoidc"
 	"github.com/trimtab/trimtab/llm/key"
 	"github.com/trimtab/trimtab/store/memory"
 	"github.com/trimtab/trimtab/store/owned"
@@ -27,84 +23,24 @@ import (
 	"github.com/trimtab/trimtab/surface/signin"
 )
 
-// issuer is a small OpenID Connect provider: everybody who comes is whoever its claims say.
-type issuer struct {
-	*httptest.Server
-	key *rsa.PrivateKey
-
-	mu     sync.Mutex
-	claims map[string]any
-	codes  map[string]url.Values // what was asked for
-	tokens func(map[string]any)  // changes what an ID token says
+// eve is who everybody is at a provider of newProvider, with claims over the usual ones.
+func eve(claims map[string]any) map[string]any {
+	all := map[string]any{"sub": "1", "email": "eve@example.com", "email_verified": true, "name": "Eve"}
+	maps.Copy(all, claims)
+	return all
 }
 
-func newIssuer(t *testing.T) *issuer {
+func newProvider(t *testing.T) *fakeoidc.Provider {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := &issuer{key: key, codes: map[string]url.Values{}, claims: map[string]any{"sub": "1", "email": "eve@example.com", "email_verified": true, "name": "Eve"}}
-	mux := http.NewServeMux()
-	i.Server = httptest.NewServer(mux)
-	t.Cleanup(i.Close)
-	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": i.URL, "authorization_endpoint": i.URL + "/auth", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"}})
-	})
-	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []any{map[string]string{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": enc(key.N.Bytes()), "e": enc(big.NewInt(int64(key.E)).Bytes())}}})
-	})
-	mux.HandleFunc("/auth", func(w http.ResponseWriter, r *http.Request) {
-		code := rand.Text()
-		i.mu.Lock()
-		i.codes[code] = r.URL.Query()
-		i.mu.Unlock()
-		http.Redirect(w, r, r.FormValue("redirect_uri")+"?code="+code+"&state="+url.QueryEscape(r.FormValue("state")), http.StatusFound)
-	})
-	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
-		i.mu.Lock()
-		asked, ok := i.codes[r.FormValue("code")]
-		delete(i.codes, r.FormValue("code"))
-		i.mu.Unlock()
-		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-		id, secret, basic := r.BasicAuth()
-		if !basic {
-			id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
-		}
-		if !ok || id != "trimtab" || secret != "client-secret" || asked.Get("code_challenge") != enc(sum[:]) || asked.Get("code_challenge_method") != "S256" {
-			http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": i.token(map[string]any{"nonce": asked.Get("nonce")})})
-	})
-	return i
+	p := fakeoidc.New(t, "trimtab", "client-secret")
+	p.Is(eve(nil))
+	return p
 }
 
 func enc(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// token signs an ID token with these claims over the usual ones; nil takes one away.
-func (i *issuer) token(more map[string]any) string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	all := map[string]any{"iss": i.URL, "aud": "trimtab", "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
-	for _, from := range []map[string]any{i.claims, more} {
-		for k, v := range from {
-			all[k] = v
-		}
-	}
-	if i.tokens != nil {
-		i.tokens(all)
-	}
-	body, _ := json.Marshal(all)
-	text := enc([]byte(`{"alg":"RS256","kid":"1"}`)) + "." + enc(body)
-	sum := sha256.Sum256([]byte(text))
-	sig, _ := rsa.SignPKCS1v15(rand.Reader, i.key, crypto.SHA256, sum[:])
-	return text + "." + enc(sig)
-}
-
 // site is a server that people sign in to.
-func site(t *testing.T, i *issuer, st *memory.Store, cfg signin.Config) (*httptest.Server, *signin.SignIn) {
+func site(t *testing.T, i *fakeoidc.Provider, st *memory.Store, cfg signin.Config) (*httptest.Server, *signin.SignIn) {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(nil)
 	base := "http://" + srv.Listener.Addr().String()
@@ -155,7 +91,7 @@ func get(t *testing.T, c *http.Client, method, address string, headers ...string
 // X5: a person signs in with their provider, is who it says with the role of the settings,
 // at every server on the store, until they sign out.
 func TestX5_APersonSignsIn(t *testing.T) {
-	i, st := newIssuer(t), memory.New()
+	i, st := newProvider(t), memory.New()
 	one, _ := site(t, i, st, signin.Config{Roles: map[string]string{"eve@example.com": "approve"}})
 	c := browser(t)
 	if status, _ := get(t, c, "GET", one.URL+"/page"); status != 401 {
@@ -195,7 +131,7 @@ func TestX5_APersonSignsIn(t *testing.T) {
 }
 
 func TestX5_RolesComeFromNamesAndGroups(t *testing.T) {
-	i := newIssuer(t)
+	i := newProvider(t)
 	roles := map[string]string{"ann@example.com": "view", "group:leads": "steer", "group:all": "use"}
 	for _, c := range []struct {
 		name   string
@@ -215,10 +151,7 @@ func TestX5_RolesComeFromNamesAndGroups(t *testing.T) {
 		{"with the name for all", map[string]any{"email": "all"}, map[string]string{"*": "approve"}, "could not be signed in", 403},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			i.claims = map[string]any{"sub": "1", "email": "eve@example.com", "email_verified": true}
-			for k, v := range c.claims {
-				i.claims[k] = v
-			}
+			i.Is(eve(c.claims))
 			srv, _ := site(t, i, memory.New(), signin.Config{Roles: c.roles})
 			if status, body := get(t, browser(t), "GET", srv.URL+signin.Path); status != c.status || !strings.Contains(body, c.want) {
 				t.Errorf("%d %s", status, body)
@@ -230,20 +163,20 @@ func TestX5_RolesComeFromNamesAndGroups(t *testing.T) {
 // X5, bad input: tokens of another issuer, for another audience, expired, of another key or
 // of none are refused, at sign-in and as the token of a program.
 func TestX5_TokensThatAreNotForUsAreRefused(t *testing.T) {
-	i, other := newIssuer(t), newIssuer(t)
+	i, other := newProvider(t), newProvider(t)
 	srv, _ := site(t, i, memory.New(), signin.Config{Roles: map[string]string{"*": "approve"}})
-	if status, body := get(t, http.DefaultClient, "GET", srv.URL+"/x", "Authorization", "Bearer "+i.token(nil)); status != 200 {
+	if status, body := get(t, http.DefaultClient, "GET", srv.URL+"/x", "Authorization", "Bearer "+i.Token(t, nil)); status != 200 {
 		t.Fatal(status, body)
 	}
-	good := strings.Split(i.token(nil), ".")
+	good := strings.Split(i.Token(t, nil), ".")
 	forged := enc([]byte(`{"alg":"none"}`)) + "." + good[1] + "."
 	for name, token := range map[string]string{
-		"of another issuer":              other.token(nil),
-		"of another issuer, as this one": other.token(map[string]any{"iss": i.URL}),
-		"which says another issuer":      i.token(map[string]any{"iss": other.URL}),
-		"for another audience":           i.token(map[string]any{"aud": "somebody"}),
-		"expired":                        i.token(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}),
-		"without an end":                 i.token(map[string]any{"exp": nil}),
+		"of another issuer":              other.Token(t, nil),
+		"of another issuer, as this one": other.Token(t, map[string]any{"iss": i.URL}),
+		"which says another issuer":      i.Token(t, map[string]any{"iss": other.URL}),
+		"for another audience":           i.Token(t, map[string]any{"aud": "somebody"}),
+		"expired":                        i.Token(t, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}),
+		"without an end":                 i.Token(t, map[string]any{"exp": nil}),
 		"without a signature":            forged,
 		"changed":                        good[0] + "." + enc([]byte(`{"iss":"`+i.URL+`","aud":"trimtab","email":"root@example.com","email_verified":true,"exp":9999999999}`)) + "." + good[2],
 		"no token":                       "a.b.c",
@@ -258,7 +191,7 @@ func TestX5_TokensThatAreNotForUsAreRefused(t *testing.T) {
 		"expired":              func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() },
 		"of another issuer":    func(c map[string]any) { c["iss"] = other.URL },
 	} {
-		i.tokens = change
+		i.Alter(change)
 		c := browser(t)
 		if status, body := get(t, c, "GET", srv.URL+signin.Path); status != 403 || !strings.Contains(body, "begin again") {
 			t.Errorf("%s: %d %s", name, status, body)
@@ -267,7 +200,7 @@ func TestX5_TokensThatAreNotForUsAreRefused(t *testing.T) {
 			t.Errorf("%s: signed in all the same: %d", name, status)
 		}
 	}
-	i.tokens = nil
+	i.Alter(nil)
 	if status, _ := get(t, browser(t), "GET", srv.URL+signin.Path+"/callback?code=x&state=y"); status != 400 {
 		t.Errorf("a callback that nobody began: %d", status)
 	}
@@ -283,7 +216,7 @@ func TestX5_TokensThatAreNotForUsAreRefused(t *testing.T) {
 
 // The cookie of an attempt does not stand for a visit, and a visit ends.
 func TestX5_AVisitEnds(t *testing.T) {
-	i, st := newIssuer(t), memory.New()
+	i, st := newProvider(t), memory.New()
 	srv, _ := site(t, i, st, signin.Config{Roles: map[string]string{"*": "approve"}})
 	c := browser(t)
 	get(t, c, "GET", srv.URL+signin.Path)
@@ -339,9 +272,11 @@ func TestSignInSaysWhatIsMissing(t *testing.T) {
 // the next request, at a server that runs; one that came by a group ends when the provider is
 // asked again, which a browser does not notice while it is there.
 func TestX5_AVisitEndsWithTheRole(t *testing.T) {
-	i, st := newIssuer(t), memory.New()
-	i.claims["groups"] = []string{"leads", "all"}
-	i.claims["exp"] = time.Now().Add(100 * time.Hour).Unix()
+	i, st := newProvider(t), memory.New()
+	member := func(groups ...string) {
+		i.Is(eve(map[string]any{"groups": groups, "exp": time.Now().Add(100 * time.Hour).Unix()}))
+	}
+	member("leads", "all")
 	var mu sync.Mutex
 	now, roles, broken := time.Now(), map[string]string{"group:leads": "steer"}, error(nil)
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
@@ -396,17 +331,13 @@ func TestX5_AVisitEndsWithTheRole(t *testing.T) {
 	look("a program, after an hour", 401, "nobody is signed in")
 	look("a page, after an hour: the provider was asked", 200, "eve@example.com steer /page?x=1", page...)
 	look("a program after that", 200, "eve@example.com steer")
-	i.mu.Lock()
-	i.claims["groups"] = []string{"all"}
-	i.mu.Unlock()
+	member("all")
 	look("the group is gone at the provider, not asked yet", 200, "eve@example.com steer")
 	pass(time.Hour)
 	look("asked again", 403, "have no role here", page...)
 	look("and then", 401, "nobody is signed in")
 
-	i.mu.Lock()
-	i.claims["groups"] = []string{"leads"}
-	i.mu.Unlock()
+	member("leads")
 	get(t, c, "GET", base+signin.Path)
 	for range 20 { // however often it is asked again, the visit is not longer
 		pass(31 * time.Minute)

@@ -52,7 +52,7 @@ func begin(t *testing.T) *program {
 	r, w := io.Pipe()
 	p := &program{t: t, in: w, out: newTape(), end: make(chan error, 1)}
 	opt.In, opt.Out, opt.Env = r, p.out, []string{"TERM=xterm-256color"}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	go func() {
 		_, err := Run(ctx, opt)
@@ -116,7 +116,7 @@ func (t *tape) wait(text string) bool {
 		}
 		select {
 		case <-t.more:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			return false
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/trimtab/trimtab/internal/race"
 )
 
 // Reuse parses the lines of the recorded sessions, also with a value or a name
@@ -15,9 +17,12 @@ import (
 func Reuse[T any](t *testing.T, parse func(into *T, line []byte) error) {
 	t.Helper()
 	var lines []string
-	for _, line := range recordedLines(t) {
+	for i, line := range recordedLines(t) {
 		lines = append(lines, line)
-		for _, change := range []string{`"|'`, `:"|:7,"x":"`, `":|":null,"x":`, `"t|"u`, `false|true`, `":{|":[{`, `}|,"type":"x"}`, `":"|":"\"`} {
+		for k, change := range []string{`"|'`, `:"|:7,"x":"`, `":|":null,"x":`, `"t|"u`, `false|true`, `":{|":[{`, `}|,"type":"x"}`, `":"|":"\"`} {
+			if race.Enabled && (i+k)%8 != 0 {
+				continue // each line one of them, each of them in turn
+			}
 			from, to, _ := strings.Cut(change, "|")
 			lines = append(lines, strings.Replace(line, from, to, 1))
 			if k := strings.LastIndex(line, from); k >= 0 {

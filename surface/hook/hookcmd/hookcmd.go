@@ -5,7 +5,7 @@
 //
 // Nothing that goes wrong here reaches a host: there is then no answer, and what
 // happened is in hook/log in the data folder, without a word of what was said. It
-// never takes longer than Cap.
+// never takes longer than Cap, or the Limit that its caller gives it.
 //
 //	hookcmd.Run{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Home: at, Environ: os.Environ(), Server: open}.
 //		Answer(ctx, "claude", "Stop")
@@ -40,8 +40,8 @@ import (
 // Cap is how long a host may have to wait for a hook, whatever happens. The store
 // gets less, so that there is time left to put the call aside.
 const (
-	Cap       = time.Second
-	storeTime = 700 * time.Millisecond
+	Cap   = time.Second
+	spare = 300 * time.Millisecond
 )
 
 // Run is one run of the program.
@@ -52,6 +52,7 @@ type Run struct {
 	Environ  []string
 	Sets     []string         // settings from the command line
 	Clock    func() time.Time // nil is time.Now
+	Limit    time.Duration    // how long the host waits at most; 0 is Cap
 
 	// Server opens the database server that the settings name, where they name one.
 	Server func(context.Context) (Archive, error)
@@ -63,7 +64,10 @@ func (r Run) Answer(ctx context.Context, host, event string) {
 	if r.Clock == nil {
 		r.Clock = time.Now
 	}
-	ctx, cancel := context.WithTimeout(ctx, Cap)
+	if r.Limit <= 0 {
+		r.Limit = Cap
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
@@ -107,7 +111,7 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 	if spool.At(data, call).Defer(call, r.Clock().UnixNano(), os.Getpid()) {
 		return nil, shut, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	ctx, cancel := context.WithTimeout(ctx, r.Limit-spare)
 	defer cancel()
 	s, err := r.open(ctx, data)
 	folder, _ := setting.Folder() // the host says where it works
