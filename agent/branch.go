@@ -42,7 +42,7 @@ const TaskTool = "task"
 // person is asked for the same things, and what the caller's mode refuses is refused.
 // What it changes belongs to the caller's call, and is undone with it.
 func Task(model llm.Model, opt Options) tool.Tool {
-	opt.Checker, opt.Recorder, opt.Summarize, opt.Window, opt.More = nil, nil, nil, 0, nil
+	opt.Checker, opt.Recorder, opt.Summarize, opt.Window, opt.More, opt.Aside = nil, nil, nil, 0, nil, nil
 	opt.MaxSteps = maxBranchSteps
 	opt.System += "\n\n" + strings.TrimSpace(branchWords)
 	b := brancher{model, opt}

@@ -122,6 +122,8 @@ type Chat struct {
 
 	log   *record.Log     // nil where nothing is kept
 	shots *snapshot.Shots // the same
+	gone  lostJobs
+	mine  sync.Map // ids of the sessions that this process has claimed
 }
 
 // Chosen is a model that prompts can be run with.
@@ -157,6 +159,7 @@ func Open(opt Options) (*Chat, error) {
 	c := &Chat{opt: opt, folder: folder}
 	if opt.Record != "" {
 		c.log = record.Open(opt.Record)
+		folder.KeepJobs(c.keepJobs)
 		if !opt.ReadOnly {
 			c.shots = snapshot.New(folder.Dir(), filepath.Join(opt.Record, ".snapshots"))
 		}
@@ -288,7 +291,7 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 	if !c.told { // once is enough
 		note, c.told = strings.TrimSpace(note+"\n"+said.LeftOut()), true
 	}
-	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role(true) + said.Text, Offer: c.offers, Refuse: c.refuses, Permit: permit}
+	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role(true) + said.Text, Offer: c.offers, Refuse: c.refuses, Permit: permit, Aside: c.aside}
 	if c.opt.CheckTime > 0 && !c.opt.ReadOnly {
 		opt.Checker = check.New(check.Options{Confine: tools.Confine, Limit: c.opt.CheckTime, Keep: c.opt.Receipts, Environ: c.opt.Environ, Clock: c.opt.Clock})
 	}
