@@ -244,7 +244,7 @@ func (t *talk) once(ctx context.Context) error {
 	if context != "" {
 		prompt.Parts = append(prompt.Parts, trimtab.Text{Text: context, By: trimtab.Host})
 	}
-	t.progress("%s, model %s\n", id, chosen.Name)
+	t.progress("session %s, model %s\n", id, chosen.Name)
 	if chosen.Note != "" {
 		t.progress("%s\n", chosen.Note)
 	}

@@ -481,7 +481,7 @@ func Progress(w io.Writer, ev agent.Event) {
 	case agent.Retrying:
 		tell("  %s: asking again in %s\n", ev.Why, ev.Wait.Round(time.Second))
 	case agent.Called:
-		tell("  · %s %s\n", ev.Call.Name, termsafe.FirstLine(string(ev.Call.Input), 80))
+		tell("  · %s\n", termsafe.FirstLine(strings.TrimSpace(ev.Call.Name+" "+agent.About(ev.Call)), 100))
 	case agent.Returned:
 		if ev.Result.Failed {
 			tell("    failed: %s\n", termsafe.FirstLine(ev.Result.Text, 100))
