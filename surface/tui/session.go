@@ -84,6 +84,11 @@ func (c *chat) opened(o opened) tea.Cmd {
 	if o.session.Project != "" && o.session.Project != c.opt.Folder {
 		c.page.Notice("this session was begun in " + o.session.Project + "; tools work in " + c.opt.Folder)
 	}
+	if c.opt.LostJobs != nil && !c.readOnly() { // in another chat they run still
+		if text := c.opt.LostJobs(o.session.ID); text != "" {
+			c.page.Notice(text)
+		}
+	}
 	c.page.Bottom()
 	text := fmt.Sprintf("resumed, %s", plural.Count(len(o.messages), "message"))
 	if brokeOff(o.messages) {
