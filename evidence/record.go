@@ -138,7 +138,7 @@ func (r Record) result(res trimtab.ToolResult) Record {
 			n.Outcome = Unknown
 		}
 		r.Told = append(r.Told, n)
-		if run.Kind != Other {
+		if run.Kind != Other && (n.Outcome != Unknown || o.Background) { // what nobody was told takes nothing back
 			r = r.ran(n)
 		}
 	}
