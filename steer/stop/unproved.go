@@ -3,6 +3,7 @@ package stop
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -64,7 +65,7 @@ func quote(command string) string {
 // names lists files by their last names, the newest first.
 func names(files []string) string {
 	const most = 3
-	if len(files) == 0 {
+	if files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return strings.ContainsAny(f, "*?$") }); len(files) == 0 { // what only the shell knows
 		return "files"
 	}
 	var out []string
