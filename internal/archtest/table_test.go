@@ -150,7 +150,7 @@ var table = []row{
 	{"surface/tui/edit", []string{"internal/termsafe"}, "the text that is being written; it knows no keys"},
 	{"surface/tui", []string{".", "session", "agent", "agent/tool", "agent/usercommand", "deliberate", "export/sessiontext", "surface/tui/*", "internal/config", "internal/termsafe", "internal/jsonscan"}, "thin: draws the chat and the debate"},
 	{"surface/headless", []string{".", "agent", "llm", "surface/linechat", "internal/termsafe"}, "one prompt for a script, as text or JSON"},
-	{"surface/linechat", []string{".", "agent", "agent/tool", "agent/usercommand", "export/sessiontext", "internal/config", "internal/termsafe", "internal/jsonscan"}, "thin: the chat a line at a time"},
+	{"surface/linechat", []string{".", "agent", "agent/tool", "agent/usercommand", "export/sessiontext", "internal/config", "internal/termsafe"}, "thin: the chat a line at a time"},
 	{"surface/gateway", []string{".", "session", "host", "host/markup", "wire", "wire/*", "internal/jsonscan", "surface/admit", "surface/hook/relay", "surface/inside", "surface/travel"}, "thin: applies edits to requests in each format"},
 	{"surface/inside", []string{".", "session", "host", "export/sessiontext", "internal/termsafe", "internal/atomicfile", "internal/filelock"}, "commands from inside an agent's screen, put aside until it is known who gave them"},
 	{"surface/travel", []string{"."}, "what every way of a note to a model has in common; it knows no request and no host"},
