@@ -36,8 +36,7 @@ func (p *pass) attend(by string, u Urgency) (why string, ok bool) {
 	if u == 0 {
 		return "", true
 	}
-	recent := slices.DeleteFunc(slices.Clone(p.s.Spoken), func(s Spoken) bool { return p.s.Step-s.Step >= attentionSteps })
-	n := 0
+	recent, n := slices.DeleteFunc(slices.Clone(p.s.Spoken), func(s Spoken) bool { return p.s.Step-s.Step >= attentionSteps }), 0
 	for _, s := range recent {
 		if s.Step == p.s.Step && s.Seq >= p.s.Prompt.Seq && s.Urgency >= u && s.By != by { // a prompt in between makes another moment
 			return s.By + " speaks of it already", false
@@ -54,12 +53,15 @@ func (p *pass) attend(by string, u Urgency) (why string, ok bool) {
 	return "", true
 }
 
-// heeded notes that the agent did what a note asked, where one did.
+// heeded notes that the agent did what a note asked, where one did. A check that was missing
+// and was then run was worth the attention, and is given back: an agent that has to be asked
+// for it after each of many short turns would else be let go from the fourth on.
 func (p *pass) heeded(by string, a Retract) {
 	kept := slices.DeleteFunc(slices.Clone(p.s.Heed), func(h Heed) bool { return h.By == by && h.Slot == a.Slot })
 	if len(kept) < len(p.s.Heed) || slices.ContainsFunc(p.s.Spoken, func(s Spoken) bool { return s.By == by }) {
 		p.out.Changes = append(p.out.Changes, Change{Kind: Heeded, By: by, Slot: a.Slot, Step: p.s.Step, Why: a.Why})
 	}
+	p.s.Spoken = slices.DeleteFunc(slices.Clone(p.s.Spoken), func(s Spoken) bool { return s.By == by && s.Urgency == UnprovenDone })
 	p.s.Heed = kept
 }
 

@@ -42,6 +42,10 @@ type Options struct {
 	Window    int
 	Summarize func(ctx context.Context, model llm.Model, goal string, messages []trimtab.Message) (string, error)
 
+	// Aside is what the model is told beside a prompt, such as that a command in the
+	// background has ended; told is called once it stands in the history. nil: nothing.
+	Aside func(session string) (texts []trimtab.Text, told func())
+
 	// Recorder keeps what calls did, so that it can be shown and undone. nil: nothing is kept.
 	Recorder Recorder
 

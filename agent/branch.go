@@ -42,7 +42,7 @@ const TaskTool = "task"
 // person is asked for the same things, and what the caller's mode refuses is refused.
 // What it changes belongs to the caller's call, and is undone with it.
 func Task(model llm.Model, opt Options) tool.Tool {
-	opt.Checker, opt.Recorder, opt.Summarize, opt.Window, opt.More = nil, nil, nil, 0, nil
+	opt.Checker, opt.Recorder, opt.Summarize, opt.Window, opt.More, opt.Aside = nil, nil, nil, 0, nil, nil
 	opt.MaxSteps = maxBranchSteps
 	opt.System += "\n\n" + strings.TrimSpace(branchWords)
 	b := brancher{model, opt}
@@ -89,27 +89,12 @@ func (b brancher) run(ctx context.Context, raw json.RawMessage) (string, error) 
 	return answer.Answer, nil
 }
 
-// about is what a call is about, in one line: the value that says most, else all of it.
-func about(call trimtab.ToolCall) string {
-	text := string(call.Input)
-	var in map[string]any
-	if json.Unmarshal(call.Input, &in) == nil {
-		for _, key := range []string{"command", "path", "pattern", "url", "id"} {
-			if s, ok := in[key].(string); ok && s != "" {
-				text = s
-				break
-			}
-		}
-	}
-	return trimtab.Clip(strings.Join(strings.Fields(text), " "), 160)
-}
-
 // relay tells whoever watches the call what the branch does, a line a call, and hands on
 // what it changed.
 func relay(watch tool.Observer, ev Event) {
 	switch ev := ev.(type) {
 	case Called:
-		fmt.Fprintf(watch, "%s %s\n", ev.Call.Name, about(ev.Call))
+		fmt.Fprintf(watch, "%s %s\n", ev.Call.Name, About(ev.Call))
 	case Returned:
 		if ev.Result.Failed {
 			line, _, _ := strings.Cut(ev.Result.Text, "\n")

@@ -1,15 +1,19 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/llm"
 )
 
@@ -195,16 +199,9 @@ func (r *run) olderSteps() [][2]int {
 
 func (r *run) foldRange(first, last int) (bool, error) {
 	messages := r.history[first-1 : last]
-	bytes, goal := 0, ""
+	bytes, goal := 0, goalOf(messages)
 	for _, m := range messages {
 		bytes += m.Size()
-		if text := strings.Join(strings.Fields(trimtab.Clip(m.Typed(), 300)), " "); m.IsPrompt() && len(goal) < 400 {
-			goal += "; " + trimtab.Clip(text, 120)
-		}
-	}
-	goal = strings.TrimPrefix(goal, "; ")
-	if goal == "" {
-		goal = "the first steps of this task"
 	}
 	r.emit(Noticed{"context", trimtab.Notify{Text: fmt.Sprintf("%d messages are being summed up, to make space", last-first+1)}})
 	summary := r.summarize(goal, messages)
@@ -228,6 +225,61 @@ func (r *run) foldRange(first, last int) (bool, error) {
 	_ = json.Unmarshal(reply.Data, &frame) // without its name the line says less
 	r.emit(Folded{Frame: frame.ID, Goal: goal, Summary: summary, Messages: last - first + 1, Before: before, After: r.used()})
 	return true, nil
+}
+
+// The most that the goal of folded turns takes: of one prompt, and of all.
+const maxAim, maxGoal = 240, 600
+
+// goalOf is what the person wanted in some messages: each prompt whole where it is short,
+// else its first sentence. Prompts that no longer fit are counted and not cut.
+func goalOf(messages []trimtab.Message) string {
+	var aims []string
+	size, more := 0, 0
+	for _, m := range messages {
+		if !m.IsPrompt() {
+			continue
+		}
+		aim := aimOf(m.Typed())
+		switch {
+		case aim == "" || slices.Contains(aims, aim):
+		case len(aims) > 0 && size+len(aim) > maxGoal:
+			more++
+		default:
+			aims = append(aims, aim)
+			size += len(aim)
+		}
+	}
+	if more > 0 {
+		aims = append(aims, "and "+plural.Count(more, "further prompt"))
+	}
+	return cmp.Or(strings.Join(aims, "; "), "the first steps of this task")
+}
+
+// aimOf is a prompt in a line: all of it where it is short, else its first sentence, and
+// of that as many whole words as fit.
+func aimOf(text string) string {
+	text = strings.TrimSpace(text)
+	whole := strings.Join(strings.Fields(trimtab.Clip(text, maxGoal)), " ")
+	if len(whole) <= maxAim && len(text) <= maxGoal {
+		return strings.TrimRight(whole, ".;")
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	first = strings.Join(strings.Fields(trimtab.Clip(first, maxGoal)), " ")
+	for i, r := range first {
+		after := i + utf8.RuneLen(r)
+		if strings.ContainsRune("。！？", r) || strings.ContainsRune(".?!", r) && after < len(first) && first[after] == ' ' {
+			first = first[:after]
+			break
+		}
+	}
+	if len(first) <= maxAim {
+		return strings.TrimRight(first, ".;")
+	}
+	first = trimtab.Clip(first, maxAim)
+	if i := strings.LastIndexByte(first, ' '); i > maxAim/2 {
+		first = first[:i]
+	}
+	return first + " …"
 }
 
 // summarize has a model write what came of some messages; without one, or where it

@@ -199,3 +199,41 @@ func TestChat_3_CompactByHand(t *testing.T) {
 		t.Errorf("folds of %v messages, and %d times nothing to do", folds, nothing)
 	}
 }
+
+// TestChat_3_TheGoalOfFoldedTurnsIsNotCut: a short prompt is told whole, of a long one the
+// first sentence, and what no longer fits is counted.
+func TestChat_3_TheGoalOfFoldedTurnsIsNotCut(t *testing.T) {
+	middling := "Rename the field Count to Total in the reader, in the writer and in both of their tests, and leave the names in the file format as they are, since others read it. Then run everything."
+	long := "Why does the parser lose tabs? " + strings.Repeat("I have looked at it for a day. ", 40)
+	log := "This is what it says:\n" + strings.Repeat("panic at line 7\n", 100)
+	endless := strings.Repeat("word ", 300)
+	for _, c := range []struct {
+		prompts []string
+		want    string
+	}{
+		{[]string{middling}, strings.TrimSuffix(middling, ".")},
+		{[]string{"Tidy up.", long}, "Tidy up; Why does the parser lose tabs?"},
+		{[]string{log, "Tidy up.", "Tidy up."}, "This is what it says:; Tidy up"},
+		{[]string{strings.Repeat("长", 10) + "。" + strings.Repeat("文", 200)}, strings.Repeat("长", 10) + "。"},
+		{[]string{endless}, strings.TrimSpace(strings.Repeat("word ", 48)) + " …"},
+		{[]string{middling, "Now " + middling, "And " + middling, "Also " + middling, "Last " + middling}, strings.TrimSuffix(middling, ".") + "; Now " + strings.TrimSuffix(middling, ".") + "; And " + strings.TrimSuffix(middling, ".") + "; and 2 further prompts"},
+	} {
+		h := newHarness(t, frames(t))
+		a := agent.New(h, &narrow{window: 1_000_000, says: "Yes."}, agent.Options{History: h, System: "You are at work."})
+		for _, prompt := range append(c.prompts, "the newest") {
+			run(t, a, prompt)
+		}
+		got := ""
+		for ev, err := range a.Compact(t.Context(), "s1") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, ok := ev.(agent.Folded); ok {
+				got = f.Goal
+			}
+		}
+		if got != c.want {
+			t.Errorf("the goal is\n%q, want\n%q", got, c.want)
+		}
+	}
+}

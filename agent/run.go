@@ -139,9 +139,19 @@ func (r *run) open(prompt trimtab.Message) error {
 	if len(prompt.Parts) == 0 {
 		return nil
 	}
+	told := func() {}
+	if r.opt.Aside != nil && prompt.IsPrompt() {
+		var texts []trimtab.Text
+		texts, told = r.opt.Aside(r.id)
+		prompt.Parts = slices.Clip(prompt.Parts)
+		for _, t := range texts {
+			prompt.Parts = append(prompt.Parts, t)
+		}
+	}
 	if err := r.say(&prompt); err != nil {
 		return fmt.Errorf("store prompt: %w", err)
 	}
+	told()
 	return nil
 }
 

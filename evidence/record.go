@@ -138,7 +138,7 @@ func (r Record) result(res trimtab.ToolResult) Record {
 			n.Outcome = Unknown
 		}
 		r.Told = append(r.Told, n)
-		if run.Kind != Other {
+		if run.Kind != Other && (n.Outcome != Unknown || o.Background) { // what nobody was told takes nothing back
 			r = r.ran(n)
 		}
 	}
@@ -161,7 +161,13 @@ func (r Record) changed(files []string, any bool) Record {
 		code = []string{""}
 	}
 	r.Last = r.Now
-	r.Changed = slices.DeleteFunc(slices.Clone(r.Changed), func(c Change) bool { return slices.Contains(code, c.File) })
+	r.Changed = slices.DeleteFunc(slices.Clone(r.Changed), func(c Change) bool {
+		i := slices.IndexFunc(code, func(f string) bool { return sameFile(f, c.File) })
+		if i >= 0 && len(c.File) > len(code[i]) {
+			code[i] = c.File // the whole path tells more
+		}
+		return i >= 0
+	})
 	for _, f := range code {
 		r.Changed = append(r.Changed, Change{File: f, At: r.Now})
 		if isScript(f) && !slices.Contains(r.Scripts, f) {
@@ -171,6 +177,15 @@ func (r Record) changed(files []string, any bool) Record {
 	}
 	r.Changed = r.Changed[max(0, len(r.Changed)-maxChanged):]
 	return r
+}
+
+// sameFile reports whether two paths are those of one file: an editor is given the whole
+// path, a command the one from the folder of the project.
+func sameFile(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || a != "" && !strings.HasPrefix(a, "/") && strings.HasPrefix(b, "/") && strings.HasSuffix(b, "/"+a)
 }
 
 // Found takes in the files that the working tree shows to have changed since the last prompt,

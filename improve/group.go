@@ -32,6 +32,10 @@ func (r Reflection) GroupBy(by string) ([]Group, error) {
 	if !slices.Contains(Groupings, by) {
 		return nil, fmt.Errorf("%q is not known; sessions are divided by %s", by, strings.Join(Groupings, ", "))
 	}
+	dismissed := Dismissals{}
+	for _, m := range r.Dismissed {
+		dismissed[m.Fingerprint] = Dismissal{}
+	}
 	parts := map[string][]Result{}
 	for _, one := range r.Results {
 		name := cmp.Or(one.belongsTo(by), "unknown")
@@ -39,7 +43,8 @@ func (r Reflection) GroupBy(by string) ([]Group, error) {
 	}
 	groups := make([]Group, 0, len(parts))
 	for name, results := range parts {
-		g := Group{By: by, Name: name, Merged: Merge(results)}
+		g := Group{By: by, Name: name}
+		g.Merged, _ = dismissed.Split(Merge(results))
 		for _, one := range results {
 			if one.Parent == "" {
 				g.Sessions++

@@ -18,6 +18,16 @@ type Impact struct {
 	After       Period    `json:"after"`
 }
 
+// Outcome is what an improvement came to: how often its trouble was seen before and after its
+// pull request was merged, and what that says.
+type Outcome struct {
+	Impact
+	Pull    string  `json:"pull_request"` // merged, open or closed; unknown where the forge was not asked
+	Verdict string  `json:"verdict"`      // see improve/impact
+	Chance  float64 `json:"chance"`       // how often so few would be seen if nothing had changed
+	Text    string  `json:"text"`
+}
+
 // Period counts the sessions of a time and those in which a trouble was seen.
 type Period struct {
 	All      int `json:"sessions_in_all"`

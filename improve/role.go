@@ -9,12 +9,13 @@ import (
 var ErrRole = errors.New("you may not decide what becomes work")
 
 // Restrict returns a queue in which nobody lets a request become work, refuses it or has it
-// tried again, where refused is not nil: it says why this person may not. Whoever decides,
+// tried again, or dismisses a finding, where refused is not nil: it says why this person may not. Whoever decides,
 // on whichever surface, does so by one of these changes. A worker's own changes are none of
 // them, and everybody may stop work.
 func Restrict(q Queue, refused error) Queue {
 	if refused != nil {
 		q.Backlog = restricted{q.Backlog, refused}
+		q.FileStore = restrictedFiles{q.FileStore, refused}
 	}
 	return q
 }

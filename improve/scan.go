@@ -14,25 +14,26 @@ type Query struct {
 
 // Reflection is all that was found in many sessions, and the form in which a program is told.
 type Reflection struct {
-	At       time.Time       `json:"generated_at"`
-	Since    *time.Time      `json:"since,omitempty"`
-	Results  []SessionResult `json:"results"` // a ReflectionResult for each session
-	Merged   []Merged        `json:"merged"`  // over all of them, ranked
-	Hosts    map[string]int  `json:"sessions_by_host"`
-	Agents   int             `json:"sub_agents"` // among the results, beside the sessions that started them
-	Files    int             `json:"files"`
-	Bytes    int64           `json:"bytes"`
-	Damaged  int             `json:"damaged_lines"`
-	Lines    []DamagedLine   `json:"damaged,omitempty"`     // the first of them
-	Ours     int             `json:"own_sessions_skipped"`  // that the improve workflow ran
-	Foreign  int             `json:"other_files,omitempty"` // in named folders, that are no sessions
-	Unread   []string        `json:"unreadable,omitempty"`  // and why
-	Looked   []string        `json:"looked_in,omitempty"`   // where nothing was named
-	Metrics  Metrics         `json:"metrics"`               // of all sessions
-	Earliest time.Time       `json:"earliest_session,omitzero"`
-	Latest   time.Time       `json:"latest_session,omitzero"`
-	Read     *Reading        `json:"read,omitempty"` // by the person's agent, where they asked for it
-	By       []Group         `json:"by,omitempty"`   // the same by project, agent or person, where they asked for it
+	At        time.Time       `json:"generated_at"`
+	Since     *time.Time      `json:"since,omitempty"`
+	Results   []SessionResult `json:"results"`              // a ReflectionResult for each session
+	Merged    []Merged        `json:"merged"`               // over all of them, ranked
+	Dismissed []Merged        `json:"not_useful,omitempty"` // what people dismissed, apart from Merged
+	Hosts     map[string]int  `json:"sessions_by_host"`
+	Agents    int             `json:"sub_agents"` // among the results, beside the sessions that started them
+	Files     int             `json:"files"`
+	Bytes     int64           `json:"bytes"`
+	Damaged   int             `json:"damaged_lines"`
+	Lines     []DamagedLine   `json:"damaged,omitempty"`     // the first of them
+	Ours      int             `json:"own_sessions_skipped"`  // that the improve workflow ran
+	Foreign   int             `json:"other_files,omitempty"` // in named folders, that are no sessions
+	Unread    []string        `json:"unreadable,omitempty"`  // and why
+	Looked    []string        `json:"looked_in,omitempty"`   // where nothing was named
+	Metrics   Metrics         `json:"metrics"`               // of all sessions
+	Earliest  time.Time       `json:"earliest_session,omitzero"`
+	Latest    time.Time       `json:"latest_session,omitzero"`
+	Read      *Reading        `json:"read,omitempty"` // by the person's agent, where they asked for it
+	By        []Group         `json:"by,omitempty"`   // the same by project, agent or person, where they asked for it
 
 	NamedUnread bool `json:"-"` // a file that the query names could not be read
 }

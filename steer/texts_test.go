@@ -8,8 +8,8 @@ import (
 )
 
 // TestJ5_EveryNoteSaysWhoSpeaks: whatever is put into a conversation says that it is not
-// the person who speaks. The texts of modes are left out: the person chose them, and the
-// seed gives them by the letter.
+// the person who speaks. The texts of modes are left out, as the seed gives them by the
+// letter: who speaks stands behind them (TestJ5_AModeSaysWhoSpeaksAndUntilWhen).
 func TestJ5_EveryNoteSaysWhoSpeaks(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*/*.md", "focus/prompt/*.md"} {

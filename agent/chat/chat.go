@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"text/template"
 	"time"
 
 	"github.com/trimtab/trimtab"
@@ -121,6 +122,8 @@ type Chat struct {
 
 	log   *record.Log     // nil where nothing is kept
 	shots *snapshot.Shots // the same
+	gone  lostJobs
+	mine  sync.Map // ids of the sessions that this process has claimed
 }
 
 // Chosen is a model that prompts can be run with.
@@ -156,6 +159,7 @@ func Open(opt Options) (*Chat, error) {
 	c := &Chat{opt: opt, folder: folder}
 	if opt.Record != "" {
 		c.log = record.Open(opt.Record)
+		folder.KeepJobs(c.keepJobs)
 		if !opt.ReadOnly {
 			c.shots = snapshot.New(folder.Dir(), filepath.Join(opt.Record, ".snapshots"))
 		}
@@ -287,7 +291,7 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 	if !c.told { // once is enough
 		note, c.told = strings.TrimSpace(note+"\n"+said.LeftOut()), true
 	}
-	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role() + said.Text, Offer: c.offers, Refuse: c.refuses, Permit: permit}
+	opt := agent.Options{History: c.opt.Archive, Tools: c.ownTools(tools), More: tools.More, System: c.role(true) + said.Text, Offer: c.offers, Refuse: c.refuses, Permit: permit, Aside: c.aside}
 	if c.opt.CheckTime > 0 && !c.opt.ReadOnly {
 		opt.Checker = check.New(check.Options{Confine: tools.Confine, Limit: c.opt.CheckTime, Keep: c.opt.Receipts, Environ: c.opt.Environ, Clock: c.opt.Clock})
 	}
@@ -303,7 +307,7 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 			own.Summarize = summary.Of
 		}
 		part := own
-		part.Tools = tools.Work()
+		part.Tools, part.System = tools.Work(), c.role(false)+said.Text
 		own.Tools = append(slices.Clip(own.Tools), agent.Task(m, part))
 		return agent.New(c.opt.Service, m, own)
 	}
@@ -320,13 +324,20 @@ func (c *Chat) Choose(ctx context.Context, name string, permit Permit) (Chosen, 
 	return chosen, nil
 }
 
-// role is the system prompt without what the project says.
-func (c *Chat) role() string {
-	ask := ", and ask what only the person can decide"
-	if c.opt.Unattended {
-		ask = ". Nobody can be asked here: decide yourself, and say what you decided"
+// role is the system prompt without what the project says: of the agent that the person
+// talks to, or of one that has a task from it. That one has no todo list and nobody to ask,
+// is steered by nobody, and must not be told otherwise.
+func (c *Chat) role(main bool) string {
+	var out strings.Builder
+	said := struct {
+		Folder                 string
+		Main, Attended, Writes bool
+	}{c.opt.Dir, main, !c.opt.Unattended, !c.opt.ReadOnly}
+	words := template.Must(template.New("system").Parse(system))
+	if err := words.Execute(&out, said); err != nil {
+		panic("the system prompt: " + err.Error()) // it is built in, and every branch of it is tested
 	}
-	return strings.NewReplacer("{{.Folder}}", c.opt.Dir, "{{.Ask}}", ask).Replace(system)
+	return out.String()
 }
 
 // ChooseFor chooses the model of a session that is gone on with: the one that is

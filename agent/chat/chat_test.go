@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,12 +28,16 @@ import (
 type models struct {
 	opened []string
 	known  string
+	own    llm.Model // nil where the test has none
 }
 
 func (m *models) Default(context.Context) (string, string) { return "demo", "Set a key." }
 
 func (m *models) Open(_ context.Context, name string) (llm.Model, error) {
 	m.opened = append(m.opened, name)
+	if m.own != nil && m.own.Name() == name {
+		return m.own, nil
+	}
 	if name != "demo" && name == m.known {
 		return called{demo.New(demo.Options{}), name}, nil
 	}
@@ -178,10 +183,74 @@ func TestP16_WhatTheProjectSaysIsLeftOutUnlessItIsTrusted(t *testing.T) {
 func TestTheModelIsToldWhetherSomebodyCanBeAsked(t *testing.T) {
 	for unattended, want := range map[bool]string{false: "ask what only the person can decide", true: "Nobody can be asked here"} {
 		c, _ := open(t, func(o *Options) { o.Unattended = unattended })
-		if role := c.role(); !strings.Contains(role, want) || !strings.Contains(role, c.opt.Dir) || strings.Contains(role, "{{") {
+		if role := c.role(true); !strings.Contains(role, want) || !strings.Contains(role, c.opt.Dir) || strings.Contains(role, "{{") {
 			t.Errorf("%s", role)
 		}
 	}
+}
+
+// TestChat_6_ATaskIsToldOnlyWhatIsTrueForIt: the agent that works on it has no todo tool,
+// nobody to ask, and no notes come to it.
+func TestChat_6_ATaskIsToldOnlyWhatIsTrueForIt(t *testing.T) {
+	for _, unattended := range []bool{false, true} {
+		c, m := open(t, func(o *Options) {
+			o.Unattended = unattended
+			put(t, filepath.Join(o.Dir, "AGENTS.md"), "be brief")
+			o.Refuse = func(instruct.File) string { return "" }
+		})
+		giver := &taskGiver{}
+		m.own = giver
+		chosen, err := c.Choose(t.Context(), giver.Name(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := c.Begin(t.Context(), chosen.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range chosen.Run(t.Context(), s.ID, trimtab.Prompt("have it looked at")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(giver.asked) != 3 {
+			t.Fatalf("%d requests", len(giver.asked))
+		}
+		main, task := giver.asked[0], giver.asked[1]
+		for _, tl := range task.Tools {
+			if strings.Contains(tl.Name, "todo") {
+				t.Errorf("the task has %s", tl.Name)
+			}
+		}
+		for _, untrue := range []string{"todo", "the person can decide", "decide yourself", "notes of trimtab", "automata", "In some modes"} {
+			if strings.Contains(task.System, untrue) {
+				t.Errorf("unattended %v: the task is told %q:\n%s", unattended, untrue, task.System)
+			}
+		}
+		for _, both := range []string{c.opt.Dir, "do what was asked and no more", "be brief"} {
+			if !strings.Contains(task.System, both) || !strings.Contains(main.System, both) {
+				t.Errorf("not told to both: %q", both)
+			}
+		}
+		if !strings.Contains(main.System, "todo list") || !strings.Contains(main.System, "notes of trimtab") {
+			t.Errorf("the agent itself is told\n%s", main.System)
+		}
+	}
+}
+
+// taskGiver is a model that gives one task, and does nothing else.
+type taskGiver struct{ asked []llm.Request }
+
+func (*taskGiver) Name() string { return "giver" }
+
+func (g *taskGiver) Stream(_ context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	g.asked = append(g.asked, r)
+	reply := llm.Done{Message: trimtab.Say(trimtab.RoleAssistant, trimtab.Model, "Done."), Stop: llm.StopEnd}
+	if len(g.asked) == 1 {
+		call := trimtab.ToolCall{ID: "1", Name: "task", Input: []byte(`{"title":"look","prompt":"look at it"}`)}
+		reply = llm.Done{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{call}}, Stop: llm.StopCalls}
+	}
+	return func(yield func(llm.Chunk, error) bool) { yield(reply, nil) }
 }
 
 func TestAScriptIsPlayed(t *testing.T) {

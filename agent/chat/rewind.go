@@ -290,7 +290,8 @@ func (c *Chat) Claim(id string) (release func(), taken bool) {
 	case err != nil:
 		return none, true
 	}
-	return unlock, true
+	c.mine.Store(id, true)
+	return func() { c.mine.Delete(id); unlock() }, true
 }
 
 func plainName(r rune) rune {

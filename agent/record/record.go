@@ -28,6 +28,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/atomicfile"
 )
 
 // Log is the records of all sessions. It may be used from several goroutines.
@@ -363,6 +364,57 @@ func (l *Log) TakenBack(session string, seq int) error {
 		return err
 	}
 	return l.append(dir, b, Entry{Back: seq})
+}
+
+// maxJobs is the largest list of commands that is read, in bytes.
+const maxJobs = 1 << 20
+
+// KeepJobs keeps which commands of a session run in the background, instead of what was
+// kept before: they end with the program, and whoever opens the session then should know.
+func (l *Log) KeepJobs(session string, running []tool.Job) error {
+	dir, err := l.folder(session)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, "jobs")
+	if len(running) == 0 {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("record: %w", err)
+		}
+		return nil
+	}
+	kept := make([]tool.Job, 0, len(running))
+	for _, j := range running {
+		kept = append(kept, tool.Job{ID: j.ID, Command: trimtab.Clip(j.Command, 4<<10)})
+	}
+	raw, err := json.Marshal(kept)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = atomicfile.Write(name, raw, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return nil
+}
+
+// Jobs are the commands of a session that were kept last. What cannot be read is none.
+func (l *Log) Jobs(session string) (jobs []tool.Job) {
+	dir, err := l.folder(session)
+	if err != nil {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(dir, "jobs"))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if json.NewDecoder(io.LimitReader(f, maxJobs)).Decode(&jobs) != nil {
+		return nil
+	}
+	return jobs
 }
 
 // Remove removes the records of sessions for good. One that has none is no error, and

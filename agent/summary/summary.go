@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,7 +166,7 @@ func line(role trimtab.Role, p trimtab.Part) string {
 	case trimtab.Text:
 		return string(role) + ": " + clip(p.Text, maxPart)
 	case trimtab.ToolCall:
-		return fmt.Sprintf("calls %s %s", p.Name, clip(string(p.Input), maxPart))
+		return fmt.Sprintf("calls %s %s", p.Name, clip(plainInput(p.Input), maxPart))
 	case trimtab.ToolResult:
 		if p.Failed {
 			return "failed: " + clip(p.Text, maxPart)
@@ -172,6 +174,37 @@ func line(role trimtab.Role, p trimtab.Part) string {
 		return "result: " + clip(p.Text, maxPart)
 	}
 	return ""
+}
+
+// plainInput is what a call was given, for reading: JSON escapes (\n, \u003c) cost tokens
+// and hide what a command or a file said. What is not an object stays as it is.
+func plainInput(raw json.RawMessage) string {
+	var in map[string]json.RawMessage
+	if json.Unmarshal(raw, &in) != nil {
+		return string(raw)
+	}
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		out = append(out, key+": "+plainValue(in[key]))
+	}
+	return strings.Join(out, ", ")
+}
+
+func plainValue(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	if text, ok := v.(string); ok {
+		return text
+	}
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return string(raw)
+	}
+	return strings.TrimSpace(out.String())
 }
 
 // middle leaves out lines in the middle until the rest fits.

@@ -115,6 +115,31 @@ func TestF5_AModelsSummaryTakesThePlaceOfTheDraft(t *testing.T) {
 	}
 }
 
+// TestF5_CallsAreShownAsPlainText: a store writes < and & of a call as \u003c and \u0026,
+// and line breaks are escapes in JSON.
+func TestF5_CallsAreShownAsPlainText(t *testing.T) {
+	model := &scribe{text: "Done."}
+	calls := []trimtab.Part{
+		trimtab.ToolCall{ID: "1", Name: "bash", Input: []byte(`{"command":"cat \u003cin.txt 2\u003e\u00261 \u0026\u0026 echo \"so\"","timeout":5}`)},
+		trimtab.ToolCall{ID: "2", Name: "write", Input: []byte(`{"path":"a.go","text":"package a\n\tif a \u003c b {}\n"}`)},
+		trimtab.ToolCall{ID: "3", Name: "odd", Input: []byte(`[1`)},
+		trimtab.ToolCall{ID: "4", Name: "list", Input: []byte(`{"of":["\u003ca\u003e",{"b":"\u0026"}]}`)},
+		trimtab.ToolCall{ID: "5", Name: "none", Input: []byte(`{}`)},
+	}
+	if _, err := summary.Of(t.Context(), model, "tidy", []trimtab.Message{{Role: trimtab.RoleAssistant, Parts: calls}}); err != nil {
+		t.Fatal(err)
+	}
+	got := model.asked[0].Messages[0].Text()
+	for _, want := range []string{"calls bash command: cat <in.txt 2>&1 && echo \"so\", timeout: 5\n", "calls write path: a.go, text: package a\n\tif a < b {}\n", "calls odd [1\n", `calls list of: ["<a>",{"b":"&"}]`, "calls none"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, `\u00`) {
+		t.Errorf("escapes are left:\n%s", got)
+	}
+}
+
 func TestF5_ALongRecordKeepsItsBeginningAndItsEnd(t *testing.T) {
 	h, st, work := popped(t, 400)
 	model := &scribe{text: "Many sails."}

@@ -48,6 +48,7 @@ type jobs struct {
 	made int
 	wg   sync.WaitGroup
 	shut bool
+	keep func(session string, running []Job) // nil where nobody asked; called with mu held
 }
 
 type background struct {
@@ -56,6 +57,7 @@ type background struct {
 	buf   []byte // the end of what it wrote
 	total int64
 	seen  int64 // of the total, by the model
+	told  bool  // the model knows that it ended
 	stop  context.CancelFunc
 	done  chan struct{}
 }
@@ -86,6 +88,14 @@ func (g *background) status() Job {
 
 func tail(b []byte, most int) string {
 	return strings.ToValidUTF8(string(b[max(0, len(b)-most):]), "\uFFFD")
+}
+
+// tellState is how it stands, for the model, which knows of its end from then on.
+func (g *background) tellState() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told = g.told || !g.Running
+	return g.State()
 }
 
 // fresh is what was written since the model last looked.
@@ -128,6 +138,7 @@ func (f *Folder) startJob(session, command string, cmd *exec.Cmd) (Job, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	g := &background{Job: Job{ID: fmt.Sprintf("b%d", f.jobs.made), Session: session, Command: command, Running: true}, stop: stop, done: make(chan struct{})}
 	f.jobs.all = append(f.jobs.all, g)
+	f.jobs.kept(session)
 	f.jobs.wg.Go(func() {
 		defer stop()
 		err := runGroup(ctx, cmd, g, endGrace)
@@ -141,8 +152,58 @@ func (f *Folder) startJob(session, command string, cmd *exec.Cmd) (Job, error) {
 		}
 		g.mu.Unlock()
 		close(g.done)
+		f.jobs.mu.Lock()
+		defer f.jobs.mu.Unlock()
+		f.jobs.kept(session)
 	})
 	return g.status(), nil
+}
+
+// KeepJobs has keep told which commands of a session run in the background, whenever one
+// begins or ends. What ends with the folder is not told: whoever opens the session later
+// can learn what ran. It is called before the tools are used.
+func (f *Folder) KeepJobs(keep func(session string, running []Job)) { f.jobs.keep = keep }
+
+// TellJobs tells it once more.
+func (f *Folder) TellJobs(session string) {
+	f.jobs.mu.Lock()
+	defer f.jobs.mu.Unlock()
+	f.jobs.kept(session)
+}
+
+// kept tells which commands of a session run. The caller holds mu.
+func (b *jobs) kept(session string) {
+	if b.keep == nil || b.shut {
+		return
+	}
+	var running []Job
+	for _, g := range b.all {
+		if j := g.status(); j.Session == session && j.Running {
+			running = append(running, j)
+		}
+	}
+	b.keep(session, running)
+}
+
+// EndedJobs are the commands of a session that ended without the model knowing yet. It
+// does once told is called.
+func (f *Folder) EndedJobs(session string) (ended []Job, told func()) {
+	f.jobs.mu.Lock()
+	defer f.jobs.mu.Unlock()
+	var of []*background
+	for _, g := range f.jobs.all {
+		g.mu.Lock()
+		fresh := g.Session == session && !g.Running && !g.told
+		g.mu.Unlock()
+		if fresh {
+			of, ended = append(of, g), append(ended, g.status())
+		}
+	}
+	return ended, func() {
+		for _, g := range of {
+			g.tellState()
+		}
+	}
 }
 
 // Jobs are the commands in the background, oldest first, with those that ended.
@@ -231,18 +292,21 @@ func (f *Folder) lookAtJob(ctx context.Context, in jobInput) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+	state := g.tellState() // before what it wrote: at its end, all of that is read
 	text := strings.TrimRight(g.fresh(), "\n")
 	if text == "" {
 		text = "[nothing new was written]"
 	}
-	return text + "\n[" + in.ID + " " + g.status().State() + "]", nil
+	return text + "\n[" + in.ID + " " + state + "]", nil
 }
 
 func (f *Folder) listJobs(session string) string {
+	f.jobs.mu.Lock()
+	defer f.jobs.mu.Unlock()
 	var lines []string
-	for _, j := range f.Jobs() {
-		if j.Session == session {
-			lines = append(lines, fmt.Sprintf("%s %s: %s", j.ID, j.State(), firstLine(j.Command)))
+	for _, g := range f.jobs.all {
+		if g.Session == session {
+			lines = append(lines, fmt.Sprintf("%s %s: %s", g.ID, g.tellState(), firstLine(g.Command)))
 		}
 	}
 	if len(lines) == 0 {

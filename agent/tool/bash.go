@@ -298,7 +298,11 @@ func (b *bash) runOn(ctx context.Context, in bashInput, cmd *exec.Cmd) (string, 
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return strings.TrimLeft(strings.TrimRight(g.fresh(), "\n")+"\n["+j.ID+" "+g.status().State()+" in the background; bash_job reads what it writes, waits for it and ends it. It ends with the chat at the latest]", "\n"), nil
+	state, more := g.tellState(), ""
+	if g.status().Running {
+		more = " in the background; bash_job reads what it writes, waits for it and ends it. It ends with the chat at the latest"
+	}
+	return strings.TrimLeft(strings.TrimRight(g.fresh(), "\n")+"\n["+j.ID+" "+state+more+"]", "\n"), nil
 }
 
 // snapshotTime is how long a look at all files may take.

@@ -98,7 +98,7 @@ func (f *Folder) target(name string) (rel string, info fs.FileInfo, err error) {
 	case !info.Mode().IsRegular():
 		return "", nil, fmt.Errorf("%q is %s, not a regular file", rel, special(info.Mode()))
 	case info.Mode().Perm()&0o200 == 0:
-		return "", nil, fmt.Errorf("%q is read-only; leave it, or ask the person to make it writable", rel)
+		return "", nil, fmt.Errorf("%q is read-only; leave it, and say that it would have to be made writable", rel)
 	case info.Size() > maxChange:
 		return "", nil, fmt.Errorf("%q is %d bytes; files over %d MiB are not changed here", rel, info.Size(), maxChange>>20)
 	}

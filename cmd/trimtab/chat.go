@@ -181,11 +181,16 @@ func (t *talk) open(ctx context.Context, permit chat.Permit) (chosen chat.Chosen
 		s, err := t.Begin(ctx, chosen.Name)
 		return chosen, s.ID, err
 	}
+	return chosen, id, t.resume(ctx, id)
+}
+
+// resume says that a session is gone on with, and tells what the person should know of it.
+func (t *talk) resume(ctx context.Context, id string) error {
 	_, out, err := t.service.Handle(ctx, id, trimtab.Resumed{})
 	if err == nil {
-		linechat.Notices(t.progressTo(), out)
+		linechat.Notices(t.progressTo(), out, t.LostJobs(id))
 	}
-	return chosen, id, err
+	return err
 }
 
 // lines is the chat a line at a time.
@@ -197,10 +202,7 @@ func (t *talk) lines(ctx context.Context) error {
 	var c *linechat.Chat
 	c = linechat.New(linechat.Options{
 		Interrupt: interrupts, Export: t.exportTo, Diff: t.Diff, Undo: t.Undo, Redo: t.RedoText, Jobs: t.Folder().Jobs, Tools: t.ToolText, Shell: t.Shell, UserCommands: t.UserCommands, Read: t.Read, TakeCommand: t.TakeCommand,
-		Resume: func(ctx context.Context, id string) error {
-			_, _, err := t.service.Handle(ctx, id, trimtab.Resumed{})
-			return err
-		},
+		Resume: t.resume,
 		Choose: func(ctx context.Context, name string) (agent.Runner, string, error) {
 			chosen, err := t.Choose(ctx, name, c.Permit)
 			return chosen, chosen.Name, errors.Join(err, t.Remember(chosen.Name))
@@ -242,7 +244,7 @@ func (t *talk) once(ctx context.Context) error {
 	if context != "" {
 		prompt.Parts = append(prompt.Parts, trimtab.Text{Text: context, By: trimtab.Host})
 	}
-	t.progress("%s, model %s\n", id, chosen.Name)
+	t.progress("session %s, model %s\n", id, chosen.Name)
 	if chosen.Note != "" {
 		t.progress("%s\n", chosen.Note)
 	}

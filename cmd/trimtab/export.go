@@ -3,7 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/importer"
 	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/transcript/all"
 )
 
@@ -38,7 +39,7 @@ func sessionExport(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) export(ctx context.Context, id, format, file string, force, raw bool) (err error) {
+func (a *app) export(ctx context.Context, id, format, file string, force, raw bool) error {
 	write, err := export.Writer(cmp.Or(format, export.FormatOf(file)))
 	if err != nil {
 		return usageError{err}
@@ -53,12 +54,7 @@ func (a *app) export(ctx context.Context, id, format, file string, force, raw bo
 	if file == "" {
 		return write(doc, a.out)
 	}
-	f, err := create(file, force)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := write(doc, f); err != nil {
+	if err := setting.Create(file, force, func(w io.Writer) error { return write(doc, w) }); err != nil {
 		return err
 	}
 	a.progress("wrote %s\n", file)

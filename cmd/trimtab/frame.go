@@ -15,6 +15,7 @@ import (
 	"github.com/trimtab/trimtab/export/frames"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/internal/plural"
+	"github.com/trimtab/trimtab/internal/setting"
 	"github.com/trimtab/trimtab/steer/frame"
 )
 
@@ -201,12 +202,7 @@ func (a *app) frameGraph(ctx context.Context, file string, html, force, log bool
 		_, err = a.out.Write(data)
 		return err
 	}
-	f, err := create(file, force)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
+	if err := setting.CreateWith(file, force, data); err != nil {
 		return err
 	}
 	a.progress("wrote %s: %s of session %s\n", file, plural.Count(len(graph.Frames), "frame"), s.ID)

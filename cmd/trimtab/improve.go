@@ -50,7 +50,7 @@ Without a verb it lists the requests.`,
 			return misused("trimtab improve takes one of: %s", strings.Join(names, ", "))
 		},
 	}
-	c.AddCommand(improveNew(a), improveWhy(a), improvePreview(a), improveRun(a), improveImpact(a), improveList(a), improveShow(a), improveService(a), improveSwitch(a, "stop", "Stop all work at once, and begin none", true), improveSwitch(a, "start", "Let work begin again after stop", false))
+	c.AddCommand(improveNew(a), improveWhy(a), improveDismiss(a), improvePreview(a), improveRun(a), improveImpact(a), improveList(a), improveShow(a), improveService(a), improveSwitch(a, "stop", "Stop all work at once, and begin none", true), improveSwitch(a, "start", "Let work begin again after stop", false))
 	for _, h := range hands() {
 		c.AddCommand(improveHand(a, h))
 	}

@@ -129,20 +129,11 @@ func (a *app) improveNew(ctx context.Context, args []string, flags pastFlags, wh
 	if err != nil {
 		return err
 	}
-	f, err := p.Look(ctx, q)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	c, err := f.Choose(which)
+	q.Kind = kind
+	it, err := p.New(ctx, q, which, approve)
 	if errors.Is(err, pipeline.ErrNoCase) {
-		return misused("--pick %q: there are %d, by number or fingerprint; trimtab improve why lists them", which, len(f.Cases))
+		return misused("--pick %w, by number or fingerprint; trimtab improve why lists them", err)
 	}
-	if err != nil {
-		return err
-	}
-	c.Kind = kind
-	it, err := p.File(ctx, f, c, approve)
 	if err != nil {
 		return err
 	}
@@ -188,6 +179,37 @@ func (a *app) improveWhy(ctx context.Context, args []string, flags pastFlags) er
 	return nil
 }
 
+func improveDismiss(a *app) *cobra.Command {
+	var p pastFlags
+	var why string
+	var undo bool
+	c := &cobra.Command{
+		Use: "dismiss NUMBER|FINGERPRINT [SESSION|FILE|FOLDER]…", Short: "Say that a finding of this project is not useful, so that nothing comes of it", Args: between(1, -1),
+		Long: `The finding, as trimtab improve why lists it, is not told among the others any more,
+fills no threshold, and no request is made of it, for everybody who uses this store.
+With --undo it counts again.`,
+		Example: "  trimtab improve dismiss 2\n  trimtab improve dismiss 74fab9b2 --why \"works as intended\"\n  trimtab improve dismiss 74fab9b2 --undo",
+		RunE: func(c *cobra.Command, args []string) error {
+			l, q, err := a.past(args[1:], p)
+			if err != nil {
+				return err
+			}
+			d, err := l.Dismiss(c.Context(), q, args[0], why, undo)
+			if err == nil && a.flag.json {
+				return a.printJSON(d)
+			}
+			if err == nil {
+				a.answered(report.Dismissed(a.out, d, undo))
+			}
+			return err
+		},
+	}
+	p.add(c)
+	c.Flags().StringVar(&why, "why", "", "the reason, kept with it")
+	c.Flags().BoolVar(&undo, "undo", false, "let it count again")
+	return c
+}
+
 func improvePreview(a *app) *cobra.Command {
 	var kind string
 	c := &cobra.Command{
@@ -205,11 +227,7 @@ func improvePreview(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env, err := work.Env(c.Context(), it)
-			if err != nil {
-				return err
-			}
-			out, err := env.Preview(it)
+			out, err := work.Preview(c.Context(), it)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func initCommand(a *app) *cobra.Command {
 			return err
 		}
 		look, err := welcome.Take(ctx, welcome.Options{
-			Reflect: a.scanner().Reflect, Read: record.Sessions, Engine: engine, Since: a.clock().Add(-since), Files: record.Newest(a.getenv, most), Most: most,
+			Reflect: a.lookBack, Read: record.Sessions, Engine: engine, Since: a.clock().Add(-since), Files: record.Newest(a.getenv, most), Most: most,
 			Program: exec.LookPath, Steered: a.steered, Advice: report.First, Redact: a.redactor(true),
 		})
 		switch {

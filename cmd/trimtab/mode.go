@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -209,7 +208,7 @@ func modeNew(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) newMode(id, from string, project, force bool) (err error) {
+func (a *app) newMode(id, from string, project, force bool) error {
 	base, err := a.findMode(from)
 	if err != nil {
 		return err
@@ -222,12 +221,7 @@ func (a *app) newMode(id, from string, project, force bool) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := create(file, force)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
+	if err := setting.CreateWith(file, force, data); err != nil {
 		return err
 	}
 	a.printf("%s\n", file)

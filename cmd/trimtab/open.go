@@ -11,6 +11,7 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/assembly"
+	"github.com/trimtab/trimtab/improve/decide"
 	"github.com/trimtab/trimtab/llm/price"
 	"github.com/trimtab/trimtab/replay/policy"
 	"github.com/trimtab/trimtab/replay/record"
@@ -100,7 +101,7 @@ func (a *app) pages(ctx context.Context) (opt dashboard.Options, work *assembly.
 		opt.Modes = append(opt.Modes, dashboard.Mode{ID: m.ID, Name: m.Name})
 	}
 	opt.Improvements = improvement.Source{Queue: st.Queue(), Sends: work.Preview, Environ: a.environ, Folder: work.Folder(), Decided: a.recordItem}
-	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Cost: prices.Cost, Clock: a.clock, Done: ctx.Done()})
+	opt.Insight = insight.New(insight.Options{Engine: service.Engine(), Reflect: a.scanner().Reflect, Make: p.Offer, Impact: p.OutcomeOf, Said: decide.Findings{Files: st.Queue()}, Cost: prices.Cost, Clock: a.clock, Done: ctx.Done()})
 	opt.Lab.Policy, opt.Lab.Recorded = policy.New(a.settings.Config, own.Definitions()), record.Stored
 	opt.Lab.Labels, opt.Debates.Goal, err = a.labelsAndGoal()
 	return opt, work, err

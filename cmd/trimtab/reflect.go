@@ -15,6 +15,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/pipeline"
 	"github.com/trimtab/trimtab/improve/read"
 	"github.com/trimtab/trimtab/improve/report"
 	"github.com/trimtab/trimtab/improve/scan"
@@ -161,8 +162,17 @@ func (a *app) reflection(ctx context.Context, args []string, l lookback) (r impr
 			return r, misused("--project: %w", err)
 		}
 	}
-	if r, err = a.scanner().Reflect(ctx, q); err == nil && l.by != "" {
+	if r, err = a.lookBack(ctx, q); err == nil && l.by != "" {
 		r.By, err = r.GroupBy(l.by)
+	}
+	return r, err
+}
+
+// lookBack is what sessions show, with what people found not useful told apart.
+func (a *app) lookBack(ctx context.Context, q improve.Query) (improve.Reflection, error) {
+	r, err := a.scanner().Reflect(ctx, q)
+	if _, ok := (ownStore{a}).Where(); ok && err == nil {
+		pipeline.TellApart(ctx, a.queue, &r)
 	}
 	return r, err
 }
@@ -208,7 +218,7 @@ func (l *lookback) form(a *app) (func(io.Writer, improve.Reflection) error, erro
 }
 
 // tellReflection writes the report, and on stderr what could not be read.
-func (a *app) tellReflection(r improve.Reflection, l lookback, write func(io.Writer, improve.Reflection) error) (err error) {
+func (a *app) tellReflection(r improve.Reflection, l lookback, write func(io.Writer, improve.Reflection) error) error {
 	if !a.flag.quiet {
 		if err := report.Unread(a.err, r); err != nil {
 			return err
@@ -217,16 +227,7 @@ func (a *app) tellReflection(r improve.Reflection, l lookback, write func(io.Wri
 	if l.file == "" {
 		return write(a.out, r)
 	}
-	f, err := create(l.file, l.force)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := f.Close(); err == nil {
-			err = closing
-		}
-	}()
-	if err := write(f, r); err != nil {
+	if err := setting.Create(l.file, l.force, func(w io.Writer) error { return write(w, r) }); err != nil {
 		return err
 	}
 	a.progress("wrote %s\n", l.file)

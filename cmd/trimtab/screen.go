@@ -40,7 +40,7 @@ func (t *talk) screen(ctx context.Context) error {
 		Session: id, Pick: t.flag.resume == pickOne, Notices: t.notices(), Editor: t.editor(), Env: t.environ,
 		Begin: t.Begin, Agent: t.drawn, Keep: t.Remember, Keys: t.keys, SaveKey: key.Store, Cost: t.picker.Cost, Window: t.picker.Window,
 		Messages: t.archive.Messages, Sessions: t.Sessions, Models: t.models, Tools: t.toolList, Export: t.exportTo,
-		Theme: t.settings.Chat.Named(t.Theme()), KeepTheme: t.RememberTheme, Jobs: t.Folder().Jobs, StopJob: t.Folder().StopJob,
+		Theme: t.settings.Chat.Named(t.Theme()), KeepTheme: t.RememberTheme, Jobs: t.Folder().Jobs, StopJob: t.Folder().StopJob, LostJobs: t.LostJobs,
 		UserCommands: t.UserCommands, Read: t.Read, TakeCommand: t.TakeCommand, Redo: t.redo,
 		Shell: t.Shell, Claim: t.Claim, Rewind: t.rewind, Diff: t.Diff, Changes: t.Changes, TakenBack: chat.TakenBack,
 		Files: t.Files, Recall: t.Recall, Prompt: t.Prompt, Explain: explain, Clock: t.clock,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -199,6 +198,3 @@ func (a *app) forget(id string) error {
 	}
 	return record.Open(data + "/record").Remove(id)
 }
-
-// create makes a file that must not exist yet, unless forced.
-func create(path string, force bool) (*os.File, error) { return setting.Create(path, force) }

@@ -28,7 +28,8 @@ type Line struct {
 	Writes   bool     // it writes files, those of Files or others
 	Removed  []string // tests that it takes away
 
-	more bool // something that is no run follows the last one
+	more  bool // something that is no run follows the last one
+	shown bool // what follows the runs only shows something: their status is lost, and their output may tell
 }
 
 // Run is one command.
@@ -52,7 +53,11 @@ func ReadLine(command string) Line {
 	}
 	r := reader{line: &l, sure: true}
 	for i, stmt := range file.Stmts {
-		if i < len(file.Stmts)-1 && !r.strict { // only the status of the last one comes back
+		if rest := file.Stmts[i+1:]; len(rest) > 0 && !r.strict { // only the status of the last one comes back
+			r.sure = !slices.ContainsFunc(rest, func(s *syntax.Stmt) bool { return !shows(s) }) && !shows(stmt)
+			l.shown = l.shown || r.sure
+			l.Filtered = l.Filtered || r.sure
+		} else if l.shown {
 			r.sure = false
 		}
 		r.stmt(stmt)
@@ -163,6 +168,28 @@ func isFilter(s *syntax.Stmt) bool {
 	return ok && len(call.Args) > 0 && slices.Contains(filters, path.Base(literal(call.Args[0])))
 }
 
+// shows reports whether a statement only shows something: a file into which the output of
+// what stands before it may have gone, a word that it is done.
+func shows(s *syntax.Stmt) bool {
+	if s.Background || s.Negated {
+		return false
+	}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(cmd.Args) == 0 {
+			return false
+		}
+		name := path.Base(literal(cmd.Args[0]))
+		if name == "git" && len(cmd.Args) > 1 {
+			return slices.Contains([]string{"status", "diff", "log", "show"}, literal(cmd.Args[1]))
+		}
+		return slices.Contains([]string{"echo", "printf", "tail", "head", "cat", "grep", "egrep", "rg", "wc", "ls", "date"}, name)
+	case *syntax.BinaryCmd:
+		return shows(cmd.X) && shows(cmd.Y)
+	}
+	return false
+}
+
 func (r *reader) redirect(rd *syntax.Redirect) {
 	switch rd.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
@@ -248,9 +275,13 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		r.line.more = true
 		return // what writes does not show that it is right
 	}
-	if r.sure {
+	if !r.sure {
+		return
+	}
+	run := Run{Command: clip(strings.Join(words, " "), 300), Kind: kindOf(name, words[1:])}
+	if !r.line.shown || run.Kind == Check && tests().MatchString(run.Command) { // the output of others does not tell
 		r.line.more = false
-		r.line.Runs = append(r.line.Runs, Run{Command: clip(strings.Join(words, " "), 300), Kind: kindOf(name, words[1:])})
+		r.line.Runs = append(r.line.Runs, run)
 	}
 }
 

@@ -109,12 +109,16 @@ func (l Line) Read(output string, failed bool) Outcome {
 	switch {
 	case failed && l.Filtered && pass: // a filter that found nothing
 		return Passed
+	case failed && l.shown:
+		return Unknown
 	case failed:
 		return Failed
 	case checks && pass && strings.Contains(text, "(cached)") && !fresh().MatchString(text):
 		return Empty // nothing that changed had a part in it
 	case checks && !pass && (nothing().MatchString(text) || noFiles().MatchString(text)):
 		return Empty
+	case l.shown && !pass: // whoever asked for the status was not told it
+		return Unknown
 	}
 	return Passed
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
@@ -103,7 +104,7 @@ func said(p trimtab.Part) (who, text string) {
 		}
 		return cmp.Or(string(p.By), "host"), p.Text
 	case trimtab.ToolCall:
-		return "agent", "calls " + p.Name + " " + string(p.Input)
+		return "agent", "calls " + p.Name + " " + string(jsonscan.Readable(p.Input))
 	case trimtab.ToolResult:
 		if p.Failed {
 			return "tool", "failed: " + p.Text

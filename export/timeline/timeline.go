@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // Kind says what an item is.
@@ -356,7 +357,7 @@ func (b *builder) message(m trimtab.Message) {
 		case trimtab.Text:
 			b.text(item, p)
 		case trimtab.ToolCall:
-			item.Kind, item.Tool, item.Input, item.call = Call, p.Name, string(p.Input), p.ID
+			item.Kind, item.Tool, item.Input, item.call = Call, p.Name, string(jsonscan.Readable(p.Input)), p.ID
 			b.out.Totals.Calls++
 			b.add(item)
 		case trimtab.ToolResult:
@@ -410,7 +411,7 @@ func (b *builder) did(m trimtab.Message) {
 	next, input, acts := m.Text(), "", false
 	for _, p := range m.Parts {
 		if call, ok := p.(trimtab.ToolCall); ok {
-			next, input, acts = call.Name, string(call.Input), true
+			next, input, acts = call.Name, string(jsonscan.Readable(call.Input)), true
 			break
 		}
 	}

@@ -21,6 +21,7 @@ func (p *Pipeline) New(ctx context.Context, q Query, which string, approve bool)
 	if err != nil {
 		return improve.Item{}, err
 	}
+	c.Kind = q.Kind
 	return p.File(ctx, f, c, approve)
 }
 
@@ -93,13 +94,11 @@ func (p *Pipeline) Stopped(ctx context.Context, s improve.StoppedSession) (out O
 	if !ok || s.Project == "" {
 		return Outcome{Why: "there is nothing to look back at, or no repository to improve"}, nil
 	}
-	c, ok := improve.CaseOf(result, s.Project)
-	if !ok {
+	if _, ok := result.Primary(); !ok {
 		return Outcome{Why: "nothing went wrong that we know of"}, nil
 	}
 	f := &Findings{Project: s.Project}
 	f.Repo, f.remote = p.opt.Origin(s.Project)
-	c.Repo = f.Repo
 	if f.Config, err = p.opt.Config(s.Project); err != nil {
 		return Outcome{}, err
 	}
@@ -109,6 +108,11 @@ func (p *Pipeline) Stopped(ctx context.Context, s improve.StoppedSession) (out O
 	if err := p.loadContext(ctx, f, f.Config.Approval != "never"); err != nil {
 		return Outcome{}, err
 	}
+	c, ok := improve.CaseOf(f.dismissed.Without(result), s.Project)
+	if !ok {
+		return Outcome{Why: "all that went wrong was found not useful by people"}, nil
+	}
+	c.Repo = f.Repo
 	v := p.Decide(ctx, f, c)
 	if !v.Fire {
 		return Outcome{Why: v.No()}, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
@@ -51,6 +52,19 @@ func (p *Pipeline) Impact(ctx context.Context, q Query, items ...improve.Item) (
 		all = append(all, p.impact(ctx, pulls, it, f.Results))
 	}
 	return all, nil
+}
+
+// beforeItem is how long before an item was made sessions count.
+const beforeItem = 30 * 24 * time.Hour
+
+// OutcomeOf re-judges the sessions of the project of one item, from a month before it was made.
+func (p *Pipeline) OutcomeOf(ctx context.Context, it improve.Item) (improve.Outcome, error) {
+	all, err := p.Impact(ctx, Query{Project: it.Project, Since: it.Created.Add(-beforeItem)}, it)
+	if err != nil || len(all) != 1 {
+		return improve.Outcome{}, err
+	}
+	i := all[0]
+	return improve.Outcome{Impact: i.Impact, Pull: i.Pull, Verdict: string(i.Verdict), Chance: i.Chance, Text: i.Text}, nil
 }
 
 func judgeByRule(it improve.Item) improve.Judge {

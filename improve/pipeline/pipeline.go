@@ -11,6 +11,7 @@ import (
 
 	"github.com/trimtab/trimtab/forge"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/decide"
 )
 
 // Options are what a Pipeline works with. Queue, Sessions and Redact are needed.
@@ -53,6 +54,8 @@ type Query struct {
 	Host    string    // only sessions of this host
 	Since   time.Time // only sessions that were at work since
 	Offline bool      // do not ask the forge
+
+	Kind improve.Kind // of what New makes; "" is for the finding to decide
 }
 
 // Errors of Findings.Choose.
@@ -123,6 +126,8 @@ type Findings struct {
 	Past    []improve.Item   // all that the queue has
 	Where   string           // the forge, for a person; "" where it was not looked for
 
+	dismissed improve.Dismissals // which people found not useful
+
 	queue  improve.Queue
 	files  map[string]string // of the sessions; "" for one in our own store
 	remote string            // address of the repository
@@ -160,12 +165,13 @@ func (p *Pipeline) Look(ctx context.Context, q Query) (*Findings, error) {
 		f.Results = append(f.Results, each.Result)
 		f.files[each.SessionID] = each.File
 	}
-	f.Cases = improve.Cases(r.Merged, q.Project)
-	for i := range f.Cases {
-		f.Cases[i].Metrics, f.Cases[i].Repo = &r.Metrics, f.Repo
-	}
 	if err := p.loadContext(ctx, f, q.Offline); err != nil {
 		return nil, errors.Join(err, f.Close())
+	}
+	useful, _ := f.dismissed.Split(r.Merged)
+	f.Cases = improve.Cases(useful, q.Project)
+	for i := range f.Cases {
+		f.Cases[i].Metrics, f.Cases[i].Repo = &r.Metrics, f.Repo
 	}
 	return f, nil
 }
@@ -173,6 +179,9 @@ func (p *Pipeline) Look(ctx context.Context, q Query) (*Findings, error) {
 // Choose returns the case that a person names by its number or the beginning of its
 // fingerprint; the first for "".
 func (f *Findings) Choose(which string) (improve.Case, error) {
+	if d, ok := dismissal(f.dismissed, which); ok {
+		return improve.Case{}, fmt.Errorf("%s was found not useful%s; trimtab improve dismiss --undo %[1]s lets it count again", d.Fingerprint, byWhom(d))
+	}
 	if len(f.Cases) == 0 {
 		return improve.Case{}, ErrNothing
 	}
@@ -180,7 +189,7 @@ func (f *Findings) Choose(which string) (improve.Case, error) {
 		return f.Cases[0], nil
 	}
 	for i, c := range f.Cases {
-		if which == fmt.Sprint(i+1) || len(which) >= 6 && strings.HasPrefix(c.Pattern.Fingerprint, which) {
+		if which == fmt.Sprint(i+1) || len(which) >= leastFingerprint && strings.HasPrefix(c.Pattern.Fingerprint, which) {
 			return c, nil
 		}
 	}
@@ -200,6 +209,9 @@ func (p *Pipeline) loadContext(ctx context.Context, f *Findings, offline bool) e
 		return err
 	}
 	if f.Past, err = f.queue.Items(ctx); err != nil {
+		return err
+	}
+	if f.dismissed, err = (decide.Findings{Files: f.queue}).Dismissed(ctx); err != nil {
 		return err
 	}
 	if f.off, err = p.Halted(ctx); err != nil || offline || p.opt.Forge == nil {

@@ -209,6 +209,9 @@ func (l Layout) left(r improve.Reflection) []string {
 		}
 		out = append(out, fmt.Sprintf("%s could not be read and %s left out%s.", plural.Grouped(r.Damaged, "line"), wasOrWere(r.Damaged), first))
 	}
+	if n := len(r.Dismissed); n > 0 {
+		out = append(out, fmt.Sprintf("%s %s found not useful by people, and not told.", plural.Count(n, "pattern"), wasOrWere(n)))
+	}
 	if r.Ours > 0 {
 		out = append(out, fmt.Sprintf("%s of trimtab improve itself %s skipped.", plural.Count(r.Ours, "session"), wasOrWere(r.Ours)))
 	}

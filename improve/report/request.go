@@ -40,6 +40,17 @@ func SampleFiled(w io.Writer, it improve.Item, now time.Time) error {
 	return p.err
 }
 
+// Dismissed writes that a person found a finding not useful, or that it counts again.
+func Dismissed(w io.Writer, d improve.Dismissal, undone bool) error {
+	p := &printer{w: w}
+	if undone {
+		p.printf("%s counts again\n", d.Fingerprint)
+	} else {
+		p.printf("%s is not told any more, and no request is made of it; trimtab improve dismiss %[1]s --undo takes that back\n", d.Fingerprint)
+	}
+	return p.err
+}
+
 // Decided writes what a person decided about a request, in the word for it.
 func Decided(w io.Writer, it improve.Item, said string) error {
 	p := &printer{w: w}

@@ -179,6 +179,9 @@ func (j *Job) test(ctx context.Context, s stands, log string) (Run, error) {
 	return r, err
 }
 
+// long are the commands that may take minutes, in the words for who waits.
+var long = map[string]string{"setup": "sets the project up", "test": "runs the project's tests"}
+
 func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (Run, bool, error) {
 	lead, err := link(s.Folder)
 	if err != nil {
@@ -187,6 +190,9 @@ func (j *Job) checkOne(ctx context.Context, kind string, s stands, log string) (
 	before, err := s.strangers(ctx)
 	if err != nil {
 		return Run{}, false, err
+	}
+	if may, err := j.env.opt.Checks.Has(kind, s.Folder); may && err == nil && long[kind] != "" {
+		j.say(long[kind])
 	}
 	r, has, err := j.env.opt.Checks.Check(ctx, kind, s.Folder, filepath.Join(j.folder, log))
 	switch {

@@ -131,6 +131,7 @@ func (j *Job) reproduce(ctx context.Context, s stands, line, log string) (Run, s
 	if err != nil {
 		return Run{}, "", err
 	}
+	j.say("runs the command that failed")
 	ran, why, err := j.env.opt.Checks.Reproduce(ctx, line, s.Folder, j.paper(log))
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -10,7 +10,9 @@
 // Both leave the insides of strings to whoever decodes them: String refuses a
 // bad escape, Unquote and AppendText keep it as it is written.
 //
-// The package never changes a byte, allocates nothing while it scans, knows no API
+// Readable is the form for people, and for a model that reads its own calls again.
+//
+// The package never changes the bytes it is given, allocates nothing while it scans, knows no API
 // and no host, and imports nothing of ours.
 //
 //	s := jsonscan.Scanner{B: body}

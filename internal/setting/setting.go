@@ -13,6 +13,7 @@ package setting
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -199,15 +200,26 @@ func Repository(dir string) string {
 	return ""
 }
 
-// Create makes a file of the person's that must not exist yet, unless forced.
-func Create(path string, force bool) (*os.File, error) {
+// Create writes a file of the person's that must not exist yet, unless forced.
+func Create(path string, force bool, write func(io.Writer) error) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	f, err := os.OpenFile(path, flags, 0o600) // #nosec G304 -- the person names it
 	if os.IsExist(err) {
-		return nil, fmt.Errorf("%s exists already; give --force to overwrite it", path)
+		return fmt.Errorf("%s exists already; give --force to overwrite it", path)
 	}
-	return f, err
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// CreateWith writes a file as Create does, with these bytes.
+func CreateWith(path string, force bool, data []byte) error {
+	return Create(path, force, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

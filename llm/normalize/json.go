@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // deepest is how far JSON from a model or a tool may be nested. No input of a
@@ -19,7 +20,7 @@ const deepest = 100
 func Object(raw json.RawMessage) json.RawMessage {
 	trimmed := bytes.TrimSpace(raw)
 	if json.Valid(trimmed) {
-		trimmed = plain(trimmed)
+		trimmed = jsonscan.Readable(trimmed)
 	}
 	switch {
 	case len(trimmed) == 0 || string(trimmed) == "null":
@@ -36,40 +37,6 @@ func Object(raw json.RawMessage) json.RawMessage {
 	}
 	return json.RawMessage(`{"input":` + string(trimmed) + `}`)
 }
-
-// plain is JSON without blanks between its values, and with the characters as
-// they are that Go's own encoder escapes for the sake of HTML.
-func plain(raw []byte) []byte {
-	var b bytes.Buffer
-	b.Grow(len(raw))
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	in := b.Bytes()
-	if !bytes.Contains(in, []byte(`\u`)) {
-		return in
-	}
-	out := make([]byte, 0, len(in))
-	for i := 0; i < len(in); i++ {
-		if in[i] != '\\' || i+1 >= len(in) {
-			out = append(out, in[i])
-			continue
-		}
-		if i+5 < len(in) && in[i+1] == 'u' {
-			if r, ok := asItIs[strings.ToLower(string(in[i+2:i+6]))]; ok {
-				out = append(out, r...)
-				i += 5
-				continue
-			}
-		}
-		out = append(out, in[i], in[i+1])
-		i++
-	}
-	return out
-}
-
-// asItIs are the escapes that are taken back.
-var asItIs = map[string]string{"003c": "<", "003e": ">", "0026": "&", "2028": "\u2028", "2029": "\u2029"}
 
 func wrap(text string) json.RawMessage {
 	raw, err := Encode(map[string]string{"input": valid(text)})

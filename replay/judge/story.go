@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 )
 
 // How much of a message somebody who reads along is shown, in bytes.
@@ -43,7 +44,7 @@ func tell(events []trimtab.Event) [][]string {
 		for _, p := range s.Message.Parts {
 			switch p := p.(type) {
 			case trimtab.ToolCall:
-				add("calls   ", p.Name+" "+string(p.Input), storyCall)
+				add("calls   ", p.Name+" "+string(jsonscan.Readable(p.Input)), storyCall)
 			case trimtab.ToolResult:
 				if p.Failed {
 					add("failed  ", p.Text, storyResult)

@@ -118,14 +118,14 @@ func (d Modes) known(m Memory) (Memory, []trimtab.Action) {
 
 func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 	def := d.list[d.index(m.Mode)]
-	in := trimtab.Inject{Slot: reminder, Text: def.Reminder, Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "a further prompt in " + def.Name, Requested: true}
+	in := trimtab.Inject{Slot: reminder, Text: signed(def.Reminder, forTurn), Place: trimtab.BeforePrompt, Life: trimtab.OneTurn, Why: "a further prompt in " + def.Name, Requested: true}
 	if m.Told != m.Mode {
-		in = trimtab.Inject{Slot: entry, Text: def.Opening(), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name, Requested: true}
+		in = trimtab.Inject{Slot: entry, Text: signed(def.Opening(), untilOver), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt in " + def.Name, Requested: true}
 	}
 	var acts []trimtab.Action
 	if m.Shown != "" && m.Shown != m.Mode {
 		left := d.called(m.Shown)
-		acts = append(acts, trimtab.Inject{Slot: over, Text: isOver(left), Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt after " + left, Requested: true})
+		acts = append(acts, trimtab.Inject{Slot: over, Text: isOver(left) + " " + forGood, Place: trimtab.BeforePrompt, Life: trimtab.Kept, Why: "first prompt after " + left, Requested: true})
 		m.Shown = ""
 	}
 	if in.Text != "" {
@@ -133,6 +133,25 @@ func (d Modes) prompt(m Memory) (Memory, []trimtab.Action) {
 	}
 	m.Told, m.Armed = m.Mode, false
 	return m, append(acts, in)
+}
+
+// Who speaks, and until when it holds. The prompts of modes are a person's or their
+// document's words and stay as they are; this stands behind them. A reminder may stand
+// behind every tool result of its turn, depending on how notes travel.
+const (
+	speaker   = "(Trimtab says this"
+	untilOver = speaker + ", for the mode that the person chose; it holds until the mode is over.)"
+	forTurn   = speaker + ", for the mode that the person chose; it holds for this turn, also where it stands twice.)"
+	forGood   = speaker + "; the person left the mode.)"
+)
+
+// signed is a prompt of a mode with who speaks. One that is empty stays empty: it is not
+// said.
+func signed(text, clause string) string {
+	if text == "" {
+		return ""
+	}
+	return text + "\n" + clause
 }
 
 // called is the name of a mode, also of one that does not exist here.
@@ -157,8 +176,10 @@ func isOver(name string) string {
 // putBack repeats what the host's rewriting took away and still holds: the entry prompt
 // of the present mode, and that an earlier mode is over where its entry prompt stands.
 func (d Modes) putBack(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
-	gone := func(text string) bool {
-		return slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool { return n.By == d.Name() && n.Text == text })
+	gone := func(text string) bool { // with who speaks or, in older sessions, without
+		return text != "" && slices.ContainsFunc(t.Gone, func(n trimtab.Note) bool {
+			return n.By == d.Name() && (n.Text == text || strings.HasPrefix(n.Text, text) && strings.HasPrefix(strings.TrimSpace(n.Text[len(text):]), speaker))
+		})
 	}
 	var acts []trimtab.Action
 	back := func(slot, text string) {
@@ -169,12 +190,12 @@ func (d Modes) putBack(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		switch {
 		case def.ID == m.Mode:
 			if entryGone && m.Told == m.Mode {
-				back(entry, def.Opening())
+				back(entry, signed(def.Opening(), untilOver))
 			}
 		case entryGone && m.Shown == def.ID: // left, and no prompt came since
 			m.Shown = ""
 		case !entryGone && gone(isOver(def.Name)):
-			back(over, isOver(def.Name))
+			back(over, isOver(def.Name)+" "+forGood)
 		}
 	}
 	return m, acts

@@ -3,6 +3,8 @@ package stop
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/trimtab/trimtab/internal/lazyregexp"
 )
 
 // announces are ways in which models say what they will do next. They count only
@@ -42,10 +44,49 @@ func announced(message string) string {
 	return ""
 }
 
-// asks reports whether a message ends with a question.
+var (
+	choice = lazyregexp.Pattern(`^\s*(?:[-*•]|\(?[0-9a-zA-Z][.)])\s+\S`)
+	toYou  = lazyregexp.Pattern(`(?i)\b(?:you|your|(?:should|shall|may|can|do) i|prefer|which|du|dir|sie|ihnen|soll ich)\b`)
+	answer = lazyregexp.Pattern(`(?i)\b(?:tell me|please (?:say|confirm|decide|choose|advise|answer)|before i\b|once you|i(?:'ll| will)? wait|i(?: would|'d)? need (?:your|you|a word|an answer)|your (?:call|choice|decision|answer|word)|(?:it is|it's) up to you|let me know (?:which|what|how|whether|and|before)|sag(?:en sie)? mir|bitte)\b`)
+)
+
+// asks reports whether a message ends with a question: behind it there may stand what the
+// person can choose from, or the one sentence that an answer is waited for.
 func asks(message string) bool {
-	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(strings.TrimSpace(message), "*_`)\"'»”」 "))
+	message = tail(strings.TrimSpace(message), 4<<10)
+	if !strings.ContainsAny(message, "?？؟") || question(message) {
+		return question(message)
+	}
+	lines := strings.Split(message, "\n")
+	end := len(lines)
+	for end > 0 && (strings.TrimSpace(lines[end-1]) == "" || choice().MatchString(lines[end-1])) {
+		end--
+	}
+	if 0 < end && end < len(lines) && question(lines[end-1]) && toYou().MatchString(lines[end-1]) {
+		return true
+	}
+	last := lines[len(lines)-1]
+	i := strings.LastIndexAny(last, "?？؟")
+	if i < 0 {
+		return false
+	}
+	_, n := utf8.DecodeRuneInString(last[i:])
+	rest := strings.TrimRight(strings.TrimSpace(last[i+n:]), ".! ")
+	return len(rest) <= maxSentence/2 && !strings.Contains(rest, ". ") && answer().MatchString(strings.ReplaceAll(rest, "’", "'"))
+}
+
+// question reports whether a text ends with the mark of a question.
+func question(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "*_`)\"'»”」 \t\r"))
 	return strings.ContainsRune("?？؟", r)
+}
+
+// tail is the end of a text.
+func tail(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[len(text)-n:], "")
 }
 
 // lastSentence is the last sentence of the last line that says something.

@@ -104,8 +104,13 @@ func (d Stop) Steer(t trimtab.Turn, m Memory) (Memory, []trimtab.Action) {
 		m.Continued = 0
 	case trimtab.Said:
 		acts := d.left(t, m, ev.Message)
+		waits := m.waits()
 		m = m.hear(ev.Message, t.Now)
 		m.Listed = m.Listed || t.Todos.Wrote
+		if waits && m.Asked && !m.waits() {
+			m.Asked, m.Missed, m.Skip = false, 0, 0
+			acts = append(acts, trimtab.Retract{Slot: slotContinue, Why: "the check was run", Heeded: true})
+		}
 		return m, acts
 	case trimtab.Checked:
 		if t.Sub() {
@@ -152,6 +157,15 @@ func (m Memory) hear(said trimtab.Message, now time.Time) Memory {
 	return m
 }
 
+// waits reports whether a check that was asked for is still missing.
+func (m Memory) waits() bool {
+	if !m.Asked {
+		return false
+	}
+	_, open := m.Work.Unproved()
+	return open
+}
+
 // patience is how many finishes in a row may stay unchecked, though it was asked for, before
 // the question waits: one that is new after each prompt is worth a word each time.
 const patience = 2
@@ -183,6 +197,9 @@ func (m Memory) reply(text string, last bool) Memory {
 	}
 	return m
 }
+
+// slotContinue is the slot under which the engine keeps that an agent was sent on.
+const slotContinue = "continue"
 
 // slotLeft is the slot of the note about the turn before.
 const slotLeft = "unproved"

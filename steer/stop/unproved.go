@@ -3,6 +3,7 @@ package stop
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/trimtab/trimtab"
@@ -64,7 +65,7 @@ func quote(command string) string {
 // names lists files by their last names, the newest first.
 func names(files []string) string {
 	const most = 3
-	if len(files) == 0 {
+	if files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return strings.ContainsAny(f, "*?$") }); len(files) == 0 { // what only the shell knows
 		return "files"
 	}
 	var out []string
@@ -87,10 +88,7 @@ var offer = lazyregexp.Pattern(`(?i)\b(?:commit|push|pull request|PR|merge|ship|
 // publishes reports whether a reply ends with the offer to hand the work on: that is the end
 // of it, whatever its form.
 func publishes(reply string) bool {
-	if n := len(reply) - 400; n > 0 {
-		reply = strings.ToValidUTF8(reply[n:], "")
-	}
-	return offer().MatchString(reply)
+	return offer().MatchString(tail(reply, 400))
 }
 
 var onward = lazyregexp.Pattern(`(?i)^\W*(?:please\s+)?(?:go on|continue|proceed|next|keep going|carry on|go ahead|do it|yes|ok|okay|weiter|mach weiter|ja)\b`)
@@ -103,8 +101,5 @@ func excuses(typed string) bool { return excuse().MatchString(trimtab.Clip(typed
 
 // admits reports whether a reply says itself that something was not run, or fails.
 func admits(reply string) bool {
-	if n := len(reply) - 4<<10; n > 0 {
-		reply = strings.ToValidUTF8(reply[n:], "")
-	}
-	return honest().MatchString(reply)
+	return honest().MatchString(tail(reply, 4<<10))
 }

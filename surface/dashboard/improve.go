@@ -131,6 +131,9 @@ func (d *Dashboard) item(w http.ResponseWriter, r *http.Request) {
 		"Title": it.Request.Title, "Live": "improvement " + it.ID, "Item": shown(it), "Works": d.opt.Improvements.Works, "Open": d.knownSessions(r, it),
 		"Result": found(it),
 	}
+	if o, running, ok, err := d.opt.Insight.Outcome(it); ok || running || err != nil {
+		data["Came"] = map[string]any{"O": o, "Running": running, "Known": ok, "Failed": err}
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	out, err := d.opt.Improvements.Preview(ctx, it)

@@ -1,12 +1,15 @@
 package dashboard_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trimtab/trimtab/improve"
 )
@@ -166,5 +169,41 @@ func TestPapersAreThoseOfTheEvidence(t *testing.T) {
 		if status, text := s.get("/improve/" + waiting + "/paper/" + name); status == 200 && strings.Contains(text, "secret") {
 			t.Errorf("%s: %d %s", name, status, text)
 		}
+	}
+}
+
+// R26: what an improvement came to is on its page once it is done, with how sure that is.
+func TestR26_ThePageSaysWhetherItHelped(t *testing.T) {
+	s := open(t)
+	o := improve.Outcome{Pull: "merged", Verdict: "helped", Text: "it helped: 8 of 10 sessions before, 1 of 12 after; that would be chance in 0.1 % of cases"}
+	o.At, o.Before, o.After = noon.Add(-3*time.Hour), improve.Period{All: 40, Sessions: 10, With: 8, Count: 31}, improve.Period{All: 17, Sessions: 12, With: 1, Count: 1}
+	var failed error
+	s.findings.Impact = func(_ context.Context, it improve.Item) (improve.Outcome, error) {
+		if it.ID != waiting {
+			t.Errorf("it is asked of %s", it.ID)
+		}
+		return o, failed
+	}
+	s.reload().in()
+	s.file(waiting, improve.Done, nil)
+	s.file("workflow_20261117_115000_wait", improve.Awaiting, nil)
+	if _, text := s.get("/improve/workflow_20261117_115000_wait"); strings.Contains(text, "Did it help?") {
+		t.Error("what waits cannot have helped")
+	}
+	text := s.settled("/improve/" + waiting)
+	for _, want := range []string{"Did it help?", "It helped: 8 of 10 sessions before, 1 of 12 after", "<td>40</td><td>10</td><td>8</td><td>31</td>", "<td>17</td><td>12</td><td>1</td><td>1</td>", "Counted from the merge, 3 h ago"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q: %s", want, text)
+		}
+	}
+	o.Pull, s.now = "open", noon.Add(10*time.Minute)
+	s.get("/improve/" + waiting) // it is read again
+	if text = s.settled("/improve/" + waiting); !strings.Contains(text, "not merged yet") || strings.Contains(text, "It helped") || strings.Contains(text, ">after</th>") {
+		t.Errorf("an open pull request: %s", text)
+	}
+	failed, s.now = errors.New("the <b>folder is gone"), noon.Add(20*time.Minute)
+	s.get("/improve/" + waiting)
+	if text = s.settled("/improve/" + waiting); !strings.Contains(text, "cannot be told now: the &lt;b&gt;folder is gone") {
+		t.Errorf("a reading that fails: %s", text)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/decide"
 )
 
 // settled asks for a page until what it waits for is done.
@@ -83,6 +84,40 @@ func TestFindingsBecomeImprovements(t *testing.T) {
 	s.now = noon.Add(10 * time.Minute)
 	if text := s.settled("/reflect"); !strings.Contains(text, "the folder is gone") || !strings.Contains(text, "keeps coming back") {
 		t.Errorf("a reading that fails: %s", text)
+	}
+}
+
+// What a person finds not useful stands apart from then on, and can be taken back.
+func TestAFindingIsFoundNotUseful(t *testing.T) {
+	s := open(t)
+	s.findings.Said = decide.Findings{Files: s.store.Queue()}
+	s.findings.Reflect = func(context.Context, improve.Query) (improve.Reflection, error) {
+		r := improve.Reflection{At: noon, Results: []improve.SessionResult{{}, {}}}
+		for _, print := range []string{"f1", "f2"} {
+			r.Merged = append(r.Merged, improve.Merged{Pattern: improve.Pattern{Fingerprint: print, Suggestion: print + " keeps coming back", Severity: improve.High, Count: 6}, Sessions: 2, Last: noon})
+		}
+		return r, nil
+	}
+	s.reload().in()
+	text := s.settled("/reflect")
+	if strings.Count(text, ">Not useful</button>") != 2 || strings.Contains(text, "found not useful") {
+		t.Fatalf("%s", text)
+	}
+	form := url.Values{"token": {tokenOf.FindStringSubmatch(text)[1]}, "days": {"7"}, "fingerprint": {"f3"}}
+	if status, _ := s.do("POST", "/reflect/dismiss", form, nil); status != 409 {
+		t.Errorf("a finding that is none: %d", status)
+	}
+	form.Set("fingerprint", "f1")
+	if status, _ := s.do("POST", "/reflect/dismiss", url.Values{"fingerprint": {"f1"}}, nil); status != 403 {
+		t.Errorf("without the page's token: %d", status)
+	}
+	status, text := s.do("POST", "/reflect/dismiss", form, nil)
+	if status != 200 || !strings.Contains(text, "1 found not useful") || !strings.Contains(text, "found not useful by ada, just now") || strings.Count(text, ">Not useful</button>") != 1 || strings.Index(text, "F1 keeps") < strings.Index(text, "F2 keeps") {
+		t.Errorf("%d %s", status, text)
+	}
+	form.Set("back", "1")
+	if status, text = s.do("POST", "/reflect/dismiss", form, nil); status != 200 || strings.Count(text, ">Not useful</button>") != 2 || strings.Contains(text, "found not useful") {
+		t.Errorf("taken back: %d %s", status, text)
 	}
 }
 

@@ -111,6 +111,9 @@ func TestV5_RolesOfTheTeam(t *testing.T) {
 		}
 		status, _ = in.get("/reflect")
 		check("findings", status, c.board)
+		if c.approve != 200 {
+			check("not useful", in.act("/reflect/dismiss", url.Values{"fingerprint": {"f1"}, "back": {"1"}}), c.approve)
+		}
 	}
 	if it := s.item(waiting); it.State != improve.Awaiting || len(it.Remarks) != 0 {
 		t.Fatalf("somebody decided who may not: %+v", it)

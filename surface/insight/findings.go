@@ -1,9 +1,11 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
@@ -20,7 +22,7 @@ type Findings struct {
 	At       time.Time
 	Sessions int
 	Hosts    map[string]int // sessions of each agent
-	All      []Finding
+	All      []Finding      // those first that nobody dismissed
 }
 
 // Finding is a pattern, the folder of a session in which it was seen, where that is known,
@@ -29,6 +31,15 @@ type Finding struct {
 	improve.Merged
 	Project string `json:"project,omitempty"`
 	Filed   string `json:"improvement,omitempty"`
+
+	Dismissed *improve.Dismissal `json:"not_useful,omitempty"` // by a person; nil by nobody
+}
+
+// Dismissals keeps what people found not useful; decide.Findings does.
+type Dismissals interface {
+	Dismissed(ctx context.Context) (improve.Dismissals, error)
+	Dismiss(ctx context.Context, d improve.Dismissal) error
+	TakeBack(ctx context.Context, d improve.Dismissal) error
 }
 
 // ErrNoFinding is a pattern that is not among those that were found last.
@@ -36,6 +47,9 @@ var ErrNoFinding = errors.New("this finding is not among those of the newest rea
 
 // ErrNoMake is that improvements cannot be made here.
 var ErrNoMake = errors.New("improvements cannot be made here")
+
+// ErrNoDismiss is that it is not kept here what people find not useful.
+var ErrNoDismiss = errors.New("it is not kept here what people find not useful")
 
 // Reflects reports whether there is anything to read.
 func (t *Teller) Reflects() bool { return t.opt.Reflect != nil }
@@ -57,10 +71,39 @@ func (t *Teller) Findings(ctx context.Context, days int, queue improve.Backlog) 
 			}
 		}
 	}
-	for _, m := range all.Merged {
-		f.All = append(f.All, Finding{m, projectOf(all, m), filed[m.Fingerprint]})
+	not := improve.Dismissals{}
+	if t.opt.Said != nil {
+		var failed error
+		not, failed = t.opt.Said.Dismissed(ctx)
+		err = cmp.Or(err, failed) // they are told as if nobody had dismissed any
+	}
+	useful, rest := not.Split(all.Merged)
+	for _, m := range slices.Concat(useful, rest) {
+		one := Finding{Merged: m, Project: projectOf(all, m), Filed: filed[m.Fingerprint]}
+		if d, ok := not[m.Fingerprint]; ok {
+			one.Dismissed = &d
+		}
+		f.All = append(f.All, one)
 	}
 	return f, running, err
+}
+
+// Dismisses reports whether it is kept what people find not useful.
+func (t *Teller) Dismisses() bool { return t.opt.Said != nil }
+
+// Dismiss keeps that a person found a finding not useful, or with back that it counts again.
+func (t *Teller) Dismiss(ctx context.Context, days int, d improve.Dismissal, back bool) error {
+	if t.opt.Said == nil {
+		return ErrNoDismiss
+	}
+	if back {
+		return t.opt.Said.TakeBack(ctx, d)
+	}
+	all, _, _ := t.read(days) // also of a reading that failed since, they show what was found before
+	if !slices.ContainsFunc(all.Merged, func(m improve.Merged) bool { return m.Fingerprint == d.Fingerprint }) {
+		return ErrNoFinding
+	}
+	return t.opt.Said.Dismiss(ctx, d)
 }
 
 // Make makes an improvement of a finding. Whoever asks names no folder.

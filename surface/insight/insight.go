@@ -23,6 +23,8 @@ type Options struct {
 	Engine  *trimtab.Engine                                                              // says what steers a session
 	Reflect func(ctx context.Context, q improve.Query) (improve.Reflection, error)       // reads sessions of all agents; nil finds nothing
 	Make    func(ctx context.Context, project, fingerprint string) (improve.Item, error) // makes an improvement of a finding; nil cannot
+	Impact  func(ctx context.Context, it improve.Item) (improve.Outcome, error)          // what an improvement came to; nil cannot say
+	Said    Dismissals                                                                   // what people found not useful; nil keeps nothing
 	Cost    func(model string, u trimtab.Usage) (dollars float64, ok bool)               // nil knows no prices
 	Clock   func() time.Time
 	Done    <-chan struct{} // closed when the server shuts down; nil is never
@@ -37,6 +39,8 @@ type Teller struct {
 	mu      sync.Mutex
 	effects map[string]*job[Effect]
 	reads   map[int]*job[improve.Reflection]
+	came    map[string]*job[improve.Outcome]
+	reading chan struct{} // holds one while sessions are read for an outcome
 	glances map[string]glance
 }
 
@@ -45,5 +49,5 @@ func New(opt Options) *Teller {
 	if opt.Clock == nil {
 		opt.Clock = time.Now
 	}
-	return &Teller{opt: opt, reads: map[int]*job[improve.Reflection]{}, glances: map[string]glance{}}
+	return &Teller{opt: opt, reads: map[int]*job[improve.Reflection]{}, came: map[string]*job[improve.Outcome]{}, reading: make(chan struct{}, 1), glances: map[string]glance{}}
 }

@@ -481,7 +481,7 @@ func Progress(w io.Writer, ev agent.Event) {
 	case agent.Retrying:
 		tell("  %s: asking again in %s\n", ev.Why, ev.Wait.Round(time.Second))
 	case agent.Called:
-		tell("  · %s %s\n", ev.Call.Name, termsafe.FirstLine(string(ev.Call.Input), 80))
+		tell("  · %s\n", termsafe.FirstLine(strings.TrimSpace(ev.Call.Name+" "+agent.About(ev.Call)), 100))
 	case agent.Returned:
 		if ev.Result.Failed {
 			tell("    failed: %s\n", termsafe.FirstLine(ev.Result.Text, 100))
@@ -504,8 +504,8 @@ func Progress(w io.Writer, ev agent.Event) {
 	}
 }
 
-// Notices writes the notices and faults of a step.
-func Notices(w io.Writer, out trimtab.Outcome) {
+// Notices writes the notices and faults of a step, and what else there is to tell.
+func Notices(w io.Writer, out trimtab.Outcome, more ...string) {
 	for _, taken := range out.Actions {
 		if n, ok := taken.Action.(trimtab.Notify); ok {
 			_ = termsafe.Fprintf(w, "%s\n", n.Text)
@@ -513,5 +513,10 @@ func Notices(w io.Writer, out trimtab.Outcome) {
 	}
 	for _, f := range out.Faults {
 		_ = termsafe.Fprintf(w, "fault: %s\n", f.Error())
+	}
+	for _, text := range more {
+		if text != "" {
+			_ = termsafe.Fprintf(w, "%s\n", text)
+		}
 	}
 }

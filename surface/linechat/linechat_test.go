@@ -170,3 +170,16 @@ func TestChat_B14_CtrlCEndsAReplyAndTwiceTheChat(t *testing.T) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
+
+// TestChat_B14_CallsAreToldInWords, not as JSON with its escapes.
+func TestChat_B14_CallsAreToldInWords(t *testing.T) {
+	var out strings.Builder
+	for _, call := range []trimtab.ToolCall{
+		{Name: "search", Input: []byte(`{"pattern":"^\u003c\u003c","glob":"*.go"}`)}, {Name: "todo_read", Input: []byte(`{}`)},
+	} {
+		linechat.Progress(&out, agent.Called{Call: call})
+	}
+	if want := "  · search ^<<\n  · todo_read\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
 	"github.com/trimtab/trimtab/internal/termsafe"
 )
@@ -50,14 +49,14 @@ func (c *chat) lookAtJobs() tea.Cmd {
 	return func() tea.Msg { return jobsSeen(c.opt.Jobs()) }
 }
 
-// jobsSeen tells of commands that ended, the person now and the model with the next prompt.
+// jobsSeen tells the person of commands that ended. Whether the model has to be told, with
+// the next prompt, is known where it runs them.
 func (c *chat) jobsSeen(now jobsSeen) tea.Cmd {
 	cmds := []tea.Cmd{}
 	for _, j := range now {
 		for _, old := range c.jobs.all {
 			if old.ID == j.ID && old.Running && !j.Running {
 				c.page.Notice(fmt.Sprintf("in the background: %s %s; /jobs shows what it wrote", oneLine(j.Command), j.State()))
-				c.asides = append(c.asides, trimtab.Text{By: trimtab.Host, Text: fmt.Sprintf("The background command %s (%s) has %s. bash_job reads what it wrote.", j.ID, oneLine(j.Command), j.State())})
 				cmds = append(cmds, c.ring(0))
 			}
 		}

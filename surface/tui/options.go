@@ -96,6 +96,7 @@ type Options struct {
 	KeepTheme func(name string) error                                                    // remembers colours that the person chose
 	Jobs      func() []tool.Job                                                          // commands in the background
 	StopJob   func(id string) error                                                      // ends one
+	LostJobs  func(session string) string                                                // what ran in the background when an earlier program ended; "" is nothing
 	Explain   func(err error) string                                                     // an error in a person's words
 
 	UserCommands func() []usercommand.Command        // prompts from files

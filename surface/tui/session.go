@@ -12,6 +12,7 @@ import (
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
@@ -82,6 +83,11 @@ func (c *chat) opened(o opened) tea.Cmd {
 	c.outcome(o.out)
 	if o.session.Project != "" && o.session.Project != c.opt.Folder {
 		c.page.Notice("this session was begun in " + o.session.Project + "; tools work in " + c.opt.Folder)
+	}
+	if c.opt.LostJobs != nil && !c.readOnly() { // in another chat they run still
+		if text := c.opt.LostJobs(o.session.ID); text != "" {
+			c.page.Notice(text)
+		}
 	}
 	c.page.Bottom()
 	text := fmt.Sprintf("resumed, %s", plural.Count(len(o.messages), "message"))
@@ -195,7 +201,7 @@ func (c *chat) replay(m trimtab.Message, calls map[string]page.ID, changes map[s
 		case trimtab.Text:
 			c.replayText(m, p)
 		case trimtab.ToolCall:
-			calls[p.ID] = c.page.Call(p.Name, string(p.Input))
+			calls[p.ID] = c.page.Call(p.Name, string(jsonscan.Readable(p.Input)))
 		case trimtab.ToolResult:
 			if id, ok := calls[p.ID]; ok {
 				c.page.Result(id, p.Text, p.Failed)

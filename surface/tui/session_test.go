@@ -49,6 +49,28 @@ func TestChat_B17_ASessionOfAnotherChatIsOnlyRead(t *testing.T) {
 	})
 }
 
+// TestChat_2_AResumedChatSaysWhatNoLongerRuns: but not where another chat has the session,
+// in which it runs still.
+func TestChat_2_AResumedChatSaysWhatNoLongerRuns(t *testing.T) {
+	on(t, setup{options: func(o *Options) {
+		o.Claim = func(id string) (func(), bool) { return func() {}, id != "theirs" }
+		o.LostJobs = func(id string) string { return "what ran in " + id + " is gone" }
+	}}, func(b *bench) {
+		for _, id := range []string{"old", "theirs"} {
+			if _, err := b.service.Begin(t.Context(), trimtab.Info{ID: id, Host: "trimtab"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.say("mine")
+		b.misses("is gone")
+		b.press("/resume old", "enter")
+		b.sees("what ran in old is gone")
+		b.press("/resume theirs", "enter")
+		b.sees("open in another chat")
+		b.misses("what ran in theirs")
+	})
+}
+
 // TestChat_B11_CtrlCInterruptsAReply, and twice it leaves.
 func TestChat_B11_CtrlCInterruptsAReply(t *testing.T) {
 	on(t, setup{script: "reply\nsay a slow reply of several words\n", delay: slow}, func(b *bench) {

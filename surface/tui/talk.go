@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/agent"
 	"github.com/trimtab/trimtab/agent/tool"
+	"github.com/trimtab/trimtab/internal/jsonscan"
 	"github.com/trimtab/trimtab/internal/plural"
 	"github.com/trimtab/trimtab/surface/tui/page"
 )
@@ -195,7 +196,7 @@ func (c *chat) draw(r *run, ev agent.Event) {
 		if r.open = append(r.open, ev.Call); len(r.open) == 1 {
 			r.turnTo(c.opt.Clock())
 		}
-		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(ev.Call.Input))
+		r.calls[ev.Call.ID] = c.page.Call(ev.Call.Name, string(jsonscan.Readable(ev.Call.Input)))
 	case agent.Output:
 		r.heard = c.opt.Clock()
 		c.page.Output(r.calls[ev.Call.ID], r.output(ev))

@@ -26,10 +26,12 @@ func (a *API) routeImprovements() {
 	a.mux.HandleFunc("GET /trimtab/api/improvements", takes(owned.View, a.improvements))
 	a.mux.HandleFunc("GET /trimtab/api/improvements/{item}", takes(owned.View, a.improvement))
 	a.mux.HandleFunc("GET /trimtab/api/improvements/{item}/preview", takes(owned.View, a.preview))
+	a.mux.HandleFunc("GET /trimtab/api/improvements/{item}/impact", takes(owned.View, a.impact))
 	a.mux.HandleFunc("GET /trimtab/api/improvements/{item}/change", takes(owned.View, a.change))
 	a.mux.HandleFunc("GET /trimtab/api/improvements/{item}/papers/{paper...}", takes(owned.View, a.paper))
 	a.mux.HandleFunc("POST /trimtab/api/improvements/{item}/{act}", takes(owned.Approve, a.act))
 	a.mux.HandleFunc("POST /trimtab/api/findings/{fingerprint}/improvement", takes(owned.Approve, a.makeImprovement))
+	a.mux.HandleFunc("POST /trimtab/api/findings/{fingerprint}/dismiss", takes(owned.Approve, a.dismiss))
 }
 
 // improvements lists items, the newest first.
@@ -104,6 +106,28 @@ func (a *API) change(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{"patch": a.opt.Improvements.Change(ctx, it)})
 }
 
+// impact is what an improvement came to; null until that can be told.
+func (a *API) impact(w http.ResponseWriter, r *http.Request) {
+	it, ok := a.item(w, r)
+	if !ok {
+		return
+	}
+	o, running, ok, err := a.opt.Insight.Outcome(it)
+	if err != nil && !running {
+		failed(w, err)
+		return
+	}
+	answer(w, map[string]any{"running": running, "impact": orNull(o, ok)})
+}
+
+// orNull is a value, or null.
+func orNull[T any](v T, ok bool) *T {
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
 // paper is what a step left.
 func (a *API) paper(w http.ResponseWriter, r *http.Request) {
 	it, ok := a.item(w, r)
@@ -166,6 +190,34 @@ func (a *API) act(w http.ResponseWriter, r *http.Request) {
 		a.opt.Improvements.Decided(it)
 	}
 	answer(w, Improvement{it, decide.Seen(it)})
+}
+
+// dismiss keeps that somebody found a finding not useful, or takes that back.
+func (a *API) dismiss(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Why  string `json:"why"`
+		Back bool   `json:"back"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&in); err != nil && !errors.Is(err, io.EOF) {
+		fail(w, http.StatusBadRequest, "the body is not {\"why\": \"…\", \"back\": false}: "+err.Error())
+		return
+	}
+	p := a.who(r)
+	d, what := improve.Dismissal{Fingerprint: r.PathValue("fingerprint"), By: p.User, At: a.opt.Clock().UTC(), Why: in.Why}, "reflect.dismiss"
+	if in.Back {
+		what = "reflect.takeback"
+	}
+	switch err := a.opt.Insight.Dismiss(r.Context(), daysOf(r), d, in.Back); {
+	case errors.Is(err, insight.ErrNoDismiss), errors.Is(err, insight.ErrNoFinding):
+		fail(w, http.StatusNotFound, err.Error())
+	case err != nil:
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+	default:
+		if a.opt.Did != nil {
+			a.opt.Did(r.Context(), p, what, d.Fingerprint, d.Why)
+		}
+		answer(w, d)
+	}
 }
 
 // makeImprovement makes one of a finding, which then waits for approval.

@@ -19,6 +19,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/improve/decide"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/replay/judge"
 	"github.com/trimtab/trimtab/session"
@@ -58,7 +59,7 @@ func open(t *testing.T) *site {
 	if err := errors.Join(os.MkdirAll(filepath.Join(papers, item), 0o700), os.WriteFile(filepath.Join(papers, item, "requirements.md"), []byte("# Needed"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	told := insight.New(insight.Options{Engine: engine, Reflect: reflected, Make: func(ctx context.Context, _, _ string) (improve.Item, error) { return st.Queue().Item(ctx, item) }})
+	told := insight.New(insight.Options{Engine: engine, Reflect: reflected, Make: func(ctx context.Context, _, _ string) (improve.Item, error) { return st.Queue().Item(ctx, item) }, Said: decide.Findings{Files: st.Queue()}})
 	goal, err := deliberate.NewGoal(mode.Sessions())
 	if err != nil {
 		t.Fatal(err)

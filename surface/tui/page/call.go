@@ -19,6 +19,7 @@ const (
 	previewLive = 5        // of a command that runs
 	maxArgs     = 64 << 10 // bytes of an input that are looked into
 	maxTodos    = 200
+	maxFound    = 80 // bytes of what a list or a search says of itself
 )
 
 // looks are tools whose result is a file, a list or a page.
@@ -67,12 +68,33 @@ func (b *block) call(marks Marks) []piece {
 		return out
 	}
 	if looks[b.name] && !b.failed && !b.wide { // what it read is for the model; that it did is for the person
-		lines := strings.Count(strings.Trim(b.text, "\r\n"), "\n") + 1
-		out[0].spans = append(out[0].spans, span{"  " + plural.Count(lines, "line"), inkComment})
+		out[0].spans = append(out[0].spans, span{"  " + found(b.name, b.text), inkComment})
 		return out
 	}
 	out = append(out, b.result()...)
 	return append(out, diffPieces(diff, b.wide, true)...)
+}
+
+// found is what a tool that looks has found, in a few words: a list and a search say so
+// themselves in their last line, but for what they left out, which is in brackets.
+func found(tool, text string) string {
+	text = strings.Trim(text, "\r\n")
+	if text == "" {
+		return "nothing"
+	}
+	if tool == "list" || tool == "search" {
+		for rest := text; rest != ""; {
+			at := strings.LastIndexByte(rest, '\n') + 1
+			line := strings.TrimSpace(rest[at:])
+			if rest = rest[:max(0, at-1)]; line != "" && line[0] != '[' {
+				if len(line) <= maxFound {
+					return oneLine(line)
+				}
+				break
+			}
+		}
+	}
+	return plural.Count(strings.Count(text, "\n")+1, "line")
 }
 
 func countFiles(lines []diffLine) (n int) {
@@ -91,11 +113,8 @@ func runsCommands(tool string) bool { return tool == "bash" || tool == "shell" }
 // lastLines draws the end of an output, and says how much stands above it.
 func lastLines(text string, most int, like piece) (out []piece) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if n := len(lines) - most; n > 0 {
+	if n := len(lines) - most; n > 1 { // to say that there is one more takes as much space as the line
 		above := fmt.Sprintf("%d lines above", n)
-		if n == 1 {
-			above = "1 line above"
-		}
 		out = append(out, piece{kind: written, indent: 4, bar: true, one: true, spans: []span{{above, inkComment}}})
 		lines = lines[n:]
 	}
@@ -129,6 +148,9 @@ func (b *block) result() []piece {
 	case runsCommands(b.name) && !like.diff:
 		return lastLines(text, previewLive, like)
 	}
+	if lines == limit+1 { // to say that there is one more takes as much space as the line
+		limit++
+	}
 	var out []piece
 	for range min(limit, lines) {
 		line, n, _, ok := cutLine(text)
@@ -140,15 +162,8 @@ func (b *block) result() []piece {
 		p.kind, p.one, p.text = written, true, clean(line)
 		out = append(out, p)
 	}
-	more := ""
-	switch n := strings.Count(text, "\n") + 1; {
-	case text == "":
-	case n == 1:
-		more = "1 more line"
-	default:
-		more = fmt.Sprintf("%d more lines", n)
-	}
-	if more != "" {
+	if text != "" {
+		more := fmt.Sprintf("%d more lines", strings.Count(text, "\n")+1)
 		out = append(out, piece{kind: written, indent: 4, bar: true, one: true, spans: []span{{more, inkComment}}})
 	}
 	return out

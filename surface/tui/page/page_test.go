@@ -374,3 +374,44 @@ func TestAnyThemeFitsTheScreen(t *testing.T) {
 		checkScreen(t, p.View(), 30, 200)
 	}
 }
+
+// TestChat_6_WhatWasFoundIsToldInWords: "1 line" of a search that found nothing read like a
+// match.
+func TestChat_6_WhatWasFoundIsToldInWords(t *testing.T) {
+	for _, c := range []struct{ tool, result, want string }{
+		{"search", "no match; 2 files searched", "no match; 2 files searched"},
+		{"search", "a.go:1: x\nb.go:2: [x]\n2 matches in 2 files; 9 files searched\n[not searched, over 8 MiB: c]", "2 matches in 2 files; 9 files searched"},
+		{"list", "the folder is empty", "the folder is empty"},
+		{"list", "   44  main.go\n1 file and 0 folders, 44 bytes\n", "1 file and 0 folders, 44 bytes"},
+		{"list", "[only\n[brackets", "2 lines"},
+		{"list", "", "nothing"},
+		{"search", strings.Repeat("long ", 30), "1 line"},
+		{"read", "a\nb\nc", "3 lines"},
+	} {
+		p := New(Plain())
+		p.Resize(120, 10)
+		p.Result(p.Call(c.tool, `{}`), c.result, false)
+		if got := strings.TrimSpace(p.View()); !strings.HasSuffix(got, c.tool+"  "+c.want) {
+			t.Errorf("%s of %q: %q, want %q", c.tool, c.result, got, c.want)
+		}
+	}
+}
+
+// TestChat_6_OneLineIsNotHidden behind a line that says so.
+func TestChat_6_OneLineIsNotHidden(t *testing.T) {
+	for tool, lines := range map[string]int{"bash": previewLive, "glance": preview} {
+		for more, hidden := range map[int]bool{1: false, 2: true} {
+			p := New(Plain())
+			p.Resize(80, 20)
+			var all []string
+			for i := range lines + more {
+				all = append(all, fmt.Sprintf("row%d.", i))
+			}
+			p.Result(p.Call(tool, `{}`), strings.Join(all, "\n"), false)
+			shown := strings.Count(p.View(), "row")
+			if hidden && shown != lines || !hidden && shown != lines+more {
+				t.Errorf("%s: %d rows of %d are shown:\n%s", tool, shown, lines+more, p.View())
+			}
+		}
+	}
+}
