@@ -20,7 +20,7 @@ PROCESSORS = amd64, arm64
 # git may refuse to tell one in a folder that belongs to another user.
 COMPILE = $(GO) build -buildvcs=false
 
-.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e team screens chaos shell mutants docs snapshot image packages bare
+.PHONY: help build test vet archtest measure check race lint fmt cross counts fuzz tidy smoke vuln bench cover e2e postgres team screens chaos shell mutants docs snapshot image packages bare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/\1 \2/p' Makefile | while read -r name line; do printf '  make %-9s %s\n' "$$name" "$$line"; done
@@ -109,6 +109,10 @@ cover: ## which lines the tests reach: a sum here, all of it in bin/cover.html
 
 e2e: ## the longer end-to-end proofs (build tag e2e); needs npm, and tmux for agents on a terminal
 	@GO='$(GO)' sh script/tagged e2e $(TESTFLAGS)
+
+postgres: ## the tests that want a PostgreSQL server, on a throwaway one; needs Debian's postgresql
+	sh script/postgres.sh run $(GO) test -p 1 -count=1 -short $(TESTFLAGS) ./store/postgres ./improve/handover
+	sh script/postgres.sh run $(GO) test -p 1 -count=1 -short $(TESTFLAGS) -run 'PostgreSQL|TestX1_Replicas|TestX[23]_' ./improve/worker ./surface/gateway ./cmd/trimtab
 
 team: ## two people with Claude Code on two gateways, one killed, and one pull request; then load on three; needs Debian's postgresql, nginx and npm
 	sh script/postgres.sh run $(GO) run ./bench/team -people

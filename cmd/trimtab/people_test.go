@@ -2,14 +2,13 @@ package main
 
 import (
 	"bytes"
-	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // person is somebody with a home of their own, and the program.
@@ -56,33 +55,8 @@ func persons(t *testing.T, shared ...string) func(name string, more ...string) p
 func sharedPlaces(t *testing.T, test func(t *testing.T, env ...string)) {
 	t.Run("file", func(t *testing.T) { test(t, "TRIMTAB_DATA="+t.TempDir()) })
 	t.Run("server", func(t *testing.T) {
-		at := os.Getenv("TRIMTAB_TEST_POSTGRES")
-		if at == "" {
-			t.Skip("did not run: there is no PostgreSQL server; run: sh script/postgres.sh run go test -run TestX2_ ./cmd/trimtab")
-		}
-		test(t, "TRIMTAB_STORE_URL="+freshSchema(t, at))
+		test(t, "TRIMTAB_STORE_URL="+storetest.EmptySchema(t))
 	})
-}
-
-// freshSchema is the URL of a place without tables, which goes with the test.
-func freshSchema(t *testing.T, at string) string {
-	t.Helper()
-	schema := fmt.Sprintf("people_%d_%d", os.Getpid(), time.Now().UnixNano())
-	psql := func(text string) {
-		if out, err := exec.Command("psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", text, at).CombinedOutput(); err != nil {
-			t.Fatalf("psql: %v: %s", err, out)
-		}
-	}
-	psql("CREATE SCHEMA " + schema)
-	t.Cleanup(func() { psql("DROP SCHEMA " + schema + " CASCADE") })
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 // TestX2_PeopleInOneFolderSeeTheirOwn: two people with one store and the same path, as in
@@ -145,11 +119,7 @@ func TestX2_PeopleInOneFolderSeeTheirOwn(t *testing.T) {
 
 // TestX2_OnAServerNobodyNeedsAName: two homes are two people, and stay who they are.
 func TestX2_OnAServerNobodyNeedsAName(t *testing.T) {
-	at := os.Getenv("TRIMTAB_TEST_POSTGRES")
-	if at == "" {
-		t.Skip("did not run: there is no PostgreSQL server; run: sh script/postgres.sh run go test -run TestX2_ ./cmd/trimtab")
-	}
-	make, dir := persons(t, "TRIMTAB_STORE_URL="+freshSchema(t, at)), t.TempDir()
+	make, dir := persons(t, "TRIMTAB_STORE_URL="+storetest.EmptySchema(t)), t.TempDir()
 	ann, bob := make("ann"), make("bob")
 	ann.must(dir, "-p", "ann looks at the rudder")
 	if out, ok := bob.run(dir, "status"); ok || strings.Contains(out, "rudder") {
@@ -215,7 +185,7 @@ func TestX3_TwoClonesFileOneRequest(t *testing.T) {
 	sharedPlaces(t, func(t *testing.T, env ...string) {
 		forge := t.TempDir()
 		make := persons(t, append(env, "TRIMTAB_FORGE_KIND=local", "TRIMTAB_FORGE_FOLDER="+forge, "GIT_CONFIG_NOSYSTEM=1")...)
-		ann, bob := make("ann", "TRIMTAB_USER=ann"), make("bob", "TRIMTAB_USER=bob")
+		ann, bob := make("ann", "TRIMTAB_USER=ann", "TRIMTAB_USER_ROLE=approve"), make("bob", "TRIMTAB_USER=bob", "TRIMTAB_USER_ROLE=approve")
 		session, err := filepath.Abs(filepath.Join("..", "..", "improve", "agents", "sample", "session.jsonl"))
 		if err != nil {
 			t.Fatal(err)

@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +27,7 @@ import (
 	"github.com/trimtab/trimtab/internal/identity"
 	"github.com/trimtab/trimtab/store/postgres"
 	"github.com/trimtab/trimtab/store/sqlite"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // team is what several machines share: a repository, a store and a forge.
@@ -223,11 +220,7 @@ func places(t *testing.T, test func(t *testing.T, g *team)) {
 			return st.Queue(), worker.Config{File: filepath.Join(folder, "flow.db")}
 		},
 		"PostgreSQL": func(t *testing.T) (improve.Queue, worker.Config) {
-			at := os.Getenv("TRIMTAB_TEST_POSTGRES")
-			if at == "" {
-				t.Skip("did not run: there is no PostgreSQL server; run: sh script/postgres.sh run go test ./improve/handover")
-			}
-			at = schema(t, at)
+			at := storetest.EmptySchema(t)
 			st, err := postgres.Open(t.Context(), at, postgres.Config{})
 			if err != nil {
 				t.Fatal(err)
@@ -249,27 +242,6 @@ func places(t *testing.T, test func(t *testing.T, g *team)) {
 	}
 }
 
-// schema is the URL of a place without tables, which goes with the test.
-func schema(t *testing.T, at string) string {
-	t.Helper()
-	name := fmt.Sprintf("handover_%d_%d", os.Getpid(), rand.Uint64())
-	psql := func(text string) {
-		if out, err := exec.Command("psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", text, at).CombinedOutput(); err != nil {
-			t.Fatalf("psql: %v: %s", err, out)
-		}
-	}
-	psql("CREATE SCHEMA " + name)
-	t.Cleanup(func() { psql("DROP SCHEMA " + name + " CASCADE; DROP SCHEMA IF EXISTS " + name + "_flow CASCADE") })
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
 // whole fails unless the item is done and there is one of each.
 func (g *team) whole(t *testing.T, id string) {
 	t.Helper()
@@ -289,6 +261,7 @@ func (g *team) whole(t *testing.T, id string) {
 // or with what it made unrecorded, and the next one goes on at that step with what is in
 // the store. Each has an account of its own.
 func TestX3_ThreeMachinesDoOneItem(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, g *team) {
 		it := g.item(1)
 		if err := g.queue.Add(t.Context(), it); err != nil {
@@ -328,6 +301,7 @@ func TestX3_ThreeMachinesDoOneItem(t *testing.T) {
 // TestX3_ALostDataFolderFilesNothingTwice: the machine is gone with all that it had after
 // it opened the issue and the pull request, and nobody was told.
 func TestX3_ALostDataFolderFilesNothingTwice(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, g *team) {
 		it := g.item(1)
 		if err := g.queue.Add(t.Context(), it); err != nil {
@@ -349,6 +323,7 @@ func TestX3_ALostDataFolderFilesNothingTwice(t *testing.T) {
 
 // TestX3_AWorkerLeavesWhatItCannotCheckOut, with a reason, and another one takes it.
 func TestX3_AWorkerLeavesWhatItCannotCheckOut(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, g *team) {
 		it := g.item(1)
 		it.Remote = filepath.Join(t.TempDir(), "gone.git")
@@ -378,6 +353,7 @@ func TestX3_AWorkerLeavesWhatItCannotCheckOut(t *testing.T) {
 // TestX3_NobodyIsLedElsewhere: an item whose address is not that of its repository, or
 // would be a command, is not cloned.
 func TestX3_NobodyIsLedElsewhere(t *testing.T) {
+	t.Parallel()
 	g := newTeam(t, improve.Queue{})
 	m := g.machine(t, "bob")
 	for _, remote := range []string{"", "https://elsewhere.example/a/b", "ext::sh -c true", "--upload-pack=x", "../ship.git", "file://" + g.origin + "x"} {
@@ -404,6 +380,7 @@ func TestX3_NobodyIsLedElsewhere(t *testing.T) {
 
 // TestX3_TwoWhoApproveAtOnce: one wins, and the others are told who.
 func TestX3_TwoWhoApproveAtOnce(t *testing.T) {
+	t.Parallel()
 	places(t, func(t *testing.T, g *team) {
 		it := g.item(1)
 		it.State = improve.Awaiting

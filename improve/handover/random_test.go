@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // machines are three workers that run at the same time, each a process with a data folder.
@@ -56,7 +57,7 @@ func TestX4_ThreeWorkersKilledAtRandomMoments(t *testing.T) {
 		c := &machines{folder: t.TempDir(), env: []string{leaseOf + "=2"}}
 		at := os.Getenv("TRIMTAB_TEST_POSTGRES")
 		if at != "" {
-			at = schema(t, at)
+			at = storetest.EmptySchema(t)
 			c.env = append(c.env, storeAt+"="+at)
 		}
 		g, done, err := openTeam(t.Context(), c.folder, at)

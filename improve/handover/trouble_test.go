@@ -15,17 +15,14 @@ import (
 	"github.com/trimtab/trimtab/improve/steps"
 	"github.com/trimtab/trimtab/improve/worker"
 	"github.com/trimtab/trimtab/store/postgres"
+	"github.com/trimtab/trimtab/store/storetest"
 )
 
 // onServer is a team on a PostgreSQL server, at the local forge, with an item, and a way to
 // tell the server something as its owner.
 func onServer(t *testing.T) (g *team, it improve.Item, psql func(text string) (string, error)) {
 	t.Helper()
-	server := os.Getenv("TRIMTAB_TEST_POSTGRES")
-	if server == "" {
-		t.Skip("did not run: there is no PostgreSQL server; run: sh script/postgres.sh run go test ./improve/handover")
-	}
-	at := schema(t, server)
+	server, at := storetest.Server(t), storetest.EmptySchema(t)
 	st, err := postgres.Open(t.Context(), at, postgres.Config{})
 	if err != nil {
 		t.Fatal(err)

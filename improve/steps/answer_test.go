@@ -54,6 +54,7 @@ func ciOnHub(t *testing.T, d *dock, verdicts ...string) {
 // TestR24_ARedCheckOfTheForgeIsAnsweredWithAChange: it is named, the agent is told, what it
 // makes of it is checked as any change and pushed, and the forge is asked again.
 func TestR24_ARedCheckOfTheForgeIsAnsweredWithAChange(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	ciOnHub(t, d, "failure", "success")
 	writes("check", "rudder/rudder.txt", "left 10 degrees\n")(d)
@@ -83,6 +84,7 @@ func TestR24_ARedCheckOfTheForgeIsAnsweredWithAChange(t *testing.T) {
 // TestR24_WhatStaysRedIsAPersons: after two changes, with the checks named, and nothing is
 // taken back.
 func TestR24_WhatStaysRedIsAPersons(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	ciOnHub(t, d, "failure")
 	n := 0
@@ -107,6 +109,7 @@ func TestR24_WhatStaysRedIsAPersons(t *testing.T) {
 // ours knows neither the commit nor that the check was answered. It goes on from there, and
 // does not wait for a commit that is no more.
 func TestX3_AnAnswerThatAnotherMachinePushedIsFound(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	ciOnHub(t, d, "failure", "success")
 	writes("check", "rudder/rudder.txt", "left 10 degrees\n")(d)

@@ -16,6 +16,7 @@ import (
 // quotes, and the work does not rely on that. None is at the forge, in a prompt or in a
 // paper, whether the work ends well or with an error that tells them.
 func TestP15_CanariesInARequestDoNotLeave(t *testing.T) {
+	t.Parallel()
 	canaries := secrettest.Make(11)
 	var all []string
 	for _, c := range canaries {

@@ -16,6 +16,7 @@ import (
 // the one that is guarded, and an outcome that is swallowed are each found by a test that
 // must fail and does not. Seeded: the cheats of an agent that wants to be done.
 func TestR22_ASuiteThatCannotFailShowsNothing(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(*dock){
 		"the code ends the run": func(d *dock) {
 			writes("design", "tests/left.sh", ". ./rudder/lib.sh\ngrep -q left rudder/rudder.txt\n")(d)
@@ -59,6 +60,7 @@ func TestR22_ASuiteThatCannotFailShowsNothing(t *testing.T) {
 
 // An honest change passes, and says that the suite was seen to fail.
 func TestR22_TheCanaryIsInTheEvidence(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	it, at, err := d.run()
 	if err != nil {
@@ -77,6 +79,7 @@ func TestR22_TheCanaryIsInTheEvidence(t *testing.T) {
 
 // TestR22_ASevereFindingNeedsAChange: a word does not do, however good it sounds.
 func TestR22_ASevereFindingNeedsAChange(t *testing.T) {
+	t.Parallel()
 	severe := stepstest.Verdict(`{"file": "rudder/rudder.txt", "line": 1, "severity": "critical", "text": "anybody can steer"}`)
 	for name, c := range map[string]struct {
 		answer func(*dock)
@@ -108,6 +111,7 @@ func TestR22_ASevereFindingNeedsAChange(t *testing.T) {
 
 // TestR23_ARedBaseIsNotFiled: nothing is public, and a person is told what to mend.
 func TestR23_ARedBaseIsNotFiled(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	breaksBase(d)
 	it, at, err := d.run()

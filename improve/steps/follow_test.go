@@ -76,6 +76,7 @@ func (d *dock) replies() []string {
 // TestR24_APersonsCommentIsAnsweredWithAChange: the agent is told it as data, what it makes
 // of it is checked and pushed, one reply says what was done, and it is not answered twice.
 func TestR24_APersonsCommentIsAnsweredWithAChange(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	if why := d.waits(); why != "" {
 		t.Fatalf("before anybody said anything: %s", why)
@@ -122,6 +123,7 @@ func TestR24_APersonsCommentIsAnsweredWithAChange(t *testing.T) {
 // TestR24_AStrangerActivatesNothing: no write access, no effect; an account that only claims
 // our marker neither hides nor answers anything.
 func TestR24_AStrangerActivatesNothing(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	copied := ""
 	for c, err := range d.forge.Comments(t.Context(), forge.Ref{Kind: forge.PullKind, Number: 2}) {
@@ -145,6 +147,7 @@ func TestR24_AStrangerActivatesNothing(t *testing.T) {
 // TestR24_FourHundredCommentsAreBounded: twenty a round, three rounds, and the reviewer is
 // told what was taken up and when it is over.
 func TestR24_FourHundredCommentsAreBounded(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	d.hub.Page = 100
 	for i := range 400 {
@@ -179,6 +182,7 @@ func TestR24_FourHundredCommentsAreBounded(t *testing.T) {
 // TestR24_AChangeThatDoesNotPassIsNotPushed: people are told so, and the pull request is as
 // it was.
 func TestR24_AChangeThatDoesNotPassIsNotPushed(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	d.hub.Says("bob", 2, "Make it wobble.", "", 0)
 	writesAnd("comments", "```json\n[{\"finding\": 1, \"text\": \"It does.\"}]\n```", "rudder/rudder.txt", "left wobble\n")(d)
@@ -197,6 +201,7 @@ func TestR24_AChangeThatDoesNotPassIsNotPushed(t *testing.T) {
 
 // TestR24_ABranchWithCommitsOfOthersIsTheirs.
 func TestR24_ABranchWithCommitsOfOthersIsTheirs(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	p, err := d.forge.Pull(t.Context(), 2)
 	if err != nil {
@@ -232,6 +237,7 @@ func TestR24_ABranchWithCommitsOfOthersIsTheirs(t *testing.T) {
 // TestR24_ACheckThatIsRenamedIsReadByItsNewName: red under one name, answered, green under
 // another.
 func TestR24_ACheckThatIsRenamedIsReadByItsNewName(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	ciOnHub(t, d, "run:build=failure", "run:build (linux, v2)=failure", "ci/other=success")
 	n := 0
@@ -247,6 +253,7 @@ func TestR24_ACheckThatIsRenamedIsReadByItsNewName(t *testing.T) {
 
 // TestR24_ACheckThatTurnsRedLaterIsAnswered.
 func TestR24_ACheckThatTurnsRedLaterIsAnswered(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	p, err := d.forge.Pull(t.Context(), 2)
 	if err != nil {
@@ -265,6 +272,7 @@ func TestR24_ACheckThatTurnsRedLaterIsAnswered(t *testing.T) {
 // TestR24_StoppedWorkLeavesItsBranch, at the forge and in the project, and says so; a retry
 // begins anew with it.
 func TestR24_StoppedWorkLeavesItsBranch(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	behave("review", "")(d)
 	it, at, err := d.run()
@@ -310,6 +318,7 @@ func TestR24_StoppedWorkLeavesItsBranch(t *testing.T) {
 // TestR24_WhatIsDoneLeavesNoBranchInTheProject: the forge has it; work in the branch goes on
 // from there.
 func TestR24_WhatIsDoneLeavesNoBranchInTheProject(t *testing.T) {
+	t.Parallel()
 	d := opened(t)
 	if out, err := d.project.Run(t.Context(), "branch", "--list", "feat/*"); err != nil || strings.TrimSpace(out) != "" {
 		t.Errorf("%s %v", out, err)
@@ -321,6 +330,7 @@ func TestR24_WhatIsDoneLeavesNoBranchInTheProject(t *testing.T) {
 
 // TestR24_AForgeThatIsAwayIsWaitedFor, by who stays; others leave it to a person.
 func TestR24_AForgeThatIsAwayIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	for _, stay := range []bool{true, false} {
 		d := newDock(t)
 		d.cfg.Stay = stay

@@ -65,6 +65,7 @@ func (d *dock) asked(step string) (n int) {
 // TestR21_AStepThatIsDoneAgainReplaysNothingTwice: who was killed before a step was
 // recorded does it again, and an agent's time is paid for once.
 func TestR21_AStepThatIsDoneAgainReplaysNothingTwice(t *testing.T) {
+	t.Parallel()
 	d := newGuidance(t)
 	j := d.job()
 	for _, s := range steps.Steps() {
@@ -84,6 +85,7 @@ func TestR21_AStepThatIsDoneAgainReplaysNothingTwice(t *testing.T) {
 
 // TestR21_WhatFeedbackChangesIsReplayedToo: a review may not take the help out again.
 func TestR21_WhatFeedbackChangesIsReplayedToo(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"Never push: propose.\n": "", "Be careful.\n": "no better with the change than without"} {
 		d := newGuidance(t)
 		d.agent.Behaviors["review"] = func(string) (string, error) {
@@ -100,6 +102,7 @@ func TestR21_WhatFeedbackChangesIsReplayedToo(t *testing.T) {
 // TestR21_GuidanceHasLimitsToo: size, what a forge runs, and words that are for the replay
 // alone.
 func TestR21_GuidanceHasLimitsToo(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		file, text, want string
 	}{

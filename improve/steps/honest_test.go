@@ -13,6 +13,7 @@ import (
 
 // Tests that were seen to fail say something only if the same tests pass later.
 func TestAnAgentCannotPassByChangingTheTests(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*dock)
 		step  int
@@ -65,6 +66,7 @@ func losesTheRudder(step, words string) func(*dock) {
 // TestATestOfTheProjectMayBeAddedTo: what it asked for still holds. Where it does not,
 // the agent is told, and may put it right.
 func TestATestOfTheProjectMayBeAddedTo(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	writes("implement", "rudder/rudder.txt", "left\n", "rudder/needless.txt", "x", "tests/straight.sh", "test -s rudder/rudder.txt && test -d rudder\n")(d)
 	it, at, err := d.run()
@@ -115,6 +117,7 @@ func (f fussy) Check(ctx context.Context, kind, folder, log string) (steps.Run, 
 
 // TestTheDesignIsAskedForTheFormatOfItsTests: later they may not be changed.
 func TestTheDesignIsAskedForTheFormatOfItsTests(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.opt.Checks = fussy{d.opt.Checks}
 	tries := 0
@@ -135,6 +138,7 @@ func TestTheDesignIsAskedForTheFormatOfItsTests(t *testing.T) {
 // TestTheTestsOfTheChangeFailOnTheBase: what is proposed was red without its code, as
 // it is proposed and not only as it was designed.
 func TestTheTestsOfTheChangeFailOnTheBase(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	done, at, err := d.run()
 	if err != nil {
@@ -163,6 +167,7 @@ func (g green) Check(ctx context.Context, kind, folder, log string) (steps.Run, 
 }
 
 func TestTestsThatPassOnTheBaseAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		tests []string
 		says  string // "" goes on
@@ -202,6 +207,7 @@ func removesAnd(step, words, name string) func(*dock) {
 
 // A forge runs some files by itself as soon as they are pushed.
 func TestWhatLinesDoNotShowIsNeverPushed(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	measure := d.opt.Measure
 	d.opt.Measure = func(patch []byte) (steps.Size, error) {
@@ -230,6 +236,7 @@ func TestWhatLinesDoNotShowIsNeverPushed(t *testing.T) {
 
 // A paper or log that is gone, or was emptied, is no evidence.
 func TestEvidenceIsLookedAtAndNotOnlyCounted(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	done, _, err := d.run()
 	if err != nil {
@@ -283,6 +290,7 @@ func (m messy) Check(ctx context.Context, kind, folder, log string) (steps.Run, 
 // TestWhatToolsLeaveBehindIsNoChange: neither what the project's commands leave, nor
 // what the agent's own runs of them do.
 func TestWhatToolsLeaveBehindIsNoChange(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.opt.Checks = messy{d.opt.Checks}
 	behave := d.agent.Behaviors["implement"]

@@ -34,6 +34,7 @@ func (d *dock) untouched(file string) {
 
 // The tests of a project run in the sandbox, but git does not.
 func TestTestsThatMoveGitElsewhereAreNotFollowed(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	writes("design", "tests/left.sh", "printf 'gitdir: /tmp/elsewhere\\n' > .git; exit 1\n")(d)
 	_, at, err := d.run()
@@ -45,6 +46,7 @@ func TestTestsThatMoveGitElsewhereAreNotFollowed(t *testing.T) {
 // Git looks at a repository inside of a working tree with the settings of that one,
 // and so would run its filters.
 func TestARepositoryThatAnAgentMakesIsNotLookedAt(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	file, command := trap(t)
 	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
@@ -63,6 +65,7 @@ func TestARepositoryThatAnAgentMakesIsNotLookedAt(t *testing.T) {
 
 // What a project ignores may hold repositories: tools put their downloads there.
 func TestARepositoryInWhatIsIgnoredIsNobodysBusiness(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	behave := d.agent.Behaviors["implement"]
 	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
@@ -77,6 +80,7 @@ func TestARepositoryInWhatIsIgnoredIsNobodysBusiness(t *testing.T) {
 }
 
 func TestP16_SettingsOfAProjectThatRunOrRedirectAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{
 		"filter.e.clean", "filter.e.smudge", "filter.e.process", "url.https://elsewhere/.insteadOf", "url.x.pushInsteadOf",
 		"http.proxy", "http.https://forge/.sslVerify", "core.alternateRefsCommand", "includeIf.gitdir:**.path", "hook.a.command",
@@ -107,6 +111,7 @@ func TestP16_SettingsOfAProjectThatRunOrRedirectAreRefused(t *testing.T) {
 }
 
 func TestTheUsualSettingsOfLFSAreTaken(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	for key, value := range map[string]string{"filter.lfs.clean": "git-lfs clean -- %f", "filter.lfs.process": "git-lfs filter-process", "filter.lfs.required": "true"} {
 		if out, err := exec.Command("git", "-C", d.project.Folder, "config", key, value).CombinedOutput(); err != nil {
@@ -120,6 +125,7 @@ func TestTheUsualSettingsOfLFSAreTaken(t *testing.T) {
 
 // A branch of the person's own may have the name that ours would have.
 func TestThePersonsOwnBranchIsNotMovedOrRemoved(t *testing.T) {
+	t.Parallel()
 	const name = "feat/issue-1-improve-error-patterns-handling"
 	for _, out := range []bool{false, true} {
 		d := newDock(t)
@@ -151,6 +157,7 @@ func TestThePersonsOwnBranchIsNotMovedOrRemoved(t *testing.T) {
 
 // What is told outside names no folder of this machine.
 func TestTheCommentOfAFailureNamesNoFolderOfThisMachine(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
 		return "", fmt.Errorf("%s and %s are odd", folder, d.project.Folder)
@@ -171,6 +178,7 @@ func TestTheCommentOfAFailureNamesNoFolderOfThisMachine(t *testing.T) {
 
 // A person who closes the issue says no.
 func TestAnIssueThatWasClosedIsNotWorkedOn(t *testing.T) {
+	t.Parallel()
 	for _, step := range []int{3, 9} {
 		d := newDock(t)
 		j := d.job()
@@ -196,6 +204,7 @@ func TestAnIssueThatWasClosedIsNotWorkedOn(t *testing.T) {
 
 // What a person has half done in a branch of their own is not the base of others' work.
 func TestTheBaseOfALocalForgeIsNotWhateverIsCheckedOut(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	base, err := d.project.Commit(t.Context(), "HEAD")
 	if err != nil {
@@ -214,6 +223,7 @@ func TestTheBaseOfALocalForgeIsNotWhateverIsCheckedOut(t *testing.T) {
 }
 
 func TestAShallowCloneIsToldWhatToDo(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.commit("docs/handbook.text", "Turn.\n")
 	clone := filepath.Join(t.TempDir(), "clone")
@@ -230,6 +240,7 @@ func TestAShallowCloneIsToldWhatToDo(t *testing.T) {
 // A person may go on with their own work while an agent looks: where a sandbox held
 // the agent, it was not the agent that changed a file.
 func TestThePersonMayWorkWhileTheAgentLooks(t *testing.T) {
+	t.Parallel()
 	for _, boxed := range []string{"landlock", ""} {
 		d := newDock(t)
 		clarify := d.agent.Behaviors["clarify"]

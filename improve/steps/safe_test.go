@@ -11,6 +11,7 @@ import (
 
 // An agent that leads git to a repository of its own could have git run commands.
 func TestAnAgentThatMovesGitElsewhereIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(folder string) error{
 		"another file": func(folder string) error {
 			return os.WriteFile(filepath.Join(folder, ".git"), []byte("gitdir: /tmp/elsewhere\n"), 0o600)
@@ -34,6 +35,7 @@ func TestAnAgentThatMovesGitElsewhereIsNotFollowed(t *testing.T) {
 // The commits of an agent count like any other change: one commit of ours is
 // pushed, and what the agent wrote into its own is not.
 func TestWhatAnAgentCommitsIsOnlyAChange(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	behave := d.agent.Behaviors["implement"]
 	d.agent.Behaviors["implement"] = func(folder string) (string, error) {
@@ -61,6 +63,7 @@ func TestWhatAnAgentCommitsIsOnlyAChange(t *testing.T) {
 
 // The person's own working tree is never touched.
 func TestThePersonsOwnFilesStayAsTheyAre(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	mine := filepath.Join(d.project.Folder, "rudder", "rudder.txt")
 	if err := os.WriteFile(mine, []byte("my own work\n"), 0o600); err != nil {
@@ -84,6 +87,7 @@ func TestThePersonsOwnFilesStayAsTheyAre(t *testing.T) {
 }
 
 func TestAnItemCannotLeadOutOfItsFolder(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	for _, id := range []string{"", "..", "../x", "a/b", "/etc", "a b"} {
 		d.item.ID = id
@@ -94,6 +98,7 @@ func TestAnItemCannotLeadOutOfItsFolder(t *testing.T) {
 }
 
 func TestMissingToolsAreNamed(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	for name, spoil := range map[string]func(*steps.Options, *steps.Config){
 		"redact": func(o *steps.Options, _ *steps.Config) { o.Redact = nil },

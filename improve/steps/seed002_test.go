@@ -45,6 +45,7 @@ Read this first.
 // TestSeed002_34_AProjectsWorkflowFileIsRead: its texts reach the agents of the steps, and
 // what cannot be followed is told.
 func TestSeed002_34_AProjectsWorkflowFileIsRead(t *testing.T) {
+	t.Parallel()
 	g := steps.ReadGuide(theirWorkflow)
 	for step, want := range map[improve.StepName]string{
 		steps.Clarify: "- name the users", steps.Implement: "- follow the design", steps.Review: "- look for missing tests", steps.Simplify: "- three lines are better than one abstraction",
@@ -92,6 +93,7 @@ func TestSeed002_34_AProjectsWorkflowFileIsRead(t *testing.T) {
 // TestSeed002_34_TheOrderOfAWorkflowFileHoldsAsFarAsItIsSafe: the issue may come before the
 // requirements; no pull request comes before the tests.
 func TestSeed002_34_TheOrderOfAWorkflowFileHoldsAsFarAsItIsSafe(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.opt.Workflow = "1. Create an issue\n2. Clarify requirements\n3. Branch\n4. Implement\n5. Open PR\n6. Run tests\n7. Review\n"
 	list := d.job().Order(steps.Steps())
@@ -128,6 +130,7 @@ func TestSeed002_34_TheOrderOfAWorkflowFileHoldsAsFarAsItIsSafe(t *testing.T) {
 // TestSeed002_60_TheTestPlanHasTheSeedsThreeBoxes; 002-55 to 002-57: the other parts of the
 // text; 002-53: its title.
 func TestSeed002_60_TheTestPlanHasTheSeedsThreeBoxes(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	seen, err := d.env().Preview(d.item)
 	if err != nil {
@@ -159,6 +162,7 @@ func TestSeed002_60_TheTestPlanHasTheSeedsThreeBoxes(t *testing.T) {
 // TestSeed002_61_TheFooterIsASetting: with footer and coAuthor set, pull request and commits
 // end in the seed's words.
 func TestSeed002_61_TheFooterIsASetting(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.cfg.Footer = "Generated with [Claude Code](https://claude.ai/code) via automated reflection analysis"
 	d.cfg.CoAuthor = "Claude <noreply@anthropic.com>"
@@ -180,6 +184,7 @@ func TestSeed002_61_TheFooterIsASetting(t *testing.T) {
 // TestSeed002_58_TheLiteralFormOfAPullRequest is had by automation.form: literal (002-59,
 // too); 002-54: and another base by improve.base.
 func TestSeed002_58_TheLiteralFormOfAPullRequest(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.cfg.Form, d.cfg.Base = improve.FormLiteral, "trunk"
 	d.item.Request.Pattern.Context = improve.Context{"tool": "bash", "commands": []any{"ls"}}
@@ -205,6 +210,7 @@ func TestSeed002_58_TheLiteralFormOfAPullRequest(t *testing.T) {
 
 // TestSeed002_81_WorkThatFailsLeavesTheIssueOnly, with a comment that says where it stopped.
 func TestSeed002_81_WorkThatFailsLeavesTheIssueOnly(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.agent.Behaviors["implement"] = func(string) (string, error) { return "I did nothing.", nil }
 	it, at, err := d.run()

@@ -19,6 +19,7 @@ import (
 // TestR12_APullRequestWhoseNumberWasLostIsTakenBack: a worker that was killed after
 // it had opened the pull request has told nobody its number.
 func TestR12_APullRequestWhoseNumberWasLostIsTakenBack(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	it, _, err := d.run()
 	if err != nil {
@@ -32,6 +33,7 @@ func TestR12_APullRequestWhoseNumberWasLostIsTakenBack(t *testing.T) {
 // TestR12_WorkBegunAtOneForgeTouchesNoOther: what has our numbers there is
 // somebody else's.
 func TestR12_WorkBegunAtOneForgeTouchesNoOther(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	it, _, err := d.run()
 	if err != nil {
@@ -56,6 +58,7 @@ func TestR12_WorkBegunAtOneForgeTouchesNoOther(t *testing.T) {
 // TestR12_AnAgentThatIsNotSetUpFilesNothing: that a program or a key is missing here
 // concerns nobody at the forge, and once it is there the work goes on.
 func TestR12_AnAgentThatIsNotSetUpFilesNothing(t *testing.T) {
+	t.Parallel()
 	for _, why := range []error{agents.ErrMissing, agents.ErrKey} {
 		d := newDock(t)
 		d.agent.Behaviors["clarify"] = func(string) (string, error) {
@@ -73,6 +76,7 @@ func TestR12_AnAgentThatIsNotSetUpFilesNothing(t *testing.T) {
 // TestR12_WhyItStoppedNamesFoldersHereAndNotAtTheForge: a person must find the log,
 // and others must not learn whose home it is in.
 func TestR12_WhyItStoppedNamesFoldersHereAndNotAtTheForge(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	log := filepath.Join(d.cfg.Folder, d.item.ID, "agent", "design.log")
 	d.opt.Keep = stepstest.Redact
@@ -118,6 +122,7 @@ func (d *dock) elsewhere() *local.Forge {
 // TestTheLocalForgeFollowsTheProjectOrSaysWhyNot: work on a base that the project no
 // longer has would be for nothing.
 func TestTheLocalForgeFollowsTheProjectOrSaysWhyNot(t *testing.T) {
+	t.Parallel()
 	git := func(d *dock, args ...string) {
 		t.Helper()
 		if _, err := d.project.Run(t.Context(), args[0], args[1:]...); err != nil {

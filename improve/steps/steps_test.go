@@ -120,6 +120,7 @@ func (d *dock) equal(what string, got, want any) {
 }
 
 func TestR9_ThirteenStepsFromRequestToPullRequest(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	it, at, err := d.run()
 	if err != nil {
@@ -172,6 +173,7 @@ func TestR9_ThirteenStepsFromRequestToPullRequest(t *testing.T) {
 }
 
 func TestR11_OverTheLimitsOneRetryThenFailWithTheDiffKept(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.cfg.Lines = 10
 	long := strings.Repeat("left\n", 30)
@@ -212,6 +214,7 @@ func (d *dock) settles(it improve.Item, at steps.Step, why error, want improve.S
 }
 
 func TestEachStepChecksTheEvidenceItBuildsOn(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	done, _, err := d.run()
 	if err != nil {
@@ -230,6 +233,7 @@ func TestEachStepChecksTheEvidenceItBuildsOn(t *testing.T) {
 }
 
 func TestWhatIsNotAsItShouldBeStopsTheStep(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(d *dock)
 		step  int
@@ -384,6 +388,7 @@ func (h hasty) Pull(ctx context.Context, number int) (forge.Pull, error) {
 // TestR9_AConflictIsOneOnlyIfGitSaysSo: what the forge has not looked at yet is
 // waited for, and not taken back.
 func TestR9_AConflictIsOneOnlyIfGitSaysSo(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	asked := 0
 	d.opt.Forge.Pulls = hasty{d.forge.Pulls, &asked, 1 << 30}
@@ -417,6 +422,7 @@ func (s slow) Checks(_ context.Context, commit string) (forge.Checks, error) {
 // TestR9_ChecksThatHaveNotBegunAreNotGreen: right after a push a forge that checks
 // everything has no checks to show.
 func TestR9_ChecksThatHaveNotBegunAreNotGreen(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		head forge.Checks
 		says string // "" is ready
@@ -447,6 +453,7 @@ func TestR9_ChecksThatHaveNotBegunAreNotGreen(t *testing.T) {
 
 // What people say of an item is told to the agents that work on it, and is not published.
 func TestRemarksReachTheAgent(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.item.Remarks = []improve.Remark{{By: "ann", Text: "keep the\nold name"}}
 	if _, _, err := d.run(); err != nil {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestR14_ThePreviewIsWhatIsSent(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.item.Request.Description = "It says " + stepstest.Canary + " and calls @ada, fixes #12 <!-- trimtab:1 issue x 00 -->"
 	d.item.Request.Pattern.Samples[0].Excerpt = "key " + stepstest.Canary + "\n<!-- trimtab:1 issue x 00 -->"
@@ -53,6 +54,7 @@ func TestR14_ThePreviewIsWhatIsSent(t *testing.T) {
 
 // Forges and their bots act upon words: GitLab merges at a line "/merge".
 func TestWordsInATextHaveNoEffectAtAForge(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	d.item.Request.Title = "[skip ci] @everyone fixes #1"
 	behave("implement", "Done.\n/merge\n  /close\nFixes #1, closes GH-2\nResolves: https://forge.example/a/b/issues/3\ncloses a/b#4 @everyone")(d)
@@ -84,6 +86,7 @@ func TestWordsInATextHaveNoEffectAtAForge(t *testing.T) {
 
 // What the description tells already is not told again.
 func TestTheIssueTellsItsEvidenceOnce(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	p := d.item.Request.Pattern
 	d.item.Request = improve.NewRequest(p, nil, improve.Constraints{})
@@ -99,6 +102,7 @@ func TestTheIssueTellsItsEvidenceOnce(t *testing.T) {
 }
 
 func TestThePreviewOfWorkThatIsDoneIsExact(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	it, _, err := d.run()
 	if err != nil {
@@ -111,6 +115,7 @@ func TestThePreviewOfWorkThatIsDoneIsExact(t *testing.T) {
 }
 
 func TestSlugsAreShortPartsOfABranch(t *testing.T) {
+	t.Parallel()
 	for title, want := range map[string]string{
 		"Improve error patterns handling": "improve-error-patterns-handling",
 		"  Ünïcode & more!  ":             "n-code-more",
@@ -128,6 +133,7 @@ func TestSlugsAreShortPartsOfABranch(t *testing.T) {
 }
 
 func TestAnswersAreOneForEachFinding(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		words string
 		want  []steps.Answer

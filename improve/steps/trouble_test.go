@@ -43,6 +43,7 @@ func turns(d *dock) {
 // TestR22_CheatsEndAsFailed: four that were seen to end as ready, and six more. Seeded: each
 // is what an agent does that wants the suite to be green and not the trouble to be gone.
 func TestR22_CheatsEndAsFailed(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*dock)
 		step  improve.StepName
@@ -129,6 +130,7 @@ func dropsAnd(step, gone string, pairs ...string) func(*dock) {
 // TestR22_APythonSuiteWhoseAssertionsWereTakenTheForceOfIsFound: what is patched is not the
 // suite's outcome but what an assertion does; and a run that ends early prints nothing.
 func TestR22_APythonSuiteWhoseAssertionsWereTakenTheForceOfIsFound(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is needed")
 	}
@@ -156,6 +158,7 @@ func TestR22_APythonSuiteWhoseAssertionsWereTakenTheForceOfIsFound(t *testing.T)
 // TestR22_TheCommandOfTheSessionsIsReproduced: it fails on the base as it did, succeeds with
 // the change, and both are told.
 func TestR22_TheCommandOfTheSessionsIsReproduced(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	turns(d)
 	it, at, err := d.run()
@@ -173,6 +176,7 @@ func TestR22_TheCommandOfTheSessionsIsReproduced(t *testing.T) {
 // TestR22_ACommandThatCannotBeReproducedIsSaid: one that succeeds on the base is filed
 // nowhere, one that fails otherwise proves nothing, one that may not be run is named so.
 func TestR22_ACommandThatCannotBeReproducedIsSaid(t *testing.T) {
+	t.Parallel()
 	t.Run("it succeeds", func(t *testing.T) {
 		d := newDock(t)
 		turns(d)
@@ -220,6 +224,7 @@ func (unwilling) Reproduce(context.Context, string, string, string) (steps.Run, 
 // TestR22_CriteriaAreShownWithTheirProofs, and the text of the pull request is that of its
 // head, not of the day on which it was opened.
 func TestR22_CriteriaAreShownWithTheirProofs(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	behave("clarify", "## Requirements\n- the rudder turns left\n\n## Acceptance criteria\n1. rudder.txt says left\n2. [ ] tests/left.sh fails without it\n   and passes with it\n")(d)
 	two := strings.Replace(stepstest.Verdict(`{"file": "rudder/rudder.txt", "line": 1, "severity": "low", "text": "say how far"}`), `"findings"`, `"x": 1, "findings"`, 1)
@@ -246,6 +251,7 @@ func TestR22_CriteriaAreShownWithTheirProofs(t *testing.T) {
 
 // TestR25_ATextThatAPersonEditedIsTheirs: it is not brought up to date over their words.
 func TestR25_ATextThatAPersonEditedIsTheirs(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	review := d.agent.Behaviors["review"]
 	d.agent.Behaviors["review"] = func(folder string) (string, error) {
@@ -265,6 +271,7 @@ func TestR25_ATextThatAPersonEditedIsTheirs(t *testing.T) {
 // TestR22_WhatWasRefusedIsLookedAtAgain: a criterion that is not met needs a change, and the
 // reviewer's second word decides.
 func TestR22_WhatWasRefusedIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
 	refused := strings.NewReplacer(`"accept"`, `"refuse"`, `"met": true`, `"met": false`).Replace(stepstest.Verdict(""))
 	for name, c := range map[string]struct {
 		second string
@@ -295,6 +302,7 @@ func TestR22_WhatWasRefusedIsLookedAtAgain(t *testing.T) {
 
 // TestR22_TheReviewerIsAnother, where one is set, and the author never reviews.
 func TestR22_TheReviewerIsAnother(t *testing.T) {
+	t.Parallel()
 	d := newDock(t)
 	other := stepstest.NewAgent()
 	d.opt.Reviewer = named{other, "another"}
@@ -328,6 +336,7 @@ func (n named) Name() string { return n.name }
 // TestR23_TestsThatTellNothingAreNotFiled: they hang, say nothing or want a network; each
 // says what to set, and nothing is public.
 func TestR23_TestsThatTellNothingAreNotFiled(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		checks steps.Checks
 		says   string

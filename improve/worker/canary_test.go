@@ -18,6 +18,7 @@ import (
 // Sixty secrets stand in the agent's words at every step. None is at the forge, in a
 // log, a database or a paper afterwards. Those in a request are looked for by work.
 func TestP15_SixtyCanariesAreFoundNowhere(t *testing.T) {
+	t.Parallel()
 	p, err := openPort(t.Context(), t.TempDir(), "one")
 	if err != nil {
 		t.Fatal(err)

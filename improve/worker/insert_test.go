@@ -44,6 +44,7 @@ func (p *port) done(t *testing.T, list []steps.Step) improve.Item {
 // TestAStepMayBeInsertedAnywhere: no step finds another by its number, so a new one
 // at any place leaves all others as they were.
 func TestAStepMayBeInsertedAnywhere(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	for _, s := range steps.Steps() {
 		p.steps = append(p.steps, inserted(s.Name)[steps.Place(steps.Steps(), s.Name)], s)
@@ -60,6 +61,7 @@ func TestAStepMayBeInsertedAnywhere(t *testing.T) {
 // list that is no more. What is done stays done, the new steps are done too, and
 // nothing is made twice at the forge.
 func TestAnItemOfAnOlderProgramGoesOnWithANewStep(t *testing.T) {
+	t.Parallel()
 	for _, at := range []improve.StepName{steps.Design, steps.PullRequest, steps.Feedback} {
 		t.Run(string(at), func(t *testing.T) {
 			p := newPort(t, 1)
@@ -86,6 +88,7 @@ func TestAnItemOfAnOlderProgramGoesOnWithANewStep(t *testing.T) {
 // TestRetryOfAnOlderItem: whatever the list is now, failed work begins again at the
 // branch with the issue it had.
 func TestRetryOfAnOlderItem(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	p.wrap(steps.Check, func(context.Context, *steps.Job) (improve.Evidence, error) {
 		return improve.Evidence{}, context.DeadlineExceeded

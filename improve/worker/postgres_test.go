@@ -6,21 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// server is a PostgreSQL server that the test may use.
-func server(t *testing.T) string {
-	t.Helper()
-	url := os.Getenv("TRIMTAB_TEST_POSTGRES")
-	if url == "" {
-		t.Skip("not run: there is no PostgreSQL; run it with script/postgres.sh run go test ./improve/worker")
-	}
-	return url
-}
+	"github.com/trimtab/trimtab/store/storetest"
+)
 
 func TestTheSameOnPostgreSQL(t *testing.T) {
 	p := newPort(t, 2)
-	p.cfg.URL = server(t)
+	p.cfg.URL = storetest.EmptySchema(t)
 	p.worker = "pg" + strings.ToLower(filepath.Base(filepath.Dir(p.folder)))[:8]
 	if err := p.drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -39,16 +31,16 @@ func TestTheSameOnPostgreSQL(t *testing.T) {
 // On one database for the records, a worker goes on in a fork of what another one
 // began, and the records of that one stay as they were.
 func TestP1_OnPostgreSQLAKilledWorkersItemGoesOnElsewhere(t *testing.T) {
-	url := server(t)
+	url := storetest.EmptySchema(t)
 	p := newPort(t, 1)
 	for step := 1; step <= 13; step++ {
 		k := kill{step, []string{before, during, afterEffect, afterRecord, afterShown}[step%5], 2}
-		out, err := again(p.folder, "FLOW_TEST_KILL="+k.String(), "FLOW_TEST_URL="+url, fmt.Sprint("FLOW_TEST_WORKER=w", step%2), "FLOW_TEST_LEASE=0.3")
+		out, err := again(p.folder, "FLOW_TEST_KILL="+k.String(), "FLOW_TEST_URL="+url, fmt.Sprint("FLOW_TEST_WORKER=w", step%2), "FLOW_TEST_LEASE=2")
 		if err == nil || out != "" {
 			t.Fatalf("%s: it was not killed: %v\n%s", k, err, out)
 		}
 	}
-	if out, err := again(p.folder, "FLOW_TEST_URL="+url, "FLOW_TEST_WORKER=w2", "FLOW_TEST_LEASE=0.3"); err != nil {
+	if out, err := again(p.folder, "FLOW_TEST_URL="+url, "FLOW_TEST_WORKER=w2", "FLOW_TEST_LEASE=2"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := complete(p.item(t, 1)); err != nil {

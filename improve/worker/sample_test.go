@@ -46,6 +46,7 @@ func redact(s string) string {
 // The sample that a person meets on a bare machine: a Go project with a fault, the
 // scripted agent, and a folder as the forge.
 func TestTheSampleProjectIsMendedByTheDemoAgent(t *testing.T) {
+	t.Parallel()
 	p, err := openPort(t.Context(), t.TempDir(), "one")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // TestSeed002_73_AProjectsOwnLimitHoldsForTheWorker: max_concurrent_workflows of a
 // project counts, whatever the worker's own number is.
 func TestSeed002_73_AProjectsOwnLimitHoldsForTheWorker(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 3)
 	p.cfg.Workers = 3
 	p.limit = func(project string) int {
@@ -42,6 +43,7 @@ func TestSeed002_73_AProjectsOwnLimitHoldsForTheWorker(t *testing.T) {
 
 // A project may allow more than the person's own number, up to its own.
 func TestSeed002_73_AProjectMayAllowMoreThanThePersonsOwnNumber(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 2)
 	p.cfg.Workers = 1
 	p.limit = func(string) int { return 2 }
@@ -60,6 +62,7 @@ func TestSeed002_73_AProjectMayAllowMoreThanThePersonsOwnNumber(t *testing.T) {
 // TestSeed002_38_AllThirteenInTheOrderOfTheProject: with the issue first where the project's
 // own workflow has it so, also when the work is interrupted and goes on.
 func TestSeed002_38_AllThirteenInTheOrderOfTheProject(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	p.guide = "1. Create an issue\n2. Clarify requirements\n"
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,6 +99,7 @@ func TestSeed002_38_AllThirteenInTheOrderOfTheProject(t *testing.T) {
 // TestSeed002_01_FromAReflectionToAPullRequest: what a session showed becomes an issue, a
 // branch and a pull request, with nobody asked; the numbers are told (002-45).
 func TestSeed002_01_FromAReflectionToAPullRequest(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 0)
 	session := improve.Result{SessionID: "test_session", Patterns: []improve.Pattern{{
 		Type: improve.ErrorPatterns, Severity: improve.High, Count: 6, Suggestion: "Let the rudder turn.", Context: improve.Context{"tool": "bash"}, Fingerprint: "9f86d081",

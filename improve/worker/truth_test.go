@@ -52,6 +52,7 @@ func (p *port) goesOn(t *testing.T, implement, simplify int) {
 // TestX4_TheEngineSaysWhatIsDone: the item only shows it. One that shows less, more or
 // something else than was recorded is set right, and the work goes on at its step.
 func TestX4_TheEngineSaysWhatIsDone(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*improve.Item){
 		"less": func(it *improve.Item) { it.Evidence = it.Evidence[:3] },
 		"more": func(it *improve.Item) {
@@ -77,6 +78,7 @@ func TestX4_TheEngineSaysWhatIsDone(t *testing.T) {
 // TestX4_WhatAnOlderProgramBeganGoesOn: its items name no run, and what they show was the
 // record then. It is read once, with the older records of the engine there or gone.
 func TestX4_WhatAnOlderProgramBeganGoesOn(t *testing.T) {
+	t.Parallel()
 	for name, gone := range map[string]bool{"with its records": false, "without": true} {
 		t.Run(name, func(t *testing.T) {
 			p := interrupted(t, steps.Simplify)
@@ -91,6 +93,7 @@ func TestX4_WhatAnOlderProgramBeganGoesOn(t *testing.T) {
 
 // TestX4_LostRecordsAreRebuilt: the work goes on from the copy that the item has.
 func TestX4_LostRecordsAreRebuilt(t *testing.T) {
+	t.Parallel()
 	p := interrupted(t, steps.Simplify)
 	p.lose(t)
 	p.goesOn(t, 1, 1)
@@ -112,6 +115,7 @@ func (p *port) lose(t *testing.T) {
 
 // TestX4_ADamagedItemStopsNoOther: it is named with what is wrong, and the others are done.
 func TestX4_ADamagedItemStopsNoOther(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 3)
 	p.limit = func(string) int { return 1 } // so that the worker lists them, too
 	db, err := sql.Open("sqlite", filepath.Join(p.folder, "trimtab.db"))

@@ -249,6 +249,7 @@ func complete(it improve.Item) error {
 }
 
 func TestAQueueIsWorkedOffWithEvidenceForEachStep(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 2)
 	if err := p.drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -325,6 +326,7 @@ func (p *port) start(t *testing.T) (stop func()) {
 }
 
 func TestCancelStopsWithinAStepAndClearsUp(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	there := p.hang("review")
 	stop := p.start(t)
@@ -353,6 +355,7 @@ func TestCancelStopsWithinAStepAndClearsUp(t *testing.T) {
 }
 
 func TestR8_WhatAwaitsApprovalIsNotTaken(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 0)
 	it := stepstest.Item(p.project(), 1)
 	it.State = improve.Awaiting
@@ -376,6 +379,7 @@ func TestR8_WhatAwaitsApprovalIsNotTaken(t *testing.T) {
 }
 
 func TestR9_TheKillSwitchStopsWithinAStep(t *testing.T) {
+	t.Parallel()
 	for name, set := range map[string]func(*port, *atomic.Bool, bool) error{
 		"in the queue":       func(p *port, _ *atomic.Bool, on bool) error { return p.queue.Halt(context.Background(), on) },
 		"in the environment": func(_ *port, off *atomic.Bool, on bool) error { off.Store(on); return nil },
@@ -420,6 +424,7 @@ func TestR9_TheKillSwitchStopsWithinAStep(t *testing.T) {
 }
 
 func TestAWorkerThatStopsGivesItsItemBack(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	there := p.hang("simplify")
 	stop := p.start(t)
@@ -442,6 +447,7 @@ func TestAWorkerThatStopsGivesItsItemBack(t *testing.T) {
 }
 
 func TestOneProcessWorksForAFolder(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 0)
 	f, err := p.flow(t.Context())
 	if err != nil {
@@ -462,6 +468,7 @@ func TestOneProcessWorksForAFolder(t *testing.T) {
 }
 
 func TestTheRecordsAreForTheirUserAlone(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	stop := p.start(t)
 	defer stop()
@@ -494,6 +501,7 @@ func TestTheEnginesOwnVariablesAreRefused(t *testing.T) {
 }
 
 func TestProgressIsToldAndCanBeWatched(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	var mu sync.Mutex
 	var told []string
@@ -530,6 +538,7 @@ func TestProgressIsToldAndCanBeWatched(t *testing.T) {
 }
 
 func TestWhatCannotBeBegunWaitsForAPerson(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	f, err := worker.New(t.Context(), p.cfg, worker.Options{
 		Queue: p.queue, Worker: func() string { return "one" },
@@ -549,6 +558,7 @@ func TestWhatCannotBeBegunWaitsForAPerson(t *testing.T) {
 // TestRecordsThatAreDamagedAreNamedAndTheQueueGoesOn: the error says which file and
 // what to do, and that works.
 func TestRecordsThatAreDamagedAreNamedAndTheQueueGoesOn(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	file := filepath.Join(p.cfg.Folder, "flow.db")
 	if err := os.MkdirAll(p.cfg.Folder, 0o700); err != nil {
@@ -575,6 +585,7 @@ func TestRecordsThatAreDamagedAreNamedAndTheQueueGoesOn(t *testing.T) {
 // step, taken up by the engine there, and done once more; a pull request that is over is
 // looked at no more.
 func TestR24_WhatIsDoneGoesOnWhereSomebodyWrote(t *testing.T) {
+	t.Parallel()
 	p := newPort(t, 1)
 	if err := p.drain(t.Context()); err != nil {
 		t.Fatal(err)

@@ -100,9 +100,7 @@ func TestX1_WhoComesIsSeenByTheNextRequest(t *testing.T) {
 
 // TestX1_OneThatHangsIsNotWaitedForForEver, as one that was stopped by a signal.
 func TestX1_OneThatHangsIsNotWaitedForForEver(t *testing.T) {
-	if testing.Short() {
-		t.Skip("did not run: it takes seconds")
-	}
+	t.Parallel() // it waits for seconds
 	path := filepath.Join(t.TempDir(), "trimtab.db")
 	a := join(t, path) // nobody watches
 	t.Cleanup(a.Leave)

@@ -103,9 +103,6 @@ func (s *Screen) Mode(n int) bool { return s.modes[n] }
 // History are the lines that have scrolled away over the top of the main screen.
 func (s *Screen) History() []string { return s.history }
 
-// Cursor is where the cursor stands.
-func (s *Screen) Cursor() (x, y int) { return s.x, s.y }
-
 // Resize changes the size. What does not fit is cut off; the program is expected
 // to draw again.
 func (s *Screen) Resize(width, height int) {

@@ -2,11 +2,9 @@ package gemini_test
 
 import (
 	"flag"
-	"os"
 	"regexp"
 	"testing"
 
-	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/gemini"
 	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
@@ -18,26 +16,10 @@ func TestSuite(t *testing.T) {
 }
 
 func TestRecordedSessionsReadAsConversations(t *testing.T) {
-	for _, name := range []string{"plain", "hooks"} {
-		f, err := os.Open("testdata/" + name + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		transcripttest.Golden(t, "testdata/"+name+".golden", gemini.Read(f, transcript.Options{}), *update)
-		f.Close()
-	}
+	transcripttest.Recorded(t, gemini.Read, *update, "plain", "hooks")
 }
 
-func FuzzRead(f *testing.F) {
-	for _, name := range []string{"plain", "hooks"} {
-		data, err := os.ReadFile("testdata/" + name + ".jsonl")
-		if err != nil {
-			f.Fatal(err)
-		}
-		transcripttest.Seed(f, data)
-	}
-	transcripttest.Fuzz(f, gemini.Read)
-}
+func FuzzRead(f *testing.F) { transcripttest.FuzzRecorded(f, gemini.Read, "plain", "hooks") }
 
 func BenchmarkRead(b *testing.B) {
 	transcripttest.Bench(b, gemini.Read, write(b, transcripttest.Long(2000)))

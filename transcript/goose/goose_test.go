@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/trimtab/trimtab/transcript"
@@ -104,36 +103,13 @@ func TestSuite(t *testing.T) {
 
 func read(t *testing.T, tables transcripttest.Tables, opt transcript.Options) []transcript.Item {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "host.db")
-	transcripttest.Database(t, path, tables)
-	src, err := goose.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := transcripttest.OpenTables(t, open, tables)
 	items, _ := transcripttest.All(t, src.Read(t.Context(), "s1", opt))
 	return items
 }
 
 func TestRecordedSessionsReadAsConversations(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "host.db")
-	transcripttest.Database(t, path, transcripttest.Load(t, "testdata/plain.json"))
-	src, err := goose.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	n := 0
-	for info, err := range src.Sessions(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-		transcripttest.Golden(t, fmt.Sprintf("testdata/plain-%d.golden", n), src.Read(t.Context(), info.ID, transcript.Options{}), *update)
-	}
-	if n != 3 {
-		t.Errorf("%d sessions", n)
-	}
+	transcripttest.RecordedStored(t, open, 3, *update)
 }
 
 func TestASummaryStandsForWhatIsHidden(t *testing.T) {
@@ -184,19 +160,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, role, content, meta string) {
 		tables := begin().tables
 		tables["messages"] = []map[string]any{{"id": 1, "session_id": "s1", "role": role, "content_json": content, "created_timestamp": 1, "metadata_json": meta}}
-		path := filepath.Join(t.TempDir(), "host.db")
-		transcripttest.Database(t, path, tables)
-		src, err := goose.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer src.Close()
-		items, _ := transcripttest.All(t, src.Read(t.Context(), "s1", transcript.Options{MaxLine: 512}))
-		for _, it := range items {
-			if _, err := json.Marshal(it.Message); err != nil {
-				t.Fatal(err)
-			}
-		}
+		transcripttest.Keepable(t, open, tables)
 	})
 }
 

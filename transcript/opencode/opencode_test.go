@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/trimtab/trimtab/transcript"
@@ -112,13 +111,7 @@ func TestSuite(t *testing.T) {
 func TestADamagedPartDoesNotHideTheOthers(t *testing.T) {
 	tables := write([]transcripttest.Turn{{Kind: transcripttest.Prompt, Text: "go"}, {Kind: transcripttest.Says, Text: "one"}, {Kind: transcripttest.Says, Text: "two"}})
 	tables["part"][2]["data"] = "{"
-	path := filepath.Join(t.TempDir(), "host.db")
-	transcripttest.Database(t, path, tables)
-	src, err := opencode.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := transcripttest.OpenTables(t, open, tables)
 	items, damaged := transcripttest.All(t, src.Read(t.Context(), "s1", transcript.Options{}))
 	if got := transcripttest.Gist(items); len(got) != 2 || got[1] != "model two" || len(damaged) != 1 || damaged[0].Row != tables["part"][2]["id"] {
 		t.Errorf("got %q, damaged %v", got, damaged)
@@ -126,24 +119,7 @@ func TestADamagedPartDoesNotHideTheOthers(t *testing.T) {
 }
 
 func TestRecordedSessionsReadAsConversations(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "host.db")
-	transcripttest.Database(t, path, transcripttest.Load(t, "testdata/plain.json"))
-	src, err := opencode.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	n := 0
-	for info, err := range src.Sessions(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-		transcripttest.Golden(t, fmt.Sprintf("testdata/plain-%d.golden", n), src.Read(t.Context(), info.ID, transcript.Options{}), *update)
-	}
-	if n != 2 {
-		t.Errorf("%d sessions", n)
-	}
+	transcripttest.RecordedStored(t, open, 2, *update)
 }
 
 func TestWhatWasTakenBackIsLeftOut(t *testing.T) {
@@ -154,13 +130,7 @@ func TestWhatWasTakenBackIsLeftOut(t *testing.T) {
 		{Kind: transcripttest.Says, Text: "oh"},
 	})
 	tables["session"][0]["revert"] = text(object{"messageID": tables["message"][2]["id"]})
-	path := filepath.Join(t.TempDir(), "host.db")
-	transcripttest.Database(t, path, tables)
-	src, err := opencode.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := transcripttest.OpenTables(t, open, tables)
 	for opt, want := range map[transcript.Options]int{{}: 2, {Branches: true}: 4} {
 		if items, _ := transcripttest.All(t, src.Read(t.Context(), "s1", opt)); len(items) != want {
 			t.Errorf("%+v: %q", opt, transcripttest.Gist(items))
@@ -171,13 +141,7 @@ func TestWhatWasTakenBackIsLeftOut(t *testing.T) {
 func TestASubAgentsSessionIsASideConversation(t *testing.T) {
 	tables := write([]transcripttest.Turn{{Kind: transcripttest.Prompt, Text: "look"}, {Kind: transcripttest.Says, Text: "seen"}})
 	tables["session"][0]["parent_id"] = "ses_0"
-	path := filepath.Join(t.TempDir(), "host.db")
-	transcripttest.Database(t, path, tables)
-	src, err := opencode.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := transcripttest.OpenTables(t, open, tables)
 	if items, _ := transcripttest.All(t, src.Read(t.Context(), "s1", transcript.Options{})); len(items) != 0 {
 		t.Errorf("got %q", transcripttest.Gist(items))
 	}
@@ -198,19 +162,7 @@ func FuzzRead(f *testing.F) {
 		tables := begin().tables
 		tables["message"] = []map[string]any{{"id": "a", "session_id": "s1", "time_created": 1, "data": message}}
 		tables["part"] = []map[string]any{{"id": "b", "message_id": "a", "data": part}}
-		path := filepath.Join(t.TempDir(), "host.db")
-		transcripttest.Database(t, path, tables)
-		src, err := opencode.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer src.Close()
-		items, _ := transcripttest.All(t, src.Read(t.Context(), "s1", transcript.Options{MaxLine: 512}))
-		for _, it := range items {
-			if _, err := json.Marshal(it.Message); err != nil {
-				t.Fatal(err)
-			}
-		}
+		transcripttest.Keepable(t, open, tables)
 	})
 }
 

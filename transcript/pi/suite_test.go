@@ -2,10 +2,8 @@ package pi_test
 
 import (
 	"flag"
-	"os"
 	"testing"
 
-	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/pi"
 	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
@@ -17,26 +15,10 @@ func TestSuite(t *testing.T) {
 }
 
 func TestRecordedSessionsReadAsConversations(t *testing.T) {
-	for _, name := range []string{"plain", "extension"} {
-		f, err := os.Open("testdata/" + name + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		transcripttest.Golden(t, "testdata/"+name+".golden", pi.Read(f, transcript.Options{}), *update)
-		f.Close()
-	}
+	transcripttest.Recorded(t, pi.Read, *update, "plain", "extension")
 }
 
-func FuzzRead(f *testing.F) {
-	for _, name := range []string{"plain", "extension"} {
-		data, err := os.ReadFile("testdata/" + name + ".jsonl")
-		if err != nil {
-			f.Fatal(err)
-		}
-		transcripttest.Seed(f, data)
-	}
-	transcripttest.Fuzz(f, pi.Read)
-}
+func FuzzRead(f *testing.F) { transcripttest.FuzzRecorded(f, pi.Read, "plain", "extension") }
 
 func BenchmarkRead(b *testing.B) {
 	transcripttest.Bench(b, pi.Read, write(b, transcripttest.Long(2000)))

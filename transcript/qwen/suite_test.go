@@ -2,10 +2,8 @@ package qwen_test
 
 import (
 	"flag"
-	"os"
 	"testing"
 
-	"github.com/trimtab/trimtab/transcript"
 	"github.com/trimtab/trimtab/transcript/qwen"
 	"github.com/trimtab/trimtab/transcript/transcripttest"
 )
@@ -17,26 +15,10 @@ func TestSuite(t *testing.T) {
 }
 
 func TestRecordedSessionsReadAsConversations(t *testing.T) {
-	for _, name := range []string{"plain", "hooks"} {
-		f, err := os.Open("testdata/" + name + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		transcripttest.Golden(t, "testdata/"+name+".golden", qwen.Read(f, transcript.Options{}), *update)
-		f.Close()
-	}
+	transcripttest.Recorded(t, qwen.Read, *update, "plain", "hooks")
 }
 
-func FuzzRead(f *testing.F) {
-	for _, name := range []string{"plain", "hooks"} {
-		data, err := os.ReadFile("testdata/" + name + ".jsonl")
-		if err != nil {
-			f.Fatal(err)
-		}
-		transcripttest.Seed(f, data)
-	}
-	transcripttest.Fuzz(f, qwen.Read)
-}
+func FuzzRead(f *testing.F) { transcripttest.FuzzRecorded(f, qwen.Read, "plain", "hooks") }
 
 func BenchmarkRead(b *testing.B) {
 	transcripttest.Bench(b, qwen.Read, write(b, transcripttest.Long(2000)))
