@@ -204,8 +204,8 @@ func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
 		case agent.Returned:
 			c.result(ev)
 		case agent.Stopped:
-			if ev.Reason != agent.Ended {
-				c.printf("(%s)\n", string(ev.Reason))
+			if why := ev.Reason.Words(); why != "" {
+				c.printf("(%s)\n", why)
 			}
 		case agent.Paused:
 			c.printf("(paused: %s)\n", ev.Why)
@@ -222,12 +222,12 @@ const shownLines = 6
 func (c *Chat) result(ev agent.Returned) {
 	lines := strings.Split(strings.TrimRight(ev.Result.Text, "\n"), "\n")
 	more := len(lines) - shownLines
-	if more > 0 && ev.Call.Name == "bash" {
+	if more > 1 && ev.Call.Name == "bash" { // to say that there is one more takes a line too
 		c.printf("    (%d lines above)\n", more)
 		lines = lines[more:]
 	}
 	for i, line := range lines {
-		if i == shownLines {
+		if i == shownLines && more > 1 {
 			c.printf("    (%d more lines)\n", more)
 			break
 		}
@@ -311,7 +311,7 @@ var own = [][2]string{
 	{"help", "list the commands"},
 	{"status", "what steers the session, and at what price"},
 	{"new", "save this session and start another"},
-	{"resume ID", "go on with an earlier session"},
+	{"resume ID", "go on with an earlier session; trimtab session list shows the ids"},
 	{"model NAME", "choose the model"},
 	{"tools", "what the model may use"},
 	{"diff [session]", "what the last turn changed in files, or the session"},
@@ -385,7 +385,12 @@ func (c *Chat) do(ctx context.Context, name, arg string) (string, error) {
 	case name == "diff" && c.opt.Diff != nil:
 		return c.diff(ctx, arg)
 	}
-	return "/" + name + " takes more than that here; /help lists the commands", nil
+	for _, o := range own {
+		if word, rest, needs := strings.Cut(o[0], " "); word == name && needs && arg == "" && !strings.HasPrefix(rest, "[") {
+			return "give it as /" + o[0] + ": " + o[1], nil
+		}
+	}
+	return "/" + name + " is not possible here; /help lists the commands", nil
 }
 
 // jobsText lists commands in the background.

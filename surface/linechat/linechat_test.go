@@ -29,6 +29,11 @@ func (echo) Run(_ context.Context, _ string, prompt trimtab.Message) iter.Seq2[a
 			yield(nil, errors.New("the line is dead"))
 			return
 		}
+		if n, isCount := strings.CutPrefix(text, "rows "); isCount { // a result of so many lines
+			call := trimtab.ToolCall{Name: "bash"}
+			_ = yield(agent.Returned{Call: call, Result: trimtab.ToolResult{Text: strings.Repeat("row\n", len(n))}}, nil) && yield(agent.Stopped{Reason: agent.Ended}, nil)
+			return
+		}
 		_ = yield(agent.Called{Call: trimtab.ToolCall{Name: "list"}}, nil) &&
 			yield(agent.Delta{Text: "you said \x1b[31m" + text}, nil) && yield(agent.Replied{}, nil) && yield(agent.Stopped{Reason: "steps"}, nil)
 	}
@@ -64,7 +69,7 @@ func chat(t *testing.T, typed io.Reader) (out, progress string) {
 
 func TestTheChatAnswersALineAtATime(t *testing.T) {
 	out, progress := chat(t, strings.NewReader("hello\n\nbreak\nagain\n"))
-	for _, want := range []string{"you said ", "hello\n(steps)\n", "sorry: the line is dead\n", "again\n", "\nsaved as one\n"} {
+	for _, want := range []string{"you said ", "hello\n(the run reached its largest number of steps; say \"go on\" to let it work on)\n", "sorry: the line is dead\n", "again\n", "\nsaved as one\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -133,6 +138,25 @@ func TestChat_B14_ThePlainChatHasTheSameCommands(t *testing.T) {
 	}
 }
 
+// TestChat_B14_ACommandWithoutItsArgumentSaysHowItIsGiven.
+func TestChat_B14_ACommandWithoutItsArgumentSaysHowItIsGiven(t *testing.T) {
+	out, _ := chat(t, strings.NewReader("/model\n/resume\n/export\n"))
+	for _, want := range []string{"give it as /model NAME: choose the model\n", "give it as /resume ID: go on with an earlier session; trimtab session list shows the ids\n", "give it as /export FILE: "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+}
+
+// TestChat_B14_OneLineIsNotHidden behind a line that says so.
+func TestChat_B14_OneLineIsNotHidden(t *testing.T) {
+	for typed, want := range map[string]string{"rows xxxxxxx\n": strings.Repeat("    row\n", 7), "rows xxxxxxxx\n": "    (2 lines above)\n" + strings.Repeat("    row\n", 6)} {
+		if out, _ := chat(t, strings.NewReader(typed)); !strings.Contains(out, "> "+want) {
+			t.Errorf("%q: no\n%s in\n%s", typed, want, out)
+		}
+	}
+}
+
 // waiting is an agent that works until it is stopped.
 type waiting struct{ began chan struct{} }
 
@@ -166,7 +190,7 @@ func TestChat_B14_CtrlCEndsAReplyAndTwiceTheChat(t *testing.T) {
 	interrupts <- struct{}{} // the reply ends
 	interrupts <- struct{}{} // this one warns
 	interrupts <- struct{}{}
-	if err := <-done; err != nil || !strings.Contains(out.String(), "(cancelled)") || !strings.Contains(out.String(), "Ctrl+C again exits") || !strings.Contains(out.String(), "saved as one") {
+	if err := <-done; err != nil || !strings.Contains(out.String(), "(interrupted)") || !strings.Contains(out.String(), "Ctrl+C again exits") || !strings.Contains(out.String(), "saved as one") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
