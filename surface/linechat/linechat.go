@@ -41,6 +41,7 @@ type Options struct {
 	Lines   <-chan string // what is typed; closed where there is no more
 	Out     io.Writer     // answers
 	Err     io.Writer     // what goes on
+	Unsaved bool          // nothing is stored: there is nothing to come back to
 
 	Prompt  func(text string) (m trimtab.Message, left []string) // a message of what was typed, and what could not go with it
 	Begin   func(ctx context.Context) (id string, err error)     // a new session
@@ -115,28 +116,41 @@ func (c *Chat) printf(format string, args ...any) {
 	_ = termsafe.Fprintf(c.opt.Out, format, args...) // the writer knows; see Options.Out
 }
 
+// kept says what becomes of the session when the person leaves.
+func (c *Chat) kept() string {
+	if c.opt.Unsaved {
+		return "not saved"
+	}
+	return "saved as " + c.id
+}
+
 // Run chats in a session until the person leaves, there are no more lines, or the
 // context ends.
 func (c *Chat) Run(ctx context.Context, runner agent.Runner, session string) error {
 	c.agent, c.id = runner, session
+	back := ", trimtab --continue comes back"
+	if c.opt.Unsaved {
+		back = "; nothing of this chat is saved"
+	}
+	c.printf("/help lists the commands, Ctrl+D exits%s\n", back)
 	for {
 		if err := c.ready(ctx); err != nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			c.printf("\nsaved as %s\n", c.id)
+			c.printf("\n%s\n", c.kept())
 			return nil
 		case <-c.opt.Interrupt:
 			if c.leaving {
-				c.printf("\nsaved as %s\n", c.id)
+				c.printf("\n%s\n", c.kept())
 				return nil
 			}
 			c.leaving = true
 			c.printf("\nCtrl+C again exits\n")
 		case line, more := <-c.opt.Lines:
 			if !more {
-				c.printf("\nsaved as %s\n", c.id)
+				c.printf("\n%s\n", c.kept())
 				return nil
 			}
 			c.leaving = false
@@ -336,7 +350,7 @@ func (c *Chat) command(ctx context.Context, words []string) (left bool, err erro
 		c.printf("%s\n", text)
 		return false, nil
 	case "quit", "exit":
-		c.printf("saved as %s\n", c.id)
+		c.printf("%s\n", c.kept())
 		return true, nil
 	case "help":
 		c.help()

@@ -42,6 +42,11 @@ func (echo) Run(_ context.Context, _ string, prompt trimtab.Message) iter.Seq2[a
 // chat runs a chat on what is typed, and returns what is said on both streams.
 func chat(t *testing.T, typed io.Reader) (out, progress string) {
 	t.Helper()
+	return chatWith(t, typed, false)
+}
+
+func chatWith(t *testing.T, typed io.Reader, unsaved bool) (out, progress string) {
+	t.Helper()
 	engine, err := steer.New(steer.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +61,7 @@ func chat(t *testing.T, typed io.Reader) (out, progress string) {
 	lines, end := linechat.ReadLines(t.Context(), typed)
 	var said, told strings.Builder
 	c := linechat.New(linechat.Options{
-		Service: service, Lines: lines, Out: &said, Err: &told, Explain: func(err error) string { return "sorry: " + err.Error() },
+		Service: service, Lines: lines, Unsaved: unsaved, Out: &said, Err: &told, Explain: func(err error) string { return "sorry: " + err.Error() },
 		Prompt: func(text string) (trimtab.Message, []string) { return trimtab.Prompt(text), nil },
 		Begin:  func(context.Context) (string, error) { begin("two"); return "two", nil },
 		Status: func(_ context.Context, id string) error { said.WriteString("status of " + id + "\n"); return nil },
@@ -76,6 +81,18 @@ func TestTheChatAnswersALineAtATime(t *testing.T) {
 	}
 	if strings.Contains(out, "\x1b") || !strings.Contains(progress, "· list") {
 		t.Errorf("%q, %q", out, progress)
+	}
+}
+
+// TestChat_B15_AChatThatIsNotSavedSaysSo, at its beginning and at its end.
+func TestChat_B15_AChatThatIsNotSavedSaysSo(t *testing.T) {
+	for unsaved, want := range map[bool][2]string{true: {"nothing of this chat is saved", "not saved\n"}, false: {"trimtab --continue comes back", "saved as one\n"}} {
+		for _, typed := range []string{"hello\n", "hello\n/quit\n"} {
+			out, _ := chatWith(t, strings.NewReader(typed), unsaved)
+			if first, _, _ := strings.Cut(out, "\n"); !strings.Contains(first, want[0]) || !strings.HasSuffix(out, want[1]) || unsaved && strings.Contains(out, "saved as") {
+				t.Errorf("unsaved %v: %q", unsaved, out)
+			}
+		}
 	}
 }
 
