@@ -120,3 +120,23 @@ const (
 	Pushed    Reason = "pushed"    // steering wants to go on, but had its way often enough
 	Cancelled Reason = "cancelled" // the context was cancelled
 )
+
+// Words say why a run ended to a person who talks with the agent, and what to do; "" where
+// it ended as it should.
+func (r Reason) Words() string {
+	switch r {
+	case Ended:
+		return ""
+	case Cancelled:
+		return "interrupted"
+	case Length:
+		return "the reply reached its largest size; say \"go on\" for the rest"
+	case Refused:
+		return "the model declined to answer"
+	case Steps:
+		return "the run reached its largest number of steps; say \"go on\" to let it work on"
+	case Pushed:
+		return "steering asked to continue, but reached its limit"
+	}
+	return "stopped: " + string(r)
+}

@@ -207,7 +207,7 @@ func (t *talk) lines(ctx context.Context) error {
 			chosen, err := t.Choose(ctx, name, c.Permit)
 			return chosen, chosen.Name, errors.Join(err, t.Remember(chosen.Name))
 		},
-		Service: t.service, Lines: typed, Out: answers{t.app}, Err: t.progressTo(), Prompt: t.Prompt, Status: t.status, Explain: explain,
+		Service: t.service, Lines: typed, Unsaved: t.unready != nil, Out: answers{t.app}, Err: t.progressTo(), Prompt: t.Prompt, Status: t.status, Explain: explain,
 		Begin: func(ctx context.Context) (string, error) { s, err := t.Begin(ctx, model); return s.ID, err },
 	})
 	chosen, id, err := t.open(ctx, c.Permit)
@@ -219,7 +219,6 @@ func (t *talk) lines(ctx context.Context) error {
 	if chosen.Note != "" {
 		t.printf("%s\n", chosen.Note)
 	}
-	t.printf("/help lists the commands, Ctrl+D exits, trimtab --continue comes back\n")
 	return errors.Join(c.Run(ctx, chosen, id), end())
 }
 

@@ -57,14 +57,22 @@ func (d *chatEnv) lastPrompt(n int) (text string) {
 	return text
 }
 
-// TestChat_B15_AChatBeginsWhereNothingCanBeSaved, says so, and answers.
+// TestChat_B15_AChatBeginsWhereNothingCanBeSaved, says so, answers, and does not claim in
+// the end that it was saved.
 func TestChat_B15_AChatBeginsWhereNothingCanBeSaved(t *testing.T) {
 	d := newChatEnv(t, says("I am here"))
 	d.env = append(d.env, "TRIMTAB_DATA="+filepath.Join(d.dir, "README.md", "data")) // below a file there can be no folder
 	c := d.sit(100, 24)
 	c.Wait("nothing of this chat is saved")
 	c.Type("hello" + enter)
-	c.Wait("I am here")
+	c.Wait("I am here", "ask something")
+	c.Type("/quit" + enter)
+	if err := c.End(); err != nil {
+		t.Fatal(err)
+	}
+	if out := c.Raw(); strings.Contains(out, "saved as") || strings.Contains(out, "comes back to it") {
+		t.Errorf("it says that it was saved:\n%s", c.Text())
+	}
 }
 
 // TestChat_A2_EscStopsTheRunFromAQuestion, and the model is not asked again.

@@ -34,7 +34,7 @@ func rootCommand(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context()) },
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return misused("%w\n%s --help shows the flags", err, c.CommandPath())
+		return misused("%w%s\n%s --help shows the flags", err, manual.DidYouMean(c, err, config.Nearest), c.CommandPath())
 	})
 	f := c.PersistentFlags()
 	f.StringVar(&a.flag.data, "data", "", "folder for sessions and trust (TRIMTAB_DATA)")

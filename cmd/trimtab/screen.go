@@ -46,7 +46,7 @@ func (t *talk) screen(ctx context.Context) error {
 		Files: t.Files, Recall: t.Recall, Prompt: t.Prompt, Explain: explain, Clock: t.clock,
 		Branch: func(context.Context) string { return git.Branch(t.dir) },
 	})
-	if id != "" {
+	if id != "" && t.unready == nil {
 		t.progress("saved as %s; trimtab --continue comes back to it\n", id)
 	}
 	return err

@@ -30,7 +30,11 @@ func (f found) inventory() []string {
 	if f.partial {
 		atLeast = "at least "
 	}
-	line := fmt.Sprintf("- The folder holds %s%s and %s, as far as its list goes: %d bytes.", atLeast, plural.Count(len(f.files), "file"), plural.Count(len(f.folders), "folder"), f.bytes)
+	line := fmt.Sprintf("- The folder holds %s%s", atLeast, plural.Count(len(f.files), "file"))
+	if len(f.folders) > 0 {
+		line += fmt.Sprintf(" and %s, as far down as I listed it", plural.Count(len(f.folders), "folder"))
+	}
+	line += fmt.Sprintf(": %d bytes.", f.bytes)
 	var names []string
 	for _, f := range f.files[:min(len(f.files), 8)] {
 		names = append(names, show(f.path))

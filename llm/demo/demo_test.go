@@ -237,6 +237,20 @@ func TestItTellsOnlyWhatTheToolsTold(t *testing.T) {
 	}
 }
 
+// A folder without folders holds files, and not "0 folders, as far as its list goes".
+func TestItTellsOfNoFoldersWhereThereAreNone(t *testing.T) {
+	k := newTalk(t, everything...)
+	k.answer = func(c trimtab.ToolCall) trimtab.ToolResult {
+		if c.Name == "list" {
+			return trimtab.ToolResult{Text: "        20  README.md\n1 file and 0 folders, 20 bytes"}
+		}
+		return canned(c)
+	}
+	if answer := said(k.say("what is here?")); !strings.Contains(answer, "- The folder holds 1 file: 20 bytes.") {
+		t.Errorf("it says\n%s", answer)
+	}
+}
+
 func TestItHeedsANoteByItsAuthor(t *testing.T) {
 	k := newTalk(t, everything...)
 	k.note = func(replies int) string {

@@ -41,6 +41,7 @@ type Options struct {
 	Lines   <-chan string // what is typed; closed where there is no more
 	Out     io.Writer     // answers
 	Err     io.Writer     // what goes on
+	Unsaved bool          // nothing is stored: there is nothing to come back to
 
 	Prompt  func(text string) (m trimtab.Message, left []string) // a message of what was typed, and what could not go with it
 	Begin   func(ctx context.Context) (id string, err error)     // a new session
@@ -115,28 +116,41 @@ func (c *Chat) printf(format string, args ...any) {
 	_ = termsafe.Fprintf(c.opt.Out, format, args...) // the writer knows; see Options.Out
 }
 
+// kept says what becomes of the session when the person leaves.
+func (c *Chat) kept() string {
+	if c.opt.Unsaved {
+		return "not saved"
+	}
+	return "saved as " + c.id
+}
+
 // Run chats in a session until the person leaves, there are no more lines, or the
 // context ends.
 func (c *Chat) Run(ctx context.Context, runner agent.Runner, session string) error {
 	c.agent, c.id = runner, session
+	back := ", trimtab --continue comes back"
+	if c.opt.Unsaved {
+		back = "; nothing of this chat is saved"
+	}
+	c.printf("/help lists the commands, Ctrl+D exits%s\n", back)
 	for {
 		if err := c.ready(ctx); err != nil {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			c.printf("\nsaved as %s\n", c.id)
+			c.printf("\n%s\n", c.kept())
 			return nil
 		case <-c.opt.Interrupt:
 			if c.leaving {
-				c.printf("\nsaved as %s\n", c.id)
+				c.printf("\n%s\n", c.kept())
 				return nil
 			}
 			c.leaving = true
 			c.printf("\nCtrl+C again exits\n")
 		case line, more := <-c.opt.Lines:
 			if !more {
-				c.printf("\nsaved as %s\n", c.id)
+				c.printf("\n%s\n", c.kept())
 				return nil
 			}
 			c.leaving = false
@@ -204,8 +218,8 @@ func (c *Chat) turn(ctx context.Context, line string) (left bool, err error) {
 		case agent.Returned:
 			c.result(ev)
 		case agent.Stopped:
-			if ev.Reason != agent.Ended {
-				c.printf("(%s)\n", string(ev.Reason))
+			if why := ev.Reason.Words(); why != "" {
+				c.printf("(%s)\n", why)
 			}
 		case agent.Paused:
 			c.printf("(paused: %s)\n", ev.Why)
@@ -222,12 +236,12 @@ const shownLines = 6
 func (c *Chat) result(ev agent.Returned) {
 	lines := strings.Split(strings.TrimRight(ev.Result.Text, "\n"), "\n")
 	more := len(lines) - shownLines
-	if more > 0 && ev.Call.Name == "bash" {
+	if more > 1 && ev.Call.Name == "bash" { // to say that there is one more takes a line too
 		c.printf("    (%d lines above)\n", more)
 		lines = lines[more:]
 	}
 	for i, line := range lines {
-		if i == shownLines {
+		if i == shownLines && more > 1 {
 			c.printf("    (%d more lines)\n", more)
 			break
 		}
@@ -311,7 +325,7 @@ var own = [][2]string{
 	{"help", "list the commands"},
 	{"status", "what steers the session, and at what price"},
 	{"new", "save this session and start another"},
-	{"resume ID", "go on with an earlier session"},
+	{"resume ID", "go on with an earlier session; trimtab session list shows the ids"},
 	{"model NAME", "choose the model"},
 	{"tools", "what the model may use"},
 	{"diff [session]", "what the last turn changed in files, or the session"},
@@ -336,7 +350,7 @@ func (c *Chat) command(ctx context.Context, words []string) (left bool, err erro
 		c.printf("%s\n", text)
 		return false, nil
 	case "quit", "exit":
-		c.printf("saved as %s\n", c.id)
+		c.printf("%s\n", c.kept())
 		return true, nil
 	case "help":
 		c.help()
@@ -385,7 +399,12 @@ func (c *Chat) do(ctx context.Context, name, arg string) (string, error) {
 	case name == "diff" && c.opt.Diff != nil:
 		return c.diff(ctx, arg)
 	}
-	return "/" + name + " takes more than that here; /help lists the commands", nil
+	for _, o := range own {
+		if word, rest, needs := strings.Cut(o[0], " "); word == name && needs && arg == "" && !strings.HasPrefix(rest, "[") {
+			return "give it as /" + o[0] + ": " + o[1], nil
+		}
+	}
+	return "/" + name + " is not possible here; /help lists the commands", nil
 }
 
 // jobsText lists commands in the background.

@@ -29,6 +29,11 @@ func (echo) Run(_ context.Context, _ string, prompt trimtab.Message) iter.Seq2[a
 			yield(nil, errors.New("the line is dead"))
 			return
 		}
+		if n, isCount := strings.CutPrefix(text, "rows "); isCount { // a result of so many lines
+			call := trimtab.ToolCall{Name: "bash"}
+			_ = yield(agent.Returned{Call: call, Result: trimtab.ToolResult{Text: strings.Repeat("row\n", len(n))}}, nil) && yield(agent.Stopped{Reason: agent.Ended}, nil)
+			return
+		}
 		_ = yield(agent.Called{Call: trimtab.ToolCall{Name: "list"}}, nil) &&
 			yield(agent.Delta{Text: "you said \x1b[31m" + text}, nil) && yield(agent.Replied{}, nil) && yield(agent.Stopped{Reason: "steps"}, nil)
 	}
@@ -36,6 +41,11 @@ func (echo) Run(_ context.Context, _ string, prompt trimtab.Message) iter.Seq2[a
 
 // chat runs a chat on what is typed, and returns what is said on both streams.
 func chat(t *testing.T, typed io.Reader) (out, progress string) {
+	t.Helper()
+	return chatWith(t, typed, false)
+}
+
+func chatWith(t *testing.T, typed io.Reader, unsaved bool) (out, progress string) {
 	t.Helper()
 	engine, err := steer.New(steer.Config{})
 	if err != nil {
@@ -51,7 +61,7 @@ func chat(t *testing.T, typed io.Reader) (out, progress string) {
 	lines, end := linechat.ReadLines(t.Context(), typed)
 	var said, told strings.Builder
 	c := linechat.New(linechat.Options{
-		Service: service, Lines: lines, Out: &said, Err: &told, Explain: func(err error) string { return "sorry: " + err.Error() },
+		Service: service, Lines: lines, Unsaved: unsaved, Out: &said, Err: &told, Explain: func(err error) string { return "sorry: " + err.Error() },
 		Prompt: func(text string) (trimtab.Message, []string) { return trimtab.Prompt(text), nil },
 		Begin:  func(context.Context) (string, error) { begin("two"); return "two", nil },
 		Status: func(_ context.Context, id string) error { said.WriteString("status of " + id + "\n"); return nil },
@@ -64,13 +74,25 @@ func chat(t *testing.T, typed io.Reader) (out, progress string) {
 
 func TestTheChatAnswersALineAtATime(t *testing.T) {
 	out, progress := chat(t, strings.NewReader("hello\n\nbreak\nagain\n"))
-	for _, want := range []string{"you said ", "hello\n(steps)\n", "sorry: the line is dead\n", "again\n", "\nsaved as one\n"} {
+	for _, want := range []string{"you said ", "hello\n(the run reached its largest number of steps; say \"go on\" to let it work on)\n", "sorry: the line is dead\n", "again\n", "\nsaved as one\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "\x1b") || !strings.Contains(progress, "· list") {
 		t.Errorf("%q, %q", out, progress)
+	}
+}
+
+// TestChat_B15_AChatThatIsNotSavedSaysSo, at its beginning and at its end.
+func TestChat_B15_AChatThatIsNotSavedSaysSo(t *testing.T) {
+	for unsaved, want := range map[bool][2]string{true: {"nothing of this chat is saved", "not saved\n"}, false: {"trimtab --continue comes back", "saved as one\n"}} {
+		for _, typed := range []string{"hello\n", "hello\n/quit\n"} {
+			out, _ := chatWith(t, strings.NewReader(typed), unsaved)
+			if first, _, _ := strings.Cut(out, "\n"); !strings.Contains(first, want[0]) || !strings.HasSuffix(out, want[1]) || unsaved && strings.Contains(out, "saved as") {
+				t.Errorf("unsaved %v: %q", unsaved, out)
+			}
+		}
 	}
 }
 
@@ -133,6 +155,25 @@ func TestChat_B14_ThePlainChatHasTheSameCommands(t *testing.T) {
 	}
 }
 
+// TestChat_B14_ACommandWithoutItsArgumentSaysHowItIsGiven.
+func TestChat_B14_ACommandWithoutItsArgumentSaysHowItIsGiven(t *testing.T) {
+	out, _ := chat(t, strings.NewReader("/model\n/resume\n/export\n"))
+	for _, want := range []string{"give it as /model NAME: choose the model\n", "give it as /resume ID: go on with an earlier session; trimtab session list shows the ids\n", "give it as /export FILE: "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+}
+
+// TestChat_B14_OneLineIsNotHidden behind a line that says so.
+func TestChat_B14_OneLineIsNotHidden(t *testing.T) {
+	for typed, want := range map[string]string{"rows xxxxxxx\n": strings.Repeat("    row\n", 7), "rows xxxxxxxx\n": "    (2 lines above)\n" + strings.Repeat("    row\n", 6)} {
+		if out, _ := chat(t, strings.NewReader(typed)); !strings.Contains(out, "> "+want) {
+			t.Errorf("%q: no\n%s in\n%s", typed, want, out)
+		}
+	}
+}
+
 // waiting is an agent that works until it is stopped.
 type waiting struct{ began chan struct{} }
 
@@ -166,7 +207,7 @@ func TestChat_B14_CtrlCEndsAReplyAndTwiceTheChat(t *testing.T) {
 	interrupts <- struct{}{} // the reply ends
 	interrupts <- struct{}{} // this one warns
 	interrupts <- struct{}{}
-	if err := <-done; err != nil || !strings.Contains(out.String(), "(cancelled)") || !strings.Contains(out.String(), "Ctrl+C again exits") || !strings.Contains(out.String(), "saved as one") {
+	if err := <-done; err != nil || !strings.Contains(out.String(), "(interrupted)") || !strings.Contains(out.String(), "Ctrl+C again exits") || !strings.Contains(out.String(), "saved as one") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -189,6 +189,9 @@ func (c *chat) rewound(r rewound) tea.Cmd {
 	case len(r.Left) == 0:
 		text += ", no files had changed"
 	}
+	if !r.again && c.opt.Redo != nil {
+		text += "; /redo brings it back"
+	}
 	c.say(text)
 	if len(r.Left) > 0 {
 		c.page.Fault("not put back:\n" + strings.Join(r.Left, "\n") + "\nthey are as you left them")

@@ -121,6 +121,7 @@ func TestChat_2_ACommandAfterUndoIsACommand(t *testing.T) {
 		b.say("first task")
 		b.press("/undo", "enter")
 		b.rest()
+		b.sees("taken back: 2 messages, no files had changed; /redo brings it back")
 		b.press("/")
 		b.sees("the prompt is set aside", "/help")
 		b.press("backspace")

@@ -232,7 +232,7 @@ func (c *chat) draw(r *run, ev agent.Event) {
 		r.paused = true
 		c.page.Steering("Trimtab paused: " + ev.Why + "\nEnter goes on, or write what to do instead")
 	case agent.Stopped:
-		if text := stopped(ev.Reason); text != "" {
+		if text := ev.Reason.Words(); text != "" {
 			c.page.Notice(text)
 		}
 	}
@@ -340,24 +340,6 @@ func (c *chat) steered(ch trimtab.Change) {
 		ch.Text = "" // it was shown when it came
 	}
 	c.page.Change(ch.By, ch.Slot, string(ch.Kind), ch.Text, ch.Why)
-}
-
-func stopped(r agent.Reason) string {
-	switch r {
-	case agent.Ended:
-		return ""
-	case agent.Cancelled:
-		return "interrupted"
-	case agent.Length:
-		return "the reply reached its largest size; say \"go on\" for the rest"
-	case agent.Refused:
-		return "the model declined to answer"
-	case agent.Steps:
-		return "the run reached its largest number of steps; say \"go on\" to let it work on"
-	case agent.Pushed:
-		return "steering asked to continue, but reached its limit"
-	}
-	return "stopped: " + string(r)
 }
 
 // interrupt ends the run, if there is one.
