@@ -157,6 +157,11 @@ func (m Memory) hear(said trimtab.Message, now time.Time) Memory {
 	return m
 }
 
+// proved reports whether code changed in this turn and a check has passed since.
+func (m Memory) proved() bool {
+	return len(m.Work.Changed) > 0 && slices.ContainsFunc(m.Work.Ran, func(n evidence.Ran) bool { return n.Kind == evidence.Check && m.Work.Holds(n) })
+}
+
 // waits reports whether a check that was asked for is still missing.
 func (m Memory) waits() bool {
 	if !m.Asked {
@@ -247,6 +252,9 @@ func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, w
 	var open []trimtab.Todo
 	if m.Listed { // a list from long ago is not what this prompt was about
 		open = t.Todos.Open()
+	}
+	if len(open) == 1 && open[0].Status == trimtab.InProgress && m.proved() { // it is done and was not ticked off: not worth a request
+		open = nil
 	}
 	switch {
 	case text != "" && len(open) > 0:
