@@ -146,6 +146,27 @@ func (r Record) known() Ran {
 	return Ran{}
 }
 
+// lesser are checks that run no tests. Of all others nobody knows.
+var lesser = lazyregexp.Pattern(`^(?:go (?:vet|build)|(?:npx |bunx )?(?:tsc|eslint)|ruff|mypy|flake8|pylint|gofmt|gofumpt|golangci-lint|cargo (?:build|check|clippy)|(?:npm|pnpm|yarn|bun)(?: run)? (?:build|lint|typecheck|type-check)|python3? -m py_compile|node --check)\b`)
+
+// Untested returns the newest check since the last change where all that ran since then are
+// checks that run no tests.
+func (r Record) Untested() (newest Ran, ok bool) {
+	if len(r.Changed) == 0 {
+		return Ran{}, false
+	}
+	for _, n := range r.Ran {
+		switch {
+		case n.At < r.Changed[len(r.Changed)-1].At:
+		case n.Kind != Check || !lesser().MatchString(n.Command):
+			return Ran{}, false
+		default:
+			newest = n
+		}
+	}
+	return newest, newest.Command != ""
+}
+
 // sampled is a run that tries for as long as it is let, or measures.
 var sampled = lazyregexp.Pattern(`\s-{1,2}(?:test\.)?(?:fuzz|bench)`)
 

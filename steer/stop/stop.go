@@ -70,6 +70,7 @@ type Memory struct {
 	Admits    bool             `json:"admits,omitempty"`    // it says itself that something was not run, or fails
 	Excused   bool             `json:"excused,omitempty"`   // the person said that nothing is to be run
 	Listed    bool             `json:"listed,omitempty"`    // the todo list is what this turn is about: it was written, or the person said to go on
+	Claims    bool             `json:"claims,omitempty"`    // it says that tests pass, and none was run since the last change
 	Handed    string           `json:"handed,omitempty"`    // a command of its own that it hands to the person unrun
 	Began     time.Time        `json:"began,omitzero"`      // when the last prompt came
 	Checked   int              `json:"checked,omitempty"`   // checks that were run for it since the last prompt
@@ -157,6 +158,11 @@ func (m Memory) hear(said trimtab.Message, now time.Time) Memory {
 	return m
 }
 
+// proved reports whether code changed in this turn and a check has passed since.
+func (m Memory) proved() bool {
+	return len(m.Work.Changed) > 0 && slices.ContainsFunc(m.Work.Ran, func(n evidence.Ran) bool { return n.Kind == evidence.Check && m.Work.Holds(n) })
+}
+
 // waits reports whether a check that was asked for is still missing.
 func (m Memory) waits() bool {
 	if !m.Asked {
@@ -187,11 +193,13 @@ func (m Memory) next(excused, listed bool) Memory {
 // reply remembers how a reply ends. What it admits is only looked for in one that may be
 // the last of a turn, and only where that matters.
 func (m Memory) reply(text string, last bool) Memory {
-	m.Asks, m.Announced, m.Admits, m.Offers, m.Handed = asks(text), announced(text), false, false, ""
+	m.Asks, m.Announced, m.Admits, m.Offers, m.Claims, m.Handed = asks(text), announced(text), false, false, false, ""
 	if last && len(m.Work.Changed) > 0 {
+		_, untested := m.Work.Untested()
+		m.Claims = untested && claims(text)
 		handed, _ := m.Work.Handed(text)
 		m.Handed = handed.Command
-		if _, open := m.Work.Unproved(); open || m.Handed != "" {
+		if _, open := m.Work.Unproved(); open || m.Claims || m.Handed != "" {
 			m.Admits, m.Offers = admits(text), m.Asks && publishes(text)
 		}
 	}
@@ -247,6 +255,9 @@ func (d Stop) unfinished(t trimtab.Turn, ev trimtab.Stopping, m Memory) (text, w
 	var open []trimtab.Todo
 	if m.Listed { // a list from long ago is not what this prompt was about
 		open = t.Todos.Open()
+	}
+	if len(open) == 1 && open[0].Status == trimtab.InProgress && m.proved() { // it is done and was not ticked off: not worth a request
+		open = nil
 	}
 	switch {
 	case text != "" && len(open) > 0:

@@ -19,6 +19,11 @@ func (d Stop) unproved(m Memory) (text, why string) {
 		return "", ""
 	}
 	gap, open := m.Work.Unproved()
+	if !open && m.Claims {
+		n, _ := m.Work.Untested()
+		return fmt.Sprintf("your answer says that tests pass, and since you changed %s only %s was run. Run the tests now and act on what they show; or say plainly in your answer that they were not run.", names(gap.Files), quote(n.Command)),
+			"it says that tests pass, and none was run since the last change"
+	}
 	if !open && m.Handed == "" {
 		return "", ""
 	}
@@ -98,6 +103,21 @@ func goesOn(typed string) bool { return len(typed) <= 40 && onward().MatchString
 
 // excuses reports whether a person says that nothing is to be run.
 func excuses(typed string) bool { return excuse().MatchString(trimtab.Clip(typed, 4<<10)) }
+
+var (
+	passing   = lazyregexp.Pattern(`(?i)\b(?:tests?|test suites?|suite) (?:now |still |all |are |is )*(?:pass|passes|passed|passing|green)\b`)
+	uncertain = lazyregexp.Pattern(`(?i)\b(?:if|once|when|until|unless|ensure|sure|should|must|would|before|whether|earlier|not|no|n't|ci)\b`)
+)
+
+// claims reports whether a reply says that tests pass.
+func claims(reply string) bool {
+	for sentence := range strings.FieldsFuncSeq(tail(reply, 4<<10), func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
+		if passing().MatchString(sentence) && !uncertain().MatchString(sentence) {
+			return true
+		}
+	}
+	return false
+}
 
 // admits reports whether a reply says itself that something was not run, or fails.
 func admits(reply string) bool {

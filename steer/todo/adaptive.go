@@ -13,11 +13,13 @@ import (
 )
 
 const (
-	maxFiles  = 16
-	leftFiles = 3 // so many files that no open item names show that the list was left behind
-	minParts  = 3 // so many points of a prompt make work in several parts
-	manyFiles = 4 // and so many files show that it is
-	longStuck = 3 // so many times the steps after which an item is called stuck
+	maxFiles    = 16
+	maxReminder = 8 << 10 // bytes; a host's own is short, but for the list in it
+	leftFiles   = 3       // so many files that no open item names show that the list was left behind
+	atHand      = 2       // times as many, where an item is in progress: they may well belong to it
+	minParts    = 3       // so many points of a prompt make work in several parts
+	manyFiles   = 4       // and so many files show that it is
+	longStuck   = 3       // so many times the steps after which an item is called stuck
 )
 
 // follow notes what the person asks for and which files the agent changes.
@@ -25,6 +27,7 @@ func (m Memory) follow(step int, said trimtab.Message) Memory {
 	if said.IsPrompt() {
 		m.Prompt, m.Reminded, m.Files, m.Parts = step, false, nil, inParts(said.Typed())
 	}
+	m.Reminded = m.Reminded || reminds(said)
 	if said.Role != trimtab.RoleAssistant || said.From != "" {
 		return m
 	}
@@ -33,7 +36,11 @@ func (m Memory) follow(step int, said trimtab.Message) Memory {
 		if !ok {
 			continue
 		}
-		for _, f := range evidence.ReadCall(c).Files {
+		call := evidence.ReadCall(c)
+		if call.Command != "" { // agents write files with heredocs, sed and scripts as often as with an editor
+			call.Files = evidence.ReadLine(call.Command).Files
+		}
+		for _, f := range call.Files {
 			if f = path.Base(f); evidence.IsCode(f) && !slices.Contains(m.Files, f) && len(m.Files) < maxFiles {
 				m.Files = append(slices.Clip(m.Files), f)
 			}
@@ -59,7 +66,11 @@ func (d Todo) adaptive(t trimtab.Turn, m Memory, open []trimtab.Todo) string {
 			return "an item has been in progress for " + steps(age)
 		}
 	}
-	if n := unnamed(m.Files, open); n >= leftFiles && n == len(m.Files) {
+	enough := leftFiles
+	if slices.ContainsFunc(open, func(it trimtab.Todo) bool { return it.Status == trimtab.InProgress }) {
+		enough *= atHand
+	}
+	if n := unnamed(m.Files, open); n >= enough && n == len(m.Files) {
 		return fmt.Sprintf("%s changed that no open item names", plural.Count(n, "file"))
 	}
 	return ""
@@ -77,6 +88,15 @@ func unnamed(files []string, open []trimtab.Todo) int {
 		}
 	}
 	return n
+}
+
+// reminds reports whether the host itself reminds of its list, as Claude Code does: the same
+// from two sides is once too often.
+func reminds(said trimtab.Message) bool {
+	return said.Role != trimtab.RoleAssistant && slices.ContainsFunc(said.Parts, func(p trimtab.Part) bool {
+		t, ok := p.(trimtab.Text)
+		return ok && t.By == trimtab.Host && len(t.Text) < maxReminder && strings.Contains(t.Text, "been used recently") && (strings.Contains(t.Text, "task tools") || strings.Contains(t.Text, "TodoWrite"))
+	})
 }
 
 var point = lazyregexp.Pattern(`(?m)^\s{0,6}(?:[-*•]\s+|\d{1,2}[.)]\s+|#{2,4}\s+|\[ \]\s+)\S`)
