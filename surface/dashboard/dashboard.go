@@ -130,6 +130,9 @@ func Serves(r *http.Request) bool {
 // pages are those of the navigation: path, name, and what the page calls itself.
 var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}, {"/lab", "Workbench", "lab"}, {"/d", "Debates", "debates"}}
 
+// sections are the pages of the navigation that other pages belong to.
+var sections = map[string]string{"session": "now", "improvement": "improve", "paper": "improve", "compare": "lab", "debate": "debates"}
+
 // everybodys are the pages that show what was seen in the sessions of all.
 var everybodys = []string{"/improve", "/reflect"}
 

@@ -169,7 +169,9 @@ func (d *Dashboard) lab(w http.ResponseWriter, r *http.Request) {
 	}
 	show, kind := r.FormValue("show"), judge.Kind(r.FormValue("kind"))
 	from, _ := strconv.Atoi(r.FormValue("from")) // what is no number begins at the newest
+	seen := false
 	notes, next, err := d.toJudge(r, known, max(0, from), func(n toJudge) bool {
+		seen = true
 		return (kind == "" || n.Kind == kind) && (show == "all" || n.Note.Verdict == "")
 	})
 	if err != nil {
@@ -189,7 +191,7 @@ func (d *Dashboard) lab(w http.ResponseWriter, r *http.Request) {
 	slices.Sort(kinds)
 	again := url.Values{"show": {show}, "kind": {string(kind)}}
 	d.page(w, r, "lab", map[string]any{
-		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "From": from, "Keeps": d.opt.Lab.Labels != "", "Compares": d.opt.Lab.Policy != nil,
+		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "Any": seen, "From": from, "Keeps": d.opt.Lab.Labels != "", "Compares": d.opt.Lab.Policy != nil,
 		"Back": "/lab?" + again.Encode(), "Next": nextPage(again, next), "Verdicts": judge.Verdicts(),
 	})
 }
