@@ -76,8 +76,6 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
-
-	compares comparisons
 }
 
 // New returns the pages.
@@ -91,6 +89,7 @@ func New(opt Options) (*Dashboard, error) {
 	if opt.Insight == nil {
 		opt.Insight = insight.New(insight.Options{Engine: opt.Service.Engine(), Clock: opt.Clock, Done: opt.Done})
 	}
+	opt.Lab = opt.Lab.Comparing(opt.Done)
 	d := &Dashboard{opt: opt, mux: http.NewServeMux(), visitors: newKeys(opt.Clock, opt.Secret)}
 	var err error
 	if d.pages, err = sessionhtml.Templates().Funcs(d.funcs()).ParseFS(files, "*.html"); err != nil {
