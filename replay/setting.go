@@ -2,9 +2,9 @@ package replay
 
 // Setting is a setting of steering that sessions can be played again with.
 type Setting struct {
-	Key   string
-	Value string // as it is now
-	Doc   string
-	Takes string // what it may be
-	Off   string // what it switches, where that is on now
+	Key   string `json:"key"`
+	Value string `json:"value"` // as it is now
+	Doc   string `json:"doc"`
+	Takes string `json:"takes"`         // what it may be
+	Off   string `json:"off,omitempty"` // what it switches, where that is on now
 }

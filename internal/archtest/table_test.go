@@ -52,7 +52,7 @@ var table = []row{
 	{"improve", []string{".", "evidence", "loop", "host", "host/todotool"}, "reflection reads sessions, detectors and evidence; store and forge come to it as interfaces"},
 	{"improve/scan", []string{".", "improve", "export", "host/sessions", "store/sqlite", "transcript", "transcript/all", "transcript/own"}, "finds and reads the sessions of every host, and files nothing"},
 	{"improve/read", []string{".", "improve", "improve/agents"}, "has the person's agent read pieces of sessions, and checks what it cites; sessions come as an interface"},
-	{"improve/pipeline", []string{".", "improve", "improve/impact", "forge", "internal/config"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
+	{"improve/pipeline", []string{".", "improve", "improve/decide", "improve/impact", "forge", "internal/config"}, "from sessions to requests in the queue; sessions, queue and forge come to it as interfaces"},
 	{"improve/assembly", []string{".", "improve", "improve/agents", "improve/agents/subprocess", "improve/guidance", "improve/handover", "improve/read", "improve/project", "improve/record", "improve/steps", "improve/worker", "forge/git", "forge/registry", "agent/sandbox", "internal/secret"}, "puts together what the work is done with; it does none of it"},
 	{"improve/handover", []string{".", "improve", "improve/steps", "forge/git"}, "what another machine needs to go on: a clone, the papers, the tree; it does no step"},
 	{"improve/record", []string{".", "improve"}, "what happens, in files for people and other tools; the queue decides"},

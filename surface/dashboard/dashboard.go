@@ -76,8 +76,6 @@ type Dashboard struct {
 	mux      *http.ServeMux
 	pages    *template.Template
 	visitors keys
-
-	compares comparisons
 }
 
 // New returns the pages.
@@ -91,6 +89,7 @@ func New(opt Options) (*Dashboard, error) {
 	if opt.Insight == nil {
 		opt.Insight = insight.New(insight.Options{Engine: opt.Service.Engine(), Clock: opt.Clock, Done: opt.Done})
 	}
+	opt.Lab = opt.Lab.Comparing(opt.Done)
 	d := &Dashboard{opt: opt, mux: http.NewServeMux(), visitors: newKeys(opt.Clock, opt.Secret)}
 	var err error
 	if d.pages, err = sessionhtml.Templates().Funcs(d.funcs()).ParseFS(files, "*.html"); err != nil {
@@ -129,6 +128,9 @@ func Serves(r *http.Request) bool {
 
 // pages are those of the navigation: path, name, and what the page calls itself.
 var pages = [][3]string{{"/", "Now", "now"}, {"/improve", "Improvements", "improve"}, {"/reflect", "Findings", "reflect"}, {"/effect", "Effect", "effect"}, {"/lab", "Workbench", "lab"}, {"/d", "Debates", "debates"}}
+
+// sections are the pages of the navigation that other pages belong to.
+var sections = map[string]string{"session": "now", "improvement": "improve", "paper": "improve", "compare": "lab", "debate": "debates"}
 
 // everybodys are the pages that show what was seen in the sessions of all.
 var everybodys = []string{"/improve", "/reflect"}

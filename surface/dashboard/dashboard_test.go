@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
@@ -316,5 +317,31 @@ func TestV2_ChangesAreLive(t *testing.T) {
 func TestNewNeedsSessionsAndAStore(t *testing.T) {
 	if _, err := dashboard.New(dashboard.Options{}); err == nil {
 		t.Error("it takes no store")
+	}
+}
+
+// A machine on which nothing happened yet: every page says what it is for and how to begin,
+// and none claims anything of sessions that are not there.
+func TestAFreshMachineSaysHowToBegin(t *testing.T) {
+	s := open(t)
+	s.store = memory.New()
+	s.opt.Archive, s.opt.Feed, s.opt.Service = s.store, s.store, session.New(s.opt.Service.Engine(), s.store, session.Options{})
+	s.opt.Improvements.Queue = s.store.Queue()
+	s.findings.Reflect = func(context.Context, improve.Query) (improve.Reflection, error) { return improve.Reflection{}, nil }
+	s.reload().in()
+	for path, c := range map[string]struct{ want, not string }{
+		"/":        {`<code>trimtab install claude</code>`, ""},
+		"/improve": {`<a href="/reflect">Findings</a>`, ""},
+		"/reflect": {"where Claude Code, Codex", "Nothing went wrong"},
+		"/effect":  {`<a href="/">Now</a> says how one begins`, ""},
+		"/lab":     {"No message of Trimtab is in any session yet", "has a verdict"},
+	} {
+		text := s.settled(path)
+		if !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+	if _, text := s.get("/"); !strings.Contains(text, `<a href="/reflect">Findings</a> looks back`) {
+		t.Errorf("sessions of before are not named: %s", text)
 	}
 }

@@ -198,7 +198,7 @@ func TestR26_ThePageSaysWhetherItHelped(t *testing.T) {
 	}
 	o.Pull, s.now = "open", noon.Add(10*time.Minute)
 	s.get("/improve/" + waiting) // it is read again
-	if text = s.settled("/improve/" + waiting); !strings.Contains(text, "not merged yet") || strings.Contains(text, "It helped") || strings.Contains(text, ">after</th>") {
+	if text = s.settled("/improve/" + waiting); !strings.Contains(text, "not merged yet") || !strings.Contains(text, "Of the 10 sessions of this project on this machine that had the occasion, 8 showed the trouble") || strings.Contains(text, "It helped") || strings.Contains(text, ">after</th>") {
 		t.Errorf("an open pull request: %s", text)
 	}
 	failed, s.now = errors.New("the <b>folder is gone"), noon.Add(20*time.Minute)

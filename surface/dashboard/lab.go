@@ -13,24 +13,26 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/export"
 	"github.com/trimtab/trimtab/export/timeline"
-	"github.com/trimtab/trimtab/replay"
 	"github.com/trimtab/trimtab/replay/judge"
 )
-
-// Policy is the present settings of steering, and engines with changes to them; replay/policy
-// has one.
-type Policy interface {
-	Engine(changes ...string) (*trimtab.Engine, error)
-	Settings() []replay.Setting
-}
 
 // Lab is what the workbench works with.
 type Lab struct {
 	Labels string // the file that labels go to, which trimtab judge writes too; "" is to label nothing
 
-	// What two policies are compared with; nil compares none.
-	Policy   Policy
-	Recorded Recordings
+	// What two policies are compared with; nil compares none. Compares is for who shows the
+	// same elsewhere; it is made of the other two where it is nil.
+	Policy   judge.Policy
+	Recorded judge.Recordings
+	Compares *judge.Comparisons
+}
+
+// Comparing is it with what compares policies, where it has them.
+func (l Lab) Comparing(done <-chan struct{}) Lab {
+	if l.Compares == nil && l.Policy != nil && l.Recorded != nil {
+		l.Compares = judge.NewComparisons(l.Policy, l.Recorded, l.Labels, done)
+	}
+	return l
 }
 
 // How much of the sessions one page of the workbench looks at.
@@ -169,7 +171,9 @@ func (d *Dashboard) lab(w http.ResponseWriter, r *http.Request) {
 	}
 	show, kind := r.FormValue("show"), judge.Kind(r.FormValue("kind"))
 	from, _ := strconv.Atoi(r.FormValue("from")) // what is no number begins at the newest
+	seen := false
 	notes, next, err := d.toJudge(r, known, max(0, from), func(n toJudge) bool {
+		seen = true
 		return (kind == "" || n.Kind == kind) && (show == "all" || n.Note.Verdict == "")
 	})
 	if err != nil {
@@ -189,7 +193,7 @@ func (d *Dashboard) lab(w http.ResponseWriter, r *http.Request) {
 	slices.Sort(kinds)
 	again := url.Values{"show": {show}, "kind": {string(kind)}}
 	d.page(w, r, "lab", map[string]any{
-		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "From": from, "Keeps": d.opt.Lab.Labels != "", "Compares": d.opt.Lab.Policy != nil,
+		"Title": "Workbench", "Notes": notes, "Precision": rows, "Kinds": kinds, "Kind": kind, "Show": show, "Any": seen, "From": from, "Keeps": d.opt.Lab.Labels != "", "Compares": d.opt.Lab.Compares != nil,
 		"Back": "/lab?" + again.Encode(), "Next": nextPage(again, next), "Verdicts": judge.Verdicts(),
 	})
 }

@@ -3,6 +3,12 @@
 (() => {
   const status = document.getElementById("live");
   const say = (text) => { if (status.textContent !== text) status.textContent = text; };
+  // A narrow screen shows a part of the navigation: the part with this page.
+  const here = document.querySelector(".bar nav [aria-current]");
+  if (here) {
+    const box = here.getBoundingClientRect(), nav = here.parentNode.getBoundingClientRect();
+    if (box.right > nav.right) here.parentNode.scrollLeft += box.right - nav.right + 16;
+  }
   const kept = (name, node) => (name === "open" && node.nodeName === "DETAILS") || (name === "value" && node.nodeName === "INPUT" && node.type !== "hidden");
   const attributes = (old, next) => {
     for (const a of [...old.attributes]) if (!next.hasAttribute(a.name) && !kept(a.name, old)) old.removeAttribute(a.name);

@@ -101,7 +101,7 @@ func (d *Dashboard) now(w http.ResponseWriter, r *http.Request) {
 		n++
 	}
 	whole := d.opt.Insight.Detail(r.Context(), d.archive(r), rows[:n], patience)
-	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed, "Legend": legend(rows), "Reading": !whole})
+	d.page(w, r, "now", map[string]any{"Title": "Now", "Live": "all", "Waiting": d.waiting(r), "Rows": rows, "Full": next != "", "Listed": listed, "Legend": legend(rows), "Reading": !whole, "Reflects": d.opt.Insight.Reflects()})
 }
 
 // speakers are the kinds of messages, and when each speaks.
@@ -299,7 +299,7 @@ func (d *Dashboard) page(w http.ResponseWriter, r *http.Request, name string, da
 // write sends a page with what stands at the top of every one.
 func (d *Dashboard) write(w http.ResponseWriter, r *http.Request, status int, name string, data map[string]any) {
 	p, known := person.Of(r.Context())
-	data["Sample"], data["Known"], data["Team"] = d.opt.Sample, known, d.team()
+	data["Sample"], data["Known"], data["Team"], data["Section"] = d.opt.Sample, known, d.team(), sections[name]
 	data["Approves"], data["Views"] = known && p.Role.AtLeast(owned.Approve), known && p.Role.AtLeast(owned.View)
 	if known {
 		data["Pages"] = slices.DeleteFunc(slices.Clone(pages), func(one [3]string) bool {

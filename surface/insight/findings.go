@@ -61,7 +61,7 @@ func (t *Teller) Makes() bool { return t.opt.Make != nil }
 // says of which there are improvements.
 func (t *Teller) Findings(ctx context.Context, days int, queue improve.Backlog) (f Findings, running bool, err error) {
 	all, running, err := t.read(days)
-	f = Findings{At: all.At, Sessions: len(all.Results), Hosts: all.Hosts}
+	f = Findings{At: all.At, Sessions: len(all.Results) - all.Agents, Hosts: all.Hosts}
 	filed := map[string]string{}
 	if queue != nil {
 		items, failed := queue.Items(ctx)

@@ -47,8 +47,9 @@ type Management struct{ API, Pages http.Handler }
 // New puts it together. The context ends with the server.
 func New(ctx context.Context, opt Options) (m Management, err error) {
 	did := audit.Log{Files: opt.Files, Clock: opt.Pages.Clock}.Did(opt.Log)
+	opt.Pages.Lab = opt.Pages.Lab.Comparing(ctx.Done()) // pages and API show the same
 	m.API, err = web.New(web.Options{
-		Did: did, Labels: opt.Pages.Lab.Labels, Debates: opt.Pages.Debates.Goal, Service: opt.Service, Archive: opt.Pages.Archive, Everyone: opt.Everyone, Feed: opt.Pages.Feed, Improvements: opt.Pages.Improvements, Insight: opt.Pages.Insight, Owner: opt.Pages.Owner, Clock: opt.Pages.Clock,
+		Did: did, Compares: opt.Pages.Lab.Compares, Labels: opt.Pages.Lab.Labels, Debates: opt.Pages.Debates.Goal, Service: opt.Service, Archive: opt.Pages.Archive, Everyone: opt.Everyone, Feed: opt.Pages.Feed, Improvements: opt.Pages.Improvements, Insight: opt.Pages.Insight, Owner: opt.Pages.Owner, Clock: opt.Pages.Clock,
 		Token: opt.Token, Who: opt.Keys, Policy: opt.Policy, Hosts: opt.Hosts, Done: ctx.Done(),
 	})
 	if err != nil {

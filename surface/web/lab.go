@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,11 +24,57 @@ func (a *API) routeLab() {
 		a.mux.HandleFunc("GET /trimtab/api/labels", a.labels)
 		a.mux.HandleFunc("POST /trimtab/api/sessions/{id}/labels", a.label)
 	}
+	if a.opt.Compares != nil {
+		a.mux.HandleFunc("GET /trimtab/api/comparison", a.comparison)
+		a.mux.HandleFunc("POST /trimtab/api/comparison", a.compare)
+		a.mux.HandleFunc("POST /trimtab/api/comparison/stop", a.stopComparing)
+	}
 	if a.opt.Debates != nil {
 		a.mux.HandleFunc("GET /trimtab/api/debates", a.debates)
 		a.mux.HandleFunc("GET /trimtab/api/debates/{debate}", a.debate)
 		a.mux.HandleFunc("POST /trimtab/api/debates/{debate}/say", a.say)
 	}
+}
+
+// comparison is the newest that whoever asks began, on a page or here, and the settings that
+// can be changed.
+func (a *API) comparison(w http.ResponseWriter, r *http.Request) {
+	k, ok := a.opt.Compares.Of(a.who(r).User)
+	answer(w, map[string]any{"comparison": orNull(k, ok), "settings": a.opt.Compares.Settings()})
+}
+
+// compare begins one over the sessions that whoever asks may see.
+func (a *API) compare(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		First    []string `json:"first"`
+		Second   []string `json:"second"`
+		Sessions int      `json:"sessions"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&in); err != nil && !errors.Is(err, io.EOF) {
+		fail(w, http.StatusBadRequest, "the body is not {\"first\": […], \"second\": [\"guard.enabled=false\"], \"sessions\": 20}: "+err.Error())
+		return
+	}
+	from, _, err := a.part(r.Context())
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	switch err := a.opt.Compares.Begin(r.Context(), a.who(r).User, from, in.First, in.Second, in.Sessions); {
+	case errors.Is(err, judge.ErrBusy):
+		fail(w, http.StatusTooManyRequests, err.Error())
+	case errors.Is(err, judge.ErrLabels):
+		fail(w, http.StatusServiceUnavailable, err.Error())
+	case err != nil:
+		fail(w, http.StatusUnprocessableEntity, err.Error())
+	default:
+		a.comparison(w, r)
+	}
+}
+
+// stopComparing ends one. What was found until then stays.
+func (a *API) stopComparing(w http.ResponseWriter, r *http.Request) {
+	a.opt.Compares.Stop(a.who(r).User)
+	a.comparison(w, r)
 }
 
 // labels lists what people think of messages, a session at a time, and how often each kind

@@ -22,6 +22,7 @@ import (
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
+	"github.com/trimtab/trimtab/replay/judge"
 	"github.com/trimtab/trimtab/store/feed"
 	"github.com/trimtab/trimtab/store/owned"
 	"github.com/trimtab/trimtab/surface/address"
@@ -54,6 +55,7 @@ type Options struct {
 	Hosts        []string                                                             // host:port that requests may name
 	Did          func(ctx context.Context, p person.Person, what, about, more string) // hears of commands that people give; may be nil
 	Labels       string                                                               // file that labels go to, as trimtab judge has it; "" keeps none
+	Compares     *judge.Comparisons                                                   // of two policies; nil compares none
 	Debates      deliberate.Goal                                                      // what debates are held by; nil shows none
 	Policy       string                                                               // file with the settings that clients are to have; "" is none
 	Done         <-chan struct{}                                                      // closed when the server shuts down: event streams end; nil is never

@@ -20,8 +20,11 @@ import (
 	"github.com/trimtab/trimtab/deliberate"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/improve/decide"
+	"github.com/trimtab/trimtab/internal/config"
 	"github.com/trimtab/trimtab/llm"
 	"github.com/trimtab/trimtab/replay/judge"
+	"github.com/trimtab/trimtab/replay/policy"
+	"github.com/trimtab/trimtab/replay/record"
 	"github.com/trimtab/trimtab/session"
 	"github.com/trimtab/trimtab/steer"
 	"github.com/trimtab/trimtab/steer/mode"
@@ -64,7 +67,9 @@ func open(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, err := web.New(web.Options{Labels: filepath.Join(t.TempDir(), "labels.json"), Debates: goal, Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue(), Folder: papers}, Insight: told, Owner: "ada", Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
+	cfg, _ := config.Load[steer.Config](config.Sources{})
+	compares := judge.NewComparisons(policy.New(cfg, nil), record.Stored, "", shut)
+	api, err := web.New(web.Options{Compares: compares, Labels: filepath.Join(t.TempDir(), "labels.json"), Debates: goal, Policy: policyFile(t), Service: service, Archive: st, Feed: st, Improvements: improvement.Source{Queue: st.Queue(), Folder: papers}, Insight: told, Owner: "ada", Token: token, Hosts: []string{srv.Listener.Addr().String()}, Done: shut})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -535,5 +540,36 @@ func TestV8_OverviewAndEffectAreAPersonsOwn(t *testing.T) {
 		if !strings.Contains(body, fmt.Sprintf(`"sessions":%d`, want)) {
 			t.Errorf("%s: %s", role, body)
 		}
+	}
+}
+
+// V8: what the workbench compares can be compared by a program too; what is wrong is said.
+func TestV8_TwoPoliciesAreComparedInTheAPI(t *testing.T) {
+	s := open(t)
+	const path = "/trimtab/api/comparison"
+	if status, body := s.do("GET", path, "", nil); status != 200 || !strings.Contains(body, `"comparison":null`) || !strings.Contains(body, `"key":"guard.enabled"`) {
+		t.Errorf("before any: %d %s", status, body)
+	}
+	for _, wrong := range []string{`{"second": ["guard.enabledd=false"]}`, `{"second": ["interventions.x.command=rm"]}`} {
+		if status, body := s.do("POST", path, wrong, nil); status != 422 {
+			t.Errorf("%s: %d %s", wrong, status, body)
+		}
+	}
+	if status, body := s.do("POST", path, `{"second": "guard.enabled=false"}`, nil); status != 400 {
+		t.Errorf("no list: %d %s", status, body)
+	}
+	status, body := s.do("POST", path, `{"second": ["guard.enabled=false"], "sessions": 100}`, nil)
+	if status != 200 || !strings.Contains(body, `"second":["guard.enabled=false"]`) || !strings.Contains(body, `"most_sessions":100`) {
+		t.Fatalf("%d %s", status, body)
+	}
+	for strings.Contains(body, `"running":true`) {
+		time.Sleep(10 * time.Millisecond)
+		_, body = s.do("GET", path, "", nil)
+	}
+	if !strings.Contains(body, `"result":{"sessions":1,`) || strings.Contains(body, `"failed"`) {
+		t.Errorf("%s", body)
+	}
+	if status, body := s.do("POST", path+"/stop", "", nil); status != 200 || !strings.Contains(body, `"running":false`) {
+		t.Errorf("to stop what is done: %d %s", status, body)
 	}
 }
