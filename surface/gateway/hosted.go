@@ -86,6 +86,9 @@ func (g *Steerer) hook(ctx context.Context, call relay.Call) (a relay.Answer, er
 		return a, err
 	}
 	defer l.unlock()
+	if call.Store {
+		return a, g.opt.Service.Flush(ctx, l.id)
+	}
 	h := &l.hooks
 	h.takeVouches(call.Events)
 	if call.Vouch {

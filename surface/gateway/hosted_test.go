@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/internal/fakemodel"
@@ -268,5 +269,34 @@ func TestH8_OnlyWhatTheHookVouchesForIsTyped(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// slowStore takes its time to store, as a busy disk does.
+type slowStore struct{ trimtab.Archive }
+
+func (s slowStore) Commit(ctx context.Context, c trimtab.Commit) (int, error) {
+	select {
+	case <-time.After(50 * time.Millisecond):
+	case <-ctx.Done():
+	}
+	return s.Archive.Commit(ctx, c)
+}
+
+// TestJ9_AStopIsDecidedByWhatTheGatewayKnows: the hook of a stop is another process and
+// reads the store, some milliseconds after the reply. It has the gateway store that first.
+func TestJ9_AStopIsDecidedByWhatTheGatewayKnows(t *testing.T) {
+	c := newHarness(t, steer.Config{}, tools(2))
+	c.store = slowStore{c.store}
+	c.open(steer.Config{})
+	h := newHooked(c)
+	h.ask("first thing")
+	until(t, "all is stored", func() bool { // a busy machine may not have it in time
+		_, err := relay.Ask(t.Context(), c.url, relay.Call{Session: "claude:s1", Store: true})
+		return err == nil
+	})
+	s, err := c.store.Load(t.Context(), "claude:s1")
+	if sent := len(h.history) - 1; err != nil || s.Seq < sent { // the newest reply may still be read
+		t.Errorf("the store has %d messages of %d, %v", s.Seq, sent, err)
 	}
 }

@@ -454,6 +454,7 @@ func (g *Steerer) record(t *turn, result wire.Result) {
 	l.answer(result)
 	if !callsTools(result.Message) { // the turn is over: no request follows that would tell it
 		_ = g.tellReply(ctx, l)
+		g.opt.Service.Hurry() // the host's hook of the stop reads the store
 	}
 }
 

@@ -25,12 +25,13 @@ type Service interface {
 // Options are what a Hook is given. Service and Data must be there.
 type Options struct {
 	Service Service
-	Data    string // the folder for data; boxes are below it
-	User    string // whose sessions these are, on a store that others use; "" where nobody else does
-	Project string // the folder that the agent works in, where its input does not say
-	Gateway bool   // a gateway sees the agent's requests
-	Relay   Relay  // asks that gateway which notes the host is to add; nil is not at all
-	Session string // the gateway's id for the run; hosts that send none of their own are known by it
+	Data    string                                          // the folder for data; boxes are below it
+	User    string                                          // whose sessions these are, on a store that others use; "" where nobody else does
+	Project string                                          // the folder that the agent works in, where its input does not say
+	Gateway bool                                            // a gateway sees the agent's requests
+	Relay   Relay                                           // asks that gateway which notes the host is to add; nil is not at all
+	Settle  func(ctx context.Context, session string) error // has that gateway store what it knows; nil is not at all
+	Session string                                          // the gateway's id for the run; hosts that send none of their own are known by it
 	Guard   func(trimtab.Session) bool
 	Eager   bool                                                    // no call may be put aside: somebody outside the engine wants to hear of each
 	Reflect func(context.Context, ReflectRequest) (Decision, error) // at a stop, and never for long; nil is not at all. The decision is empty where it is not made yet
@@ -147,6 +148,7 @@ type turn struct {
 }
 
 func (t *turn) answer(ctx context.Context, waited []spool.Call) (Answer, error) {
+	t.settle(ctx)
 	s, fresh, err := t.open(ctx)
 	if err != nil {
 		return Answer{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/trimtab/trimtab/host"
 	"github.com/trimtab/trimtab/improve"
 	"github.com/trimtab/trimtab/steer/stop"
+	"github.com/trimtab/trimtab/surface/hook/spool"
 )
 
 // Decision is what comes of a stop, in our own terms. Continue with Automated says that
@@ -64,6 +65,17 @@ func (t *turn) stop(ctx context.Context, a Answer, s trimtab.Session, out trimta
 		t.record(ctx, stop.Opening+d.Instructions)
 	}
 	return a
+}
+
+// settle has the gateway store what it knows before a stop is decided. A gateway stores
+// soon and not at once, and the hook of a stop comes some milliseconds after the reply.
+func (t *turn) settle(ctx context.Context) {
+	if t.call.Event.Kind != spool.Stop || t.opt.Settle == nil {
+		return
+	}
+	if err := t.opt.Settle(ctx, t.id); err != nil {
+		t.opt.Log.Warn("the gateway did not say that all is stored; the stop is decided by what is", "session", t.id, "error", err)
+	}
 }
 
 // look asks the working tree before a stop is decided.

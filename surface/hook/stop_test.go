@@ -223,3 +223,31 @@ func TestAnyInterventionMayKeepTheAgentAtWork(t *testing.T) {
 	tn := &turn{Hook: New(r.opt), id: r.session().ID, in: input{Last: "Done."}}
 	holds(t, "the reason", tn.stop(t.Context(), Answer{}, r.session(), out).Decision.Instructions, stop.Opening, "c1")
 }
+
+// TestJ9_TheGatewayStoresBeforeAStopIsDecided: what it knows is in the store when the hook
+// of the stop reads it; where it cannot, the stop is decided all the same.
+func TestJ9_TheGatewayStoresBeforeAStopIsDecided(t *testing.T) {
+	for name, fails := range map[string]error{"it does": nil, "it is away": errors.New("away")} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "claude")
+			r.start("startup")
+			var asked []string
+			r.opt.Settle = func(ctx context.Context, id string) error {
+				asked = append(asked, id)
+				call := trimtab.ToolCall{ID: "c1", Name: "TodoWrite", Input: json.RawMessage(`{"todos":[{"content":"write the docs","status":"pending"}]}`)}
+				_, _, err := r.opt.Service.Handle(ctx, id,
+					trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleAssistant, Parts: []trimtab.Part{call}}},
+					trimtab.Said{Message: trimtab.Message{Role: trimtab.RoleTool, Parts: []trimtab.Part{trimtab.ToolResult{ID: "c1", Text: "written"}}}})
+				return errors.Join(err, fails)
+			}
+			r.prompt("write the docs")
+			if len(asked) != 0 {
+				t.Errorf("the gateway is asked at a prompt: %q", asked)
+			}
+			holds(t, "the stop", r.stop("That is all.", "false"), "write the docs (pending)")
+			if len(asked) != 1 || asked[0] != "claude:s1" {
+				t.Errorf("the gateway was asked for %q", asked)
+			}
+		})
+	}
+}

@@ -137,6 +137,12 @@ func (r Run) answer(ctx context.Context, host, event string) (out []byte, shut f
 			a, err := relay.Ask(ctx, at, relay.Call{Session: session, Events: events, Vouch: vouch})
 			return a.Notes, a.Hosted, err
 		}
+		opt.Settle = func(ctx context.Context, session string) error {
+			ctx, cancel := context.WithTimeout(ctx, r.Limit/2) // the rest is for the store
+			defer cancel()
+			_, err := relay.Ask(ctx, at, relay.Call{Session: session, Store: true})
+			return err
+		}
 	}
 	if external.Wants(s.cfg.Interventions, "using") {
 		opt.Guard = nil // in every mode

@@ -46,6 +46,7 @@ type Call struct {
 	Session string          // its id on every surface
 	Events  []trimtab.Event // what the request will tell that the one before it did not
 	Vouch   bool            // it only says what was typed: the host adds no notes of ours
+	Store   bool            // it only has stored what the gateway knows of the session: the hook reads the store
 }
 
 // Answer is what the gateway answers.
@@ -58,11 +59,12 @@ type callJSON struct {
 	Session string            `json:"session"`
 	Events  []json.RawMessage `json:"events"`
 	Vouch   bool              `json:"vouch,omitempty"`
+	Store   bool              `json:"store,omitempty"`
 }
 
 // MarshalJSON writes the call.
 func (c Call) MarshalJSON() ([]byte, error) {
-	out := callJSON{Session: c.Session, Vouch: c.Vouch}
+	out := callJSON{Session: c.Session, Vouch: c.Vouch, Store: c.Store}
 	for _, ev := range c.Events {
 		raw, err := trimtab.EncodeEvent(ev)
 		if err != nil {
@@ -79,7 +81,7 @@ func (c *Call) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*c = Call{Session: in.Session, Vouch: in.Vouch}
+	*c = Call{Session: in.Session, Vouch: in.Vouch, Store: in.Store}
 	for _, raw := range in.Events {
 		ev, err := trimtab.DecodeEvent(raw)
 		if err != nil {
