@@ -365,7 +365,7 @@ func worker() fakemodel.Script {
 	for i := range 8 {
 		steps = append(steps, call("Bash", object{"command": fmt.Sprint("ls ", i)}))
 	}
-	for _, file := range []string{"http", "tls", "dns"} {
+	for _, file := range []string{"http", "tls", "dns", "ssh", "ftp", "smtp"} { // the list is left behind
 		steps = append(steps, call("Edit", object{"file_path": "p/" + file + ".go", "old_string": "a", "new_string": "b"}))
 	}
 	steps = append(steps, call("Bash", object{"command": "ls p"}), list("completed", "in_progress"), call("Bash", object{"command": "ls docs"}), fakemodel.Reply{Text: "All is done."})
