@@ -208,7 +208,7 @@ func TestAnAnswerThatIsLostIsFoundAgain(t *testing.T) {
 	storetest.MustSay(t, store, "ship", "one")
 	for i, do := range []func() error{
 		func() error { return storetest.Say(t.Context(), store, "boat", "new") },
-		func() error { return sayOnce(t.Context(), store, "ship", "two") },
+		func() error { return storetest.SayOnce(t.Context(), store, "ship", "two") },
 		func() error { return q.Add(t.Context(), storetest.Item(1)) },
 		func() error {
 			_, err := q.Change(t.Context(), storetest.Item(1).ID, 0, func(it *improve.Item) error { it.Attempt++; return nil })

@@ -2,15 +2,12 @@ package postgres
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net"
 	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/trimtab/trimtab"
 )
 
 // wire is a way to the server that can be cut: the next answer to a change does
@@ -87,20 +84,4 @@ func isDone(answer []byte) bool {
 		}
 	}
 	return bytes.Contains(answer, []byte("SELECT 1\x00")) && bytes.Contains(answer, []byte("\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01"))
-}
-
-// sayOnce says something without looking again after a conflict.
-func sayOnce(ctx context.Context, store *Store, id, text string) error {
-	s, err := store.Load(ctx, id)
-	if err != nil {
-		return err
-	}
-	s.Seq++
-	m := trimtab.Prompt(text)
-	m.ID = trimtab.MessageID(s.Seq)
-	_, err = store.Commit(ctx, trimtab.Commit{
-		Session: s, Messages: []trimtab.Message{m},
-		Entries: []trimtab.Entry{{At: start(), Event: trimtab.Said{Message: m}}},
-	})
-	return err
 }
