@@ -59,14 +59,22 @@ func TellApart(ctx context.Context, queue func(context.Context) (improve.Queue, 
 	r.Merged, r.Dismissed = all.Split(r.Merged)
 }
 
-// dismissal finds one by the beginning of its fingerprint.
-func dismissal(all improve.Dismissals, which string) (improve.Dismissal, bool) {
-	for fingerprint, d := range all {
-		if len(which) >= leastFingerprint && strings.HasPrefix(fingerprint, which) {
-			return d, true
-		}
+// dismissal finds one by the beginning of its fingerprint, if that is the beginning of no
+// other's.
+func dismissal(all improve.Dismissals, which string) (found improve.Dismissal, ok bool) {
+	if len(which) < leastFingerprint {
+		return found, false
 	}
-	return improve.Dismissal{}, false
+	for fingerprint, d := range all {
+		if !strings.HasPrefix(fingerprint, which) {
+			continue
+		}
+		if ok {
+			return improve.Dismissal{}, false
+		}
+		found, ok = d, true
+	}
+	return found, ok
 }
 
 // leastFingerprint is how much of a fingerprint names one.
